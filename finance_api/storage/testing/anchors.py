@@ -26,7 +26,7 @@ _NEW = ((5_000, 1), (5_100, 30), (5_200, 300))
 
 
 def _on_days(dates: dict[int, int]) -> list[Row]:
-    """Return records. dates: maps the number of a record to its day, counted from 1970-01-01."""
+    """Return records. dates: their days, counted from 1970-01-01, by the records' numbers."""
     return [make_row(RECORDS, number, recordDate=day * DAY) for number, day in dates.items()]
 
 
@@ -90,7 +90,7 @@ def _offsets(size: int) -> Iterator[int]:
     yield from (size + _INTERVAL * 3, 1_000_000)
 
 
-#: New records to add in several steps. Then the list is also read between the two days.
+#: By place: the first and last day to read at the end, and the new records to add in each step.
 _ADDED: dict[str, tuple[int | None, int | None, list[dict[int, int]]]] = {
     "at the new end": (None, 98, [dict.fromkeys(range(n, n + count), 99) for n, count in _NEW]),
     # The ids of these records come last among the records of the oldest day.

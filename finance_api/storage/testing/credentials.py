@@ -28,7 +28,7 @@ def _make_session(user: User, number: int) -> Session:
     return Session(f"{number:064x}", user.id, number, number, "Mozilla/5.0")
 
 
-#: By role: makes a user's credential from a number, its digest and time of creation.
+#: By role, a function that makes a user's credential. The number is its digest and creation time.
 _MAKE: dict[str, Callable[[User, int], Any]] = {
     "tokens": lambda user, n: make_token(user, n, scopes=("records", "goals"), expires_at=99),
     "links": make_link,

@@ -32,7 +32,7 @@ _COUNT = STREAMED_ROWS + 30
 
 
 def _rows(resource: Resource) -> list[Row]:
-    """Return a row with few fields, and rows that together have all `values_for` each field."""
+    """Return rows that together have all `values_for` every field, then a row with few fields."""
     rows = [make_row(resource, number) for number in range(1, 8)]
     for field in resource.listed_fields:
         if field.name != "id":

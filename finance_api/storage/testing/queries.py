@@ -40,7 +40,7 @@ from finance_api.values.number import MAX_UNITS
 
 #: Kinds of fields whose operand is a list.
 _BY_SEVERAL = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE)
-#: For each operator, makes an operand from a text that other operators would not find.
+#: For each operator, a function that makes an operand from a part of a text.
 _PARTS: dict[Operator, Callable[[str], str]] = {
     Operator.CONTAINS: lambda text: text[1:3],
     Operator.CONTAINS_I: lambda text: text[1:3].swapcase(),
@@ -277,7 +277,7 @@ class QueriesConformance(OneUser):
                     expected = [n for n, row in enumerate(rows, 1) if matches(row, [condition])]
                     assert unit.ids(resource, condition) == expected, condition
                     if resource is RECORDS:
-                        # The SQL storage searches them in another table, if the newest come first.
+                        # If the newest records come first, the SQL storage searches another table.
                         page = unit.list_json(replace(make_query(RECORDS), conditions=(condition,)))
                         assert sorted(numbers_in(page)) == expected, condition
                     tested |= {operator, condition.operator}

@@ -1,6 +1,7 @@
 """Searches for texts in many records: every way to search must find the same records.
 
-An index may serve rare texts but not common or short ones; there are enough records for each.
+A storage may use an index for rare texts but not for common or short ones, so the records have all
+of these.
 """
 
 from dataclasses import replace
@@ -17,8 +18,8 @@ from finance_api.values import Row
 
 _COUNT = 1_500
 
-#: Each of these texts is in a few records. Texts that differ only by case, or that are equal once
-#: folded, are in different records.
+#: Each of these texts is in a few records. Texts that differ only by case, or that are equal after
+#: folding, are in different records.
 _RARE = (
     *("Grüße", "GRÜSSE", "Straße", "STRASSE", "strasse", "ǰ-word", "J\u030c-word", "İstanbul"),
     *("istanbul", "i\u0307stanbul", "ISTANBUL", "ﬁsh", "fish", "FISH", "Σίσυφος", "ΣΊΣΥΦΟΣ"),
@@ -101,7 +102,7 @@ class _Book:
         self._met = {}
 
     def check(self, search: _Search, limit: int = 30, offset: int = 0) -> int:
-        """Compare a page with what `matching` selects; return how many records match in all."""
+        """Compare a page with the records that `matching` selects; return the number of matches."""
         query = make_query(
             RECORDS, None, limit=limit, offset=offset, with_total=offset == 1, **search
         )

@@ -91,7 +91,7 @@ def make_query(
     with_total: bool = False,
     **filters: str | Sequence[str],
 ) -> Query:
-    """Return the query that the grammar would make; without ``sort``, in the default order."""
+    """Return the query that the grammar would make; ``sort`` is None for the default order."""
     conditions: list[Condition] = []
     for name, texts in filters.items():
         for text in [texts] if isinstance(texts, str) else texts:
@@ -168,7 +168,7 @@ def make_token(user: User, number: int, **values: Any) -> Token:
 
 
 class OneUser:
-    """The base of all parts of the suite: a user, and another user."""
+    """The base of all parts of the suite, with two users."""
 
     @pytest.fixture
     def unit(self, backend: StorageBackend) -> Unit:
