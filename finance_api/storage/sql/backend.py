@@ -53,8 +53,8 @@ from finance_api.storage.sql.writing.projection import Projection
 #: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 
-#: The parts of a unit of work that are read from the database itself, and those that a replica may
-#: answer.
+#: The parts of a unit of work: first the parts that always read the database itself, then the parts
+#: that may read a replica.
 _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "users": SqlUsers,
     "tokens": SqlTokens,
@@ -75,7 +75,7 @@ _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
 
 
 class _LazyStorage(Storage):
-    """Makes each part when it is first used: a request uses two of them."""
+    """A storage that makes each part when it is first used: a request uses only two."""
 
     _own: ReadConnection
     _replicated: ReadConnection
@@ -100,10 +100,10 @@ _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 class SqlBackend(StorageBackend):
-    """A database of SQLite or PostgreSQL.
+    """A storage in SQLite or PostgreSQL.
 
     Uses SQLAlchemy Core, not its ORM: rows become JSON as they are, and an identity map, change
-    tracking and lazy loading would cost several times what the query does.
+    tracking and lazy loading would cost several times as much as the query.
 
     read_url: the URL of a replica to read data from. Users and their credentials are always read
     from the database itself.

@@ -18,7 +18,7 @@ from finance_api.storage.sql.tables import CodePointText
 def json_elements(database: str, json_list: sa.ColumnElement[Any]) -> sa.TableValuedAlias:
     """Return the elements of a JSON list as a table with the column ``value``, in list order.
 
-    PostgreSQL has the position in the column ``ordinality``; SQLite returns them in order anyway.
+    On PostgreSQL the column ``ordinality`` has their positions; SQLite keeps the order anyway.
     """
     if database == "sqlite":
         return sa.func.json_each(json_list).table_valued("value")
@@ -27,8 +27,8 @@ def json_elements(database: str, json_list: sa.ColumnElement[Any]) -> sa.TableVa
 
 
 def upsert(table: sa.Table, database: str) -> Any:
-    """Make an INSERT that can also say what to do with rows that exist already."""
-    # Importing both dialects would add a tenth to a command's start.
+    """Make an INSERT that can also say what to do with rows that already exist."""
+    # Importing both dialects would make commands start a tenth more slowly.
     if database == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
@@ -47,9 +47,10 @@ def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Seque
         _insert(connection, table, rows)
 
 
-# Looks up one id after the other. PostgreSQL has no statistics of rows that this transaction wrote.
-# It assumes that they are few, and for a list of ids would read all rows of the user. The outer
-# condition names the user, too: it decides which machine has the rows of a distributed table.
+# Looks up one id after the other. PostgreSQL has no statistics for rows that this transaction
+# wrote. It assumes that there are few, and would read all of the user's rows for a list of ids.
+# The outer condition names the user, too: the user decides which machine has the rows of a
+# distributed table.
 _WITH_IDS = """
 {table}.user_id = :user AND {table}.ctid = ANY (ARRAY(
     SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
@@ -68,7 +69,7 @@ def rows_with(
     key: str = "id",
     **further: str,
 ) -> sa.ColumnElement[bool] | sa.TextClause:
-    """Return a condition for the user's rows with these ids; there may be very many.
+    """Return a condition for the user's rows with these ids; there may be very many ids.
 
     key: the column with the ids. further: values that other columns must have, by name.
     """
@@ -83,11 +84,11 @@ def rows_with(
 
 
 def looked_up(database: str, rows: sa.Select[Any], column: sa.ColumnElement[str]) -> sa.Select[Any]:
-    """Restrict rows to those whose column has one of IDS; looks up one id after the other."""
+    """Return the query, restricted to rows whose column has one of IDS."""
     ids = json_elements(database, IDS)
     if database == "sqlite":
         return rows.where(column.in_(sa.select(ids.c.value)))
-    # Looks up one id after the other, as `rows_with` does.
+    # Look up one id after the other, as `rows_with` does.
     one = rows.where(column == ids.c.value).limit(sa.literal_column("1")).lateral()
     return sa.select(one).select_from(ids.join(one, sa.true()))
 
@@ -112,7 +113,7 @@ def rows_differ(
     return False
 
 
-# These functions call the drivers directly and not through SQLAlchemy, so they convert errors.
+# These functions call the drivers without SQLAlchemy, so they must convert the drivers' errors.
 
 
 @cache
@@ -145,7 +146,7 @@ def _copy(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[An
             for row in rows:
                 copy.write_row(row)
     except psycopg.Error as error:
-        # Citus reports a constraint that a worker's rows violate as an internal error.
+        # If rows violate a constraint on a worker, Citus reports an internal error.
         names_constraint = re.search(rf"\b(pk|uq|fk|ix)_{table.name}_", str(error))
         if isinstance(error, psycopg.IntegrityError) or names_constraint:
             raise IntegrityError("COPY", None, error) from error

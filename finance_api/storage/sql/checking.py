@@ -59,7 +59,7 @@ _Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 
 
 def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
-    """Do what `StorageBackend.find_faults` says."""
+    """Yield faults, as `StorageBackend.find_faults` says."""
     yield from _disk(engine)
     for check in (_file, _layout, _without_counterpart, _orphans_without_user):
         yield from _checked(engine, check, repair)
@@ -78,8 +78,9 @@ def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
 
 
 def _checked(engine: sa.Engine, check: _Check, repair: bool) -> Iterator[Fault]:
-    """Run a check in one snapshot or transaction; yield its faults, and a fault if it cannot
-    read.
+    """Run a check in one snapshot or transaction; yield its faults.
+
+    If reading fails, yield that as a fault.
     """
     try:
         if not repair:
@@ -211,7 +212,7 @@ def _pages(
 
 
 def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> Iterator[list[Row]]:
-    """Yield the rows of each page whose derived columns are wrong."""
+    """Yield, for each page, the rows with wrong derived columns."""
     table = DATA_TABLES[resource.name]
     for page, rows in _pages(connection, user_id, resource):
         differing = []
@@ -224,7 +225,7 @@ def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> I
 
 
 def _made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """Call ``make``; None if a field has an impossible value, which `ledger.checking` reports."""
+    """Call ``make``; return None if a field's value is impossible, as `ledger.checking` reports."""
     try:
         return make(*arguments)
     except NO_VALUE:
@@ -232,7 +233,7 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _differing_by_date(connection: sa.Connection, user_id: int) -> Iterator[str]:
-    """Yield the ids of records that differ between table and list, or that only one of them has."""
+    """Yield the ids of records that differ between `records` and the list, or are in only one."""
     listed = records_by_date.c
     own = sa.select(*_LISTED).where(listed.user_id == user_id)
     after = ""
@@ -315,7 +316,7 @@ def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fa
 
 
 def _add_state(connection: sa.Connection, user_id: int, created_at: int) -> None:
-    """Add the user's newest state in `data_states`, or the state of a user without data."""
+    """Add a user's missing state: the newest in `data_states`; if there is none, a new user's."""
     own = sa.select(*_STATE).where(data_states.c.user_id == user_id)
     found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
     state = DataState(0, created_at) if found is None else DataState(*tuple(found))
@@ -342,7 +343,7 @@ def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[F
                 continue
             fault = _orphans(number, table, key.referred_table)
             if repair:
-                # Delete them, as the foreign key would have done.
+                # Delete the rows, as the foreign key would have done.
                 connection.execute(sa.delete(table).where(condition))
                 fault = fault.as_repaired()
             yield fault
@@ -356,7 +357,7 @@ def _has_no_parent(table: sa.Table, key: sa.ForeignKeyConstraint) -> Any:
 
 
 def _lost_parts(user_id: int) -> Iterator[tuple[sa.Table, Any, str]]:
-    """Yield (table, condition for rows that refer to a missing row, name of such rows)."""
+    """Yield (table, condition for rows that contradict another table, name of such rows)."""
     entry = sa.exists().where(
         history.c.user_id == before_images.c.user_id, history.c.number == before_images.c.number
     )

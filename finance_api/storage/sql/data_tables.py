@@ -1,4 +1,4 @@
-"""The tables of the resources, one each; they convert rows to columns and back.
+"""The tables of the resources, one per resource; they convert rows to columns and back.
 
 Numbers and times are 64-bit integers, which both databases store and add exactly. Both compare
 text by code point. Lists are packed into one text. Texts that can be searched ignoring case have a
@@ -29,7 +29,7 @@ from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.text import fold
 
-#: Separators of the elements of packed lists. Texts contain no control characters, ids no commas.
+#: Separators of elements in packed lists. No text contains \x1f, and no id contains a comma.
 SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
@@ -85,7 +85,10 @@ def packed_folded(kind: Kind) -> Callable[[Sequence[str]], str]:
 
 
 def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
-    """Return a function that converts a column's value to the field's; None if they are equal."""
+    """Return a function that converts a column's value to the field's value.
+
+    Returns None if both values are the same.
+    """
     if kind is Kind.BOOLEAN:
         # SQLite has no booleans: convert its integers.
         return lambda value: None if value is None else bool(value)
@@ -127,14 +130,15 @@ class ConditionTable:
     lists: Collection[str]
 
 
-#: PostgreSQL allows no texts above 2,704 bytes in an index; a character has up to 4.
+#: PostgreSQL allows no text above 2,704 bytes in an index; a character has up to 4 bytes.
 _LONG: sa.ColumnElement[int] = sa.literal_column("501")
 
 
 def has_long_payee(payee: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     """Whether PostgreSQL's index by payee leaves the record out.
 
-    Written as an equation: without statistics, PostgreSQL expects few rows to meet one.
+    Written as an equation: if PostgreSQL has no statistics, it expects few rows to meet an
+    equation.
     """
     length: sa.ColumnElement[int] = sa.func.coalesce(sa.func.length(payee), sa.literal_column("0"))
     shortened: sa.ColumnElement[int] = sa.func.least(length, _LONG)
@@ -148,10 +152,10 @@ def _has_json(resource: Resource) -> bool:
 class DataTable(ConditionTable):
     """The table of one resource; it converts rows to columns and back.
 
-    columns: the columns of the persisted fields.
-    listed, persisted: the columns of these fields. load_listed, load_persisted: make rows of their
-    values. json: the column with rows as JSON objects; None if a field depends on the day, and for
-    records, which have theirs in `records_by_date`.
+    columns: the columns of the persisted fields, by field name. listed, persisted: the columns of
+    the listed and the persisted fields. load_listed, load_persisted: functions that make rows from
+    the values of these columns. json: the column with rows as JSON objects; None for records, whose
+    JSON is in `records_by_date`, and for resources that are not public or have computed fields.
     """
 
     def __init__(self, resource: Resource) -> None:
@@ -226,9 +230,9 @@ def _nulls(*names: str) -> str:
 _IMPORT = '"importId":"' + serial_id(1)[:-5]
 _ORIGINAL = _nulls("originalAmount", "originalCurrencyCode") + _IMPORT
 _NO_NUMBERS = _nulls("transferId", "splitId", "valueDate", "counterpartyAccount", "reference")
-#: Longer runs come before their parts. Restoring a run costs 3 µs for a page of 100 records, and
-#: saves 1 µs for every 12 bytes a record that are not read: more short runs would make reading
-#: slower.
+#: Frequent parts of JSON, each stored as one character. Runs come before shorter runs that they
+#: contain. Restoring a run costs 3 µs for a page of 100 records, and saves 1 µs for every 12 bytes
+#: that a record is shorter: more short runs would make reading slower.
 _RUNS = (
     _NO_NUMBERS + _ORIGINAL,
     _ORIGINAL,
@@ -240,14 +244,14 @@ _CODED_BYTES = [(code.encode(), run.encode()) for code, run in _CODES]
 
 
 def shortened(json: str) -> str:
-    """Return JSON as it is stored. A change needs the next `rebuilding.VERSION`."""
+    """Return JSON as it is stored. Changing this form needs the next `rebuilding.VERSION`."""
     for code, run in _CODES:
         json = json.replace(run, code)
     return json
 
 
 def whole(lines: bytes) -> bytes:
-    """Return stored JSON as it was."""
+    """Return stored JSON as it was before `shortened`."""
     for code, run in _CODED_BYTES:
         lines = lines.replace(code, run)
     return lines

@@ -1,6 +1,6 @@
-"""Indexes, most of them of records; some have options of PostgreSQL.
+"""Indexes, most of them on records; some have options for PostgreSQL.
 
-They are in a module of their own because such an option imports SQLAlchemy's PostgreSQL dialect.
+They are in a separate module because such an option imports SQLAlchemy's PostgreSQL dialect.
 Only `schema.upgrade` and migrations need the indexes; they import `metadata` from here.
 """
 
@@ -23,7 +23,7 @@ _summed = [
         *("recordType", "recordState", "transferId", "amount"),
     )
 ]
-# PostgreSQL does not allow long texts in an index. The import's id is here for filters only.
+# Only for SQLite: PostgreSQL allows no long texts in an index. The import's id is for filters.
 _further = [_records.columns[name] for name in ("payee", "labelIds", "importId")]
 sa.Index("ix_records_by_date", *_by_date, *_summed, *_further).ddl_if(dialect="sqlite")
 sa.Index(
@@ -31,7 +31,7 @@ sa.Index(
     *_by_date,
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
-# For lists in these orders.
+# For lists in the order of amounts or of payees.
 _payee = _records.columns["payee"]
 sa.Index(
     "ix_records_by_amount", _records.user_id, _records.columns["amount"], _records.columns["id"]

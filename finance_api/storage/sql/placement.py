@@ -13,21 +13,21 @@ _OLDEST_CITUS = 13
 
 _EXTENSION = "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
 
-#: Whether this is the coordinator, whether the workers know its address, and the workers.
+#: Whether this is the coordinator, whether the workers know its address, and how many workers.
 _NODES = """
 SELECT (SELECT groupid FROM pg_dist_local_group) = 0, count(*) FILTER (WHERE groupid = 0),
     count(*) FILTER (WHERE groupid <> 0 AND isactive AND shouldhaveshards)
 FROM pg_dist_node WHERE noderole = 'primary'
 """
 
-#: The tables that Citus keeps: the column they are distributed by, and their co-location group.
+#: The tables that Citus manages, each with its distribution column and its co-location group.
 _PLACES = """
 SELECT relname, column_to_column_name(logicalrelid, partkey), colocationid
 FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
 WHERE pg_table_is_visible(logicalrelid)
 """
 
-#: By the name of a table: its column and its group.
+#: Distribution columns and groups by the names of the tables.
 _Places = dict[str, tuple[str | None, int]]
 
 
@@ -61,9 +61,9 @@ def check_cluster(connection: sa.Connection) -> None:
 
 
 def tables_to_distribute(connection: sa.Connection) -> list[sa.Table]:
-    """Return the tables still to be distributed; tables that others refer to come first.
+    """Return the tables still to be distributed, each after the tables that it refers to.
 
-    Raises StorageNotReady if a table is elsewhere.
+    Raises StorageNotReady if a table is in a wrong place.
     """
     found = _places(connection)
     for table in _misplaced(found):
@@ -104,7 +104,7 @@ def is_distributed(connection: sa.Connection) -> bool:
 
 
 def faults_of_places(connection: sa.Connection) -> Iterator[Fault]:
-    """Yield faults of tables that are not where they belong, if any is distributed."""
+    """If any table is distributed, yield faults of tables that are not where they belong."""
     found = _places(connection)
     if metadata.tables.keys().isdisjoint(found):
         return
@@ -130,7 +130,7 @@ def _missing(found: _Places) -> list[sa.Table]:
 
 
 def _misplaced(found: _Places) -> Iterator[sa.Table]:
-    """Yield the tables that are distributed, but not as declared."""
+    """Yield the tables that Citus manages, but not as declared."""
     _, group = found.get(user_data.name, (None, 0))
     for table in metadata.sorted_tables:
         declared = ("user_id", group) if table.info == DISTRIBUTED else None

@@ -122,7 +122,7 @@ def distribute(engine: sa.Engine, *, dry_run: bool) -> Iterator[str]:
             _lock_tables(connection)
             yield from placement.place_tables(connection)
         with engine.begin() as connection:
-            # The planner has no statistics of the moved rows.
+            # The planner has no statistics for the moved rows.
             connection.exec_driver_sql(f"ANALYZE {', '.join(names)}")
 
 
@@ -135,7 +135,7 @@ def refuse_unknown(found: str | None) -> None:
 def _lock_tables(connection: sa.Connection) -> None:
     """Keep out readers until the transaction ends: older snapshots see rewritten tables as empty.
 
-    Readers lock tables in other orders, so this gives up after a short wait and tries again.
+    Readers lock tables in different orders, so this gives up after a short wait and tries again.
     """
     preparer = connection.dialect.identifier_preparer
     names = ", ".join(map(preparer.quote, sa.inspect(connection).get_table_names()))

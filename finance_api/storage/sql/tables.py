@@ -1,6 +1,4 @@
-"""The tables, except those of the resources.
-
-`data_tables` has the tables of the resources.
+"""The tables, except the tables of the resources, which are in `data_tables`.
 
 The ``info`` of each table says where Citus keeps it. A `DISTRIBUTED` table has users' data: each of
 its keys and indexes begins with ``user_id``, and all rows of a user are on one machine. A `LOCAL`
@@ -50,7 +48,7 @@ users = sa.Table(
     info=LOCAL,
 )
 
-#: What changes with a user's data; one row for each user. A distributed table cannot refer to
+#: The state of each user's data: one row per user. A distributed table cannot refer to
 #: `users`, so the other tables with users' data refer to this one.
 user_data = sa.Table(
     "user_data",
@@ -110,7 +108,7 @@ jwts = sa.Table(
     "jwts",
     metadata,
     sa.Column("jti", CodePointText, primary_key=True),
-    # NULL if another issuer issued it.
+    # NULL if another issuer issued the token.
     sa.Column("user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE")),
     sa.Column("issued_at", sa.BigInteger),
     sa.Column("expires_at", sa.BigInteger, nullable=False),
@@ -200,7 +198,7 @@ token_usage = sa.Table(
 )
 
 
-#: Files that wait to be imported: `storage.interface.activity`.
+#: Files that wait to be imported; see `storage.interface.activity`.
 uploads = sa.Table(
     "uploads",
     metadata,
@@ -234,7 +232,7 @@ upload_pieces = sa.Table(
 )
 
 
-#: The history of users' data: `storage.interface.activity`.
+#: The history of users' data; see `storage.interface.activity`.
 history = sa.Table(
     "history",
     metadata,
@@ -259,13 +257,13 @@ before_images = sa.Table(
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("resource", CodePointText, primary_key=True),
     sa.Column("row_id", CodePointText, primary_key=True),
-    # The whole row as JSON; NULL if there was none.
+    # The whole row as JSON; NULL if the row did not exist.
     sa.Column("row", CodePointText),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
 )
 
-#: Pairs of records that look like transfers: `storage.interface.TransferProposal`.
+#: Pairs of records that look like transfers; see `storage.interface.TransferProposal`.
 transfer_proposals = sa.Table(
     "transfer_proposals",
     metadata,
@@ -370,7 +368,7 @@ records_by_date = sa.Table(
 ANCHOR_INTERVAL = 256
 
 #: Every 256th record in the order of records_by_date, counted from the end of the list. New records
-#: mostly come at its beginning, so they leave most positions unchanged.
+#: mostly come at the beginning, so they leave most positions unchanged.
 record_anchors = sa.Table(
     "record_anchors",
     metadata,
@@ -387,9 +385,9 @@ record_anchors = sa.Table(
 #: long texts in keys.
 PAYEE_KEY_CHARACTERS = MAX_OPERAND_CHARACTERS + 1
 
-#: What the sums in `record_sums` are grouped by, besides the month. Each grouping has its own sums,
-#: so that a coarse summary reads only a few. They are written in this order, which is that of the
-#: primary key, so that its pages are filled.
+#: The fields by which the sums in `record_sums` are grouped, besides the month. Each grouping has
+#: its own sums, so that a coarse summary reads only a few. Sums are written in this order, which is
+#: that of the primary key, so that the table's pages are filled.
 GRAINS: tuple[frozenset[str], ...] = (
     frozenset({"accountId", "categoryId", "payee"}),
     frozenset({"categoryId"}),
@@ -397,7 +395,7 @@ GRAINS: tuple[frozenset[str], ...] = (
     frozenset(),
 )
 
-#: Sums of each month's records, grouped as in `GRAINS`, and by currency, kind and flags.
+#: Sums of each month's records, grouped as in `GRAINS`, and by currency, type and flags.
 record_sums = sa.Table(
     "record_sums",
     metadata,
@@ -408,9 +406,9 @@ record_sums = sa.Table(
     sa.Column("payee_key", CodePointText, primary_key=True),
     # The first second of the month.
     sa.Column("month", sa.BigInteger, primary_key=True, autoincrement=False),
-    # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be a key.
+    # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be keys.
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    # This and the next two: NULL if the records have none, or the grain does not group by it.
+    # This and the next two columns are NULL if the records have no value or the grain has none.
     sa.Column("account_id", CodePointText),
     sa.Column("category_id", CodePointText),
     sa.Column("payee", CodePointText),

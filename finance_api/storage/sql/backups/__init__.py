@@ -1,9 +1,9 @@
 """Backups of the whole database in one file, and restoring them.
 
-A restore keeps what was revoked in the database that it replaces: ``present_users``,
-``present_tokens``, ``present_question_links`` and ``present_jwts`` contain that database's users
-and credentials. The SQL works on both databases, and uses only columns that exist in every version
-of the tables. Only `question_links` is missing in older versions.
+Whatever was revoked in the replaced database stays revoked: ``present_users``, ``present_tokens``,
+``present_question_links`` and ``present_jwts`` contain that database's users and credentials. The
+SQL works on SQLite and PostgreSQL, and uses only columns that exist in every version of the tables.
+Only the table `question_links` is missing in older versions.
 """
 
 import os
@@ -22,7 +22,7 @@ _KEPT_USERS = (
     WHERE uuid NOT IN (SELECT uuid FROM present_users) AND EXISTS (SELECT 1 FROM present_users)""",
     """DELETE FROM jwts
     WHERE jti IN (SELECT jti FROM present_jwts WHERE revoked_at IS NOT NULL)""",
-    # Leave out their users, who may not be in the backup.
+    # Leave out the JWTs' users, who may not be in the backup.
     """INSERT INTO jwts (jti, issued_at, expires_at, revoked_at)
     SELECT jti, issued_at, expires_at, revoked_at FROM present_jwts WHERE revoked_at IS NOT NULL""",
 )
@@ -70,7 +70,8 @@ def sql_after(
 ) -> list[str]:
     """Return the SQL to run after the data was restored.
 
-    tables: the names of the restored tables. has_present: whether there were tables before.
+    tables: the names of the restored tables. has_present: whether there were tables
+    before the restore.
     revoke_tokens: whether to revoke all tokens and links.
     """
     each = [*_KEPT_SECRETS * has_present, *[_REVOKED] * revoke_tokens]
@@ -87,8 +88,8 @@ def sql_after(
 def new_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file, which is renamed to ``path`` if the block ends without an error.
 
-    Otherwise the file is removed. It is in the same folder, so that it can be renamed, and only its
-    owner may read it.
+    If there is an error, the file is removed. It is in the folder of ``path``, so that it can be
+    renamed. Only its owner may read it.
     """
     descriptor, name = tempfile.mkstemp(".part", f"{path.name}.", path.parent)
     os.close(descriptor)

@@ -22,7 +22,7 @@ from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
 _TABLES = (_VERSION_TABLE, *metadata.tables)
-#: Every response reads one of these; the second is missing in the first version.
+#: Every response reads one of these tables. The first version of the tables lacks `user_data`.
 _ALWAYS_READ = ("users", "user_data")
 
 #: A table in the list of a backup's contents: schema and name.
@@ -36,11 +36,11 @@ def back_up(engine: sa.Engine, path: Path) -> None:
     if version is None:
         raise StorageNotReady("the database has no tables yet")
     if is_distributed:
-        # Citus copies each part of a table as of another moment, even in one snapshot.
+        # Citus copies each part of a table at a different moment, even in one snapshot.
         raise StorageNotReady(
             "the database is distributed, and its parts would be copied at different moments: mark "
-            "one with SELECT citus_create_restore_point('NAME') in the servers' own backups, or "
-            "copy each user's data with 'finance-api dump EMAIL'"
+            "a moment with SELECT citus_create_restore_point('NAME') in the servers' own backups, "
+            "or copy each user's data with 'finance-api dump EMAIL'"
         )
     schema.refuse_unknown(version)
     with new_file(path) as part:
@@ -115,13 +115,13 @@ def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
     ]
     read = [name for name in _ALWAYS_READ if name in tables]
     if read:
-        # Readers end before this or wait for it.
+        # This waits until readers have ended, and new readers wait for the restore.
         commands.append(f"LOCK TABLE {', '.join(read)} IN ACCESS EXCLUSIVE MODE")
         commands += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query}"
             for name, query in present_queries(tables).items()
         ]
-    # This fails if an object of other programs, such as a view, depends on the tables.
+    # This fails if another program's object, such as a view, depends on the tables.
     return [*commands, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
 
 
@@ -147,7 +147,7 @@ def _connection(engine: sa.Engine) -> tuple[str, dict[str, str]]:
 def _check(path: Path) -> list[str]:
     """Return the tables of a backup.
 
-    Raises StorageNotReady unless it is complete and its version is known.
+    Raises StorageNotReady unless the backup is complete and its version is known.
     """
     listed = _TABLE_ENTRY.findall(_run("pg_restore", "--list", path))
     # Read the whole backup, to see whether it is complete.
@@ -177,7 +177,7 @@ def _failed(name: str, stderr: str) -> StorageNotReady:
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        # Debian installs the programs of each version in a folder of their own.
+        # Debian installs the programs of each version in a separate folder.
         everywhere = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
         newest = max(everywhere, key=lambda path: float(path.parts[-3]), default=None)
         if newest is None:

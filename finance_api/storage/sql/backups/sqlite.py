@@ -53,9 +53,10 @@ def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> 
 
 
 def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> None:
-    """Replace the content of ``target`` by that of ``staged``, in a single transaction.
+    """Replace the content of ``target`` with that of ``staged``, in a single transaction.
 
-    SQLite writes the pages like any other change: open connections see either all old or all new.
+    SQLite writes the pages like any other change: open connections see only old pages or only new
+    pages.
     """
     if not target.exists():
         os.close(os.open(target, os.O_CREAT, 0o600))
@@ -156,7 +157,7 @@ def _page_size(database: sqlite3.Connection) -> int:
 
 
 def _set_page_size(database: sqlite3.Connection, size: int) -> None:
-    """Set the page size of an empty database, or of one that is vacuumed right after."""
+    """Set the page size of an empty database, or of a database that is vacuumed right after."""
     database.execute(f"PRAGMA page_size = {size}")
 
 

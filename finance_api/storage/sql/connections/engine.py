@@ -21,18 +21,18 @@ CONNECT_SECONDS = 3
 #: whether it alters tables, which keeps out all other writers on PostgreSQL.
 LOCK_TIMEOUT = "finance_api_lock_timeout_seconds"
 ALTERS = "finance_api_alters"
-# Can be any number that nothing else in the database uses for a lock.
+# The key of a lock: any number that nothing else in the database uses for one.
 _ALTERING_LOCK = 7_146_300_211
-#: Takes the lock exclusively, until the transaction ends.
+#: SQL that takes the lock exclusively, until the transaction ends.
 LOCK_ALTERING = f"SELECT pg_advisory_xact_lock({_ALTERING_LOCK})"
 
 _IDLE_SECONDS = 5
-#: psycopg prepares SQL once it has run more often than this, which is psycopg's default.
+#: psycopg prepares SQL after this many runs; the number is psycopg's default.
 _PREPARE_THRESHOLD = 5
 #: Page cache of each SQLite connection that writes.
 _WRITING_CACHE_KIB = 65_536
 #: Page cache of each SQLite connection that reads; every write empties it. The file is not mapped
-#: into memory: SQLite drops the mapping after each write, which takes milliseconds if it is large.
+#: into memory: SQLite drops the mapping after each write: milliseconds for a large file.
 _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
@@ -49,7 +49,7 @@ def make_engine(
     """Make an engine for SQLite or PostgreSQL, without connecting yet.
 
     setting: the name of the setting whose value is ``url_text``.
-    for_reading: whether connections only read; they have a transaction only for a snapshot
+    for_reading: whether connections only read. If so, they have a transaction only for a snapshot
     (`Driver.begin_snapshot`).
     server: the database server, if several engines connect to it.
     Raises StorageNotReady for a URL that cannot be used.
@@ -105,8 +105,8 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> sa.Engine:
     def set_up(connection: Any, record: Any) -> None:
         # Keep the driver from beginning transactions by itself; see "begin" below.
         connection.isolation_level = None
-        # For new files. A page of 4,096 bytes had 4 records by date, and a quarter was empty: an
-        # import of 250,000 records took 29.1 s instead of 26.3, and 520 MB instead of 483.
+        # For new files. A page of 4,096 bytes had 4 rows of `records_by_date`, and a quarter of it
+        # was empty: importing 250,000 records took 29.1 s instead of 26.3, and 520 MB, not 483.
         connection.execute("PRAGMA page_size = 8192")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -137,8 +137,9 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> sa.Engine:
 class Server:
     """A database server, which may be unavailable.
 
-    circuit: the circuit breaker for connecting. generation: raised when the server closes a
-    connection. It has usually closed all of them, so older connections are not used again.
+    circuit: the circuit breaker for connecting. generation: a number that rises when the server
+    closes a connection. The server has then usually closed all connections, so older ones are not
+    used again.
     """
 
     def __init__(self) -> None:
@@ -173,8 +174,8 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
     def set_up(connection: Any, record: Any) -> None:
         driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
         if driver.has_own_session and not for_reading:
-            # Behind a pooler, psycopg's names would clash with those of other clients. Without
-            # prepared statements an import that changes records takes twice as long.
+            # Behind a pooler, psycopg's names of prepared statements would clash with other
+            # clients' names. If nothing is prepared, importing changed records takes twice as long.
             connection.prepare_threshold = _PREPARE_THRESHOLD
 
     @sa.event.listens_for(engine, "begin")
@@ -217,7 +218,7 @@ def _watch_server(engine: sa.Engine, server: Server) -> None:
     def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
         used_at = record.info.get(_USED_AT)
         if used_at is None:
-            # The connection is new. Refusing it after an old one would make SQLAlchemy fail.
+            # The connection is new. If it were refused after an old one, SQLAlchemy would fail.
             return
         if record.info[_GENERATION] != server.generation:
             raise DisconnectionError

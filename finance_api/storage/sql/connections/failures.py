@@ -33,10 +33,10 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     ),
     # PostgreSQL: data_corrupted, index_corrupted.
     ({"XX001", "XX002", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
-    # PostgreSQL: internal_error. With Citus most often a lost connection between two servers, so do
-    # not advise restoring a backup.
+    # PostgreSQL: internal_error. With Citus, this is most often a lost connection between two
+    # servers, so do not advise restoring a backup.
     ({"XX000"}, StorageUnavailable, "the database failed; see its log: {}"),
-    # Not the driver's message, which shows the text.
+    # Leave out the driver's message, which shows the text.
     ({"Could not decode"}, StorageDamaged, "a text is not UTF-8"),
     ({READ_ONLY}, StorageUnavailable, "the database is read-only: nothing can be changed now"),
     (
@@ -69,8 +69,8 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
 def codes_of(error: BaseException) -> set[int | str]:
     """Return the codes that identify an error.
 
-    SQLite: its primary result code, which is the lowest byte of an extended one, and the first
-    words of its message. PostgreSQL: its SQLSTATE, and the SQLSTATE's class.
+    SQLite: the primary result code, which is the lowest byte of the extended code, and the first
+    words of the message. PostgreSQL: the SQLSTATE and its class.
     """
     if isinstance(error, UnicodeDecodeError):
         return {"Could not decode"}
@@ -101,7 +101,7 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
 
 
 def is_duplicate(error: IntegrityError) -> bool:
-    """Whether the key exists already; if not, the row refers to a row that is missing."""
+    """Whether the key already exists. If not, the row refers to a missing row."""
     duplicates = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
     # PostgreSQL: unique_violation.
     return (

@@ -1,7 +1,7 @@
 """Runs SQL through libpq, using psycopg's ``pq``.
 
-psycopg's cursors choose formats and types in each execution, which is 30 of the 80 µs of looking up
-a token. Our SQL has few types, names them (``::BIGINT``), and reads text and whole numbers.
+psycopg's cursors choose formats and types in each execution: 30 of the 80 µs of looking up a token.
+Our SQL has few types, names them (``::BIGINT``), and reads text and whole numbers.
 """
 
 import math
@@ -31,20 +31,21 @@ _ANSWER_SECONDS = 3.0
 _CANCEL_SECONDS = 1.0
 _CANCEL_AGAIN_SECONDS = 0.1
 
-#: Number of parts of a stream to fetch at once; fetching them costs about as much as one part.
+#: Number of parts of a stream to fetch at once; fetching four costs about as much as fetching one.
 _PARTS = 4
 
-#: Takes the lock before the snapshot sees anything, to keep out upgrades that rewrite tables:
+#: Takes a lock before the snapshot sees anything, to keep out upgrades that rewrite tables:
 #: rewritten tables look empty to older snapshots.
 _BEGIN_SNAPSHOT = (
     b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
     b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
 )
 
-#: True even before `db distribute`, which therefore makes no difference to open connections.
+#: Whether the database has Citus. `db distribute` does not change this, so open connections need
+#: not notice when it runs.
 _HAS_CITUS = b"SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
-#: Errors that mean: a prepared statement is gone, exists already, or its columns' types changed.
+#: Errors that mean: a prepared statement is gone, already exists, or its columns' types changed.
 _CHANGED = (
     errors.InvalidSqlStatementName,
     errors.DuplicatePreparedStatement,
@@ -53,7 +54,7 @@ _CHANGED = (
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
 
-#: Functions that read a value, by its type's number in the catalogue pg_type.
+#: Functions that read a value, by the number of its type in the catalogue pg_type.
 _READERS: dict[int, Callable[[bytes], Any]] = {
     16: b"t".__eq__,  # bool
     17: lambda digits: bytes.fromhex(digits[2:].decode()),  # bytea
@@ -70,7 +71,8 @@ class PostgresqlDriver(Driver):
     """Runs SQL; changes nothing in the session, which a pooler such as PgBouncer may share.
 
     Prepares SQL only if the connection has a session of its own. Even if a pooler goes unnoticed, a
-    name has one meaning: it is the digest of the SQL's text, which determines its types.
+    prepared statement's name has one meaning: it is the digest of the SQL's text, which determines
+    the types.
 
     prepares: whether to prepare SQL. has_own_session: whether there seems to be no pooler.
     """
@@ -95,7 +97,7 @@ class PostgresqlDriver(Driver):
         return int(self._ask(b"SELECT pg_backend_pid()") or 0)
 
     def _ask(self, text: bytes) -> bytes | None:
-        """Run a query that reads one value, and return it."""
+        """Run a query that reads one value, and return the value."""
         try:
             with time_limit(_ANSWER_SECONDS):
                 return self._execute(text).get_value(0, 0)
@@ -190,7 +192,7 @@ class PostgresqlDriver(Driver):
         return name
 
     def _begin_again(self, error: psycopg.Error) -> None:
-        """Forget prepared statements. Raises StorageUnavailable if the snapshot was read from."""
+        """Forget prepared statements. Raises StorageUnavailable after a read in a snapshot."""
         in_snapshot = self._libpq.transaction_status != pq.TransactionStatus.IDLE
         if in_snapshot and self._has_read:
             raise StorageUnavailable(f"a prepared statement has changed: {error}") from error
@@ -247,7 +249,7 @@ class PostgresqlDriver(Driver):
     def _cancel(self) -> None:
         """Cancel the running query: PostgreSQL would finish it even after the connection is closed.
 
-        PostgreSQL ignores a request before the query has begun, so repeat it until it answers.
+        PostgreSQL ignores requests before the query has begun, so repeat them until it answers.
         """
         self._poll.register(self._libpq.socket, select.POLLIN)
         until = time.monotonic() + _CANCEL_SECONDS

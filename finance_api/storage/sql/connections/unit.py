@@ -36,10 +36,10 @@ Query = Executable | Callable[..., Executable]
 
 
 class CompiledSql:
-    """The text of a query and the order of its parameters. Raises TypeError if it writes."""
+    """The text of a query and the order of its parameters. Raises TypeError for SQL that writes."""
 
     def __init__(self, query: Executable, dialect: sa.Dialect) -> None:
-        # Refuse to write here: PostgreSQL's own protection costs a query or changes the session.
+        # Refuse to write: PostgreSQL's own protection costs a round trip or changes the session.
         if query.is_insert or query.is_update or query.is_delete:
             raise TypeError("a read-only connection cannot write")
         compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
@@ -51,7 +51,10 @@ class CompiledSql:
         self._positions: list[str] | None = compiled.positiontup
 
     def parameters(self, values: Mapping[str, Any]) -> Any:
-        """Return the parameters as the driver takes them. values: by name; ignores unused names."""
+        """Return the parameters as the driver takes them.
+
+        values: the values to bind, by name; unused names are ignored.
+        """
         given = {**self._fixed, **values} if self._fixed else values
         return given if self._positions is None else [given[name] for name in self._positions]
 
@@ -99,14 +102,14 @@ class Driver(ABC):
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
         """Run SQL of `with_state`: return the state of the data, and the JSON rows.
 
-        One row a line, without a line end after the last. None if there is no state.
+        The rows are one per line; the last line has no line end. None if there is no state.
         """
 
     @abstractmethod
     def stream(
         self, sql: CompiledSql, values: Mapping[str, Any], rows: int
     ) -> Generator[bytes, None, None]:
-        """Yield the selected texts, each part up to ``rows`` lines, inside a snapshot.
+        """Yield the selected texts as lines, up to ``rows`` lines at a time, inside a snapshot.
 
         Other SQL may run meanwhile, but no second stream. Closing the iterator ends the query.
         """
@@ -177,7 +180,7 @@ T = TypeVar("T")
 
 
 def connect(engine: sa.Engine, open_connection: Callable[[], T]) -> T:
-    """Open a connection of the engine. Raises StorageUnavailable, also if all are in use."""
+    """Open a connection of the engine. Raises StorageUnavailable, also if none is free."""
     try:
         return open_connection()
     except PoolTimeout as error:
@@ -196,20 +199,21 @@ def with_state(
 ) -> Executable:
     """Select the state of the data and the JSON rows of ``build``; see `Driver.lines`.
 
-    One query reads one state, also outside a transaction.
+    A single query sees a single state, even outside a transaction.
     """
     rows = build(database, *shape).subquery("rows")
     (row,) = rows.c
     if database == "sqlite":
         # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
-        # order of ``build``: with a limit SQLite cannot drop an ORDER BY, and without one ``build``
-        # must select them in order by itself. The result is bytes, like the response.
+        # order of ``build``: if it has a limit, SQLite cannot drop its ORDER BY; if it has none, it
+        # must select the rows in order anyway. The result is bytes, like the response.
         joined = sa.select(
             sa.cast(sa.func.group_concat(row, "\n"), sa.LargeBinary)
         ).scalar_subquery()
         return sa.select(*STATE_COLUMNS, joined).where(_OWN)
-    # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. Without JSON
-    # rows one row has the state alone. Only a nested loop can do this join, and it keeps the order.
+    # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. If there are
+    # no JSON rows, a single row has only the state. PostgreSQL can do this join only as a
+    # nested loop, which keeps the order.
     joined_rows = user_data.outerjoin(rows, sa.true())
     return sa.select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
 
@@ -220,7 +224,8 @@ class ReadConnection:
     database: sqlite or postgresql. writes: whether the unit of work writes. Every method may raise
     StorageUnavailable or TookTooLong.
     A ``build`` function makes the SQL from the name of the database and a shape. ``values`` are
-    the parameters by name: those of `sql.tables`, or p0, p1 ... of `reading.conditions`.
+    the values to bind, by name: the names of `sql.parameters`, or p0, p1 ... of
+    `reading.conditions`.
     """
 
     writes = False
@@ -235,7 +240,7 @@ class ReadConnection:
         self._in_snapshot = False
         self._stream: Generator[bytes, None, None] | None = None
         self._seconds = 0.0
-        #: The ids that searches have found in the snapshot; None: too many. See `finding.py`.
+        #: The ids that searches have found in the snapshot; None if too many. See `finding.py`.
         self.found_ids: dict[Hashable, list[str] | None] = {}
 
     @property
@@ -243,7 +248,7 @@ class ReadConnection:
         check_time()
         if self._driver is None:
             if self._is_closed:
-                # Its connection may serve somebody else already.
+                # The connection may already serve another unit of work.
                 raise RuntimeError("the unit of work has ended")
             self._pooled = connect(self._engine, self._engine.raw_connection)
             self._driver = self._pooled.info[Driver.INFO]
@@ -268,7 +273,7 @@ class ReadConnection:
     def fetch_lines(
         self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
     ) -> tuple[DataState, bytes]:
-        """Return the state of a user's data, and the JSON rows of ``build``, one a line.
+        """Return the state of a user's data, and the JSON rows of ``build``, one per line.
 
         Raises NotFound if there is no such user.
         """
@@ -346,7 +351,7 @@ class ReadConnection:
             self._seconds += time.monotonic() - started
 
     def _fail(self, driver: Driver, error: Exception) -> NoReturn:
-        """Raise what the error means, and drop the connection where it cannot be used again."""
+        """Raise the error that fits, and close the connection if it cannot be used again."""
         if isinstance(error, (StorageUnavailable, TookTooLong)):
             self._invalidate(None)
         if not isinstance(error, (driver.failures, UnicodeDecodeError)):
@@ -359,7 +364,7 @@ class ReadConnection:
         raise error
 
     def _invalidate(self, error: Exception | None) -> None:
-        """Close the connection for good. error: why the database gave it up, if it did."""
+        """Close the connection for good. error: the driver's error, if that ended it."""
         if self._pooled is not None and self._pooled.is_valid:
             self._pooled.invalidate(error)
 
@@ -396,7 +401,7 @@ class Part:
 
 
 def _check_text(lines: bytes) -> None:
-    """Raise UnicodeDecodeError or StorageDamaged for text only a damaged page can hold.
+    """Raise UnicodeDecodeError or StorageDamaged for text from a damaged database page.
 
     Nothing else looks at these bytes before they are sent.
     """

@@ -2,10 +2,10 @@
 
 Import only `SqlDataReader`. docs/decisions/fast-reads.md has measurements of what each part saves.
 
-rows: lists, from the JSON stored at import, and whole rows. by_date: SQL for the list of records in
-its default order, with anchors for deep pages, and for searches. sums: sums of records, from the
-sums stored for each month or from the rows. changes: changes by revision. conditions: filters and
-order as SQL.
+rows: lists, from the stored JSON, and whole rows. by_date: SQL for searches, and for the list of
+records in its default order, with anchors for deep pages. finding: the records that a search finds.
+sums: sums of records, from the sums stored for each month or from the rows. changes: changes by
+revision. conditions: filters and order as SQL.
 """
 
 from finance_api.storage.sql.reading.changes import ChangeReader

@@ -68,7 +68,7 @@ def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
 
 def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
     """Select a page far down the list: start at the nearest anchor above it."""
-    # A position is the number of records after it, so it counts from the end of the list.
+    # A record's position is the number of records after it, so positions count from the end.
     if has_first:
         place = sa.select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
         (position,) = _values(place, "position")
@@ -85,7 +85,7 @@ def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
         .scalar_subquery()
         for column in (_ANCHORS.newest_first, _ANCHORS.id)
     ]
-    # Leave out the upper bound, which the anchor implies: SQLite would start at the first clause.
+    # Leave out the upper bound, which the anchor implies: SQLite would start there and read on.
     rows = sa.select(_RECORDS.json).where(
         *_within(False, has_last),
         sa.tuple_(_RECORDS.newest_first, _RECORDS.id) >= sa.tuple_(*anchor),
@@ -100,7 +100,7 @@ def _values(row: sa.CTE, *names: str) -> list[sa.ColumnElement[Any]]:
 
 
 def _size_below_bound() -> sa.ColumnElement[int]:
-    """Return how many records are below the upper bound, by counting up to the next anchor."""
+    """Return how many records are below the upper bound; counts records up to the next anchor."""
     bound = (
         sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
         .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
@@ -115,7 +115,7 @@ def _size_below_bound() -> sa.ColumnElement[int]:
         .select_from(records_by_date)
         .where(
             *_within(True, False),
-            # Use both: with the second condition alone SQLite uses only one end of the index range.
+            # Use both conditions: with the second alone, SQLite uses only one end of the range.
             _RECORDS.newest_first <= newest_first,
             sa.tuple_(_RECORDS.newest_first, _RECORDS.id)
             < sa.tuple_(newest_first, sa.func.coalesce(row_id, sa.literal_column("''"))),
@@ -126,7 +126,10 @@ def _size_below_bound() -> sa.ColumnElement[int]:
 
 
 def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return the search for a condition, with the values that `page` binds; None if it has none."""
+    """Return a condition as a search term, and the values that `page` binds for it.
+
+    Returns None if the condition is not a search.
+    """
     field, operator, operand = condition.field.name, condition.operator, condition.operand
     if field not in _SEARCHED or operator not in _OPERATORS:
         return None
@@ -135,14 +138,14 @@ def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
     assert isinstance(operand, str)
     if operator is Operator.WORD:
         return (field, operator), [operand]
-    # Plain forms are made character by character: if a text contains another, so do their plain
-    # forms.
+    # Plain forms are made character by character: if a text contains another text, its plain form
+    # contains the other's plain form.
     exact = operand if operator is Operator.CONTAINS else fold(operand)
     return (field, operator), [plain(operand), exact]
 
 
 def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.ColumnElement[bool]]:
-    """Return clauses that are true for records that contain every text."""
+    """Return clauses that are true for records that match every term."""
     records, names = DATA_TABLES[RECORDS.name], BindNames()
     clauses: list[sa.ColumnElement[bool]] = []
     for field, operator in terms:
@@ -167,7 +170,7 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.Colum
 def count(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
 ) -> sa.Select[Any]:
-    """Count the records that contain all texts, within bounds if any."""
+    """Count the records that match all terms, within bounds if any."""
     found = sa.select(sa.func.count()).select_from(records_by_date)
     return found.where(*_within(has_first, has_last), *_term_clauses(database, terms))
 
@@ -175,7 +178,7 @@ def count(
 def found(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
 ) -> sa.Select[Any]:
-    """Select the ids of up to LIMIT records that contain all texts."""
+    """Select the ids of up to LIMIT records that match all terms."""
     clauses = *_within(has_first, has_last), *_term_clauses(database, terms)
     return sa.select(_RECORDS.id).where(*clauses).limit(LIMIT)
 
@@ -183,7 +186,7 @@ def found(
 def page(
     database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
 ) -> sa.Select[Any]:
-    """Select a page of the records that contain all texts."""
+    """Select a page of the records that match all terms."""
     page = (
         sa.select(_RECORDS.json)
         .where(*_within(has_first, has_last), *_term_clauses(database, terms))
@@ -193,7 +196,7 @@ def page(
     )
     if not terms or database != "sqlite":
         return page
-    # SQLite first reads an index that has the texts without the JSON, a fifth of the size.
+    # Let SQLite first read an index with the texts but without the JSON: a fifth of the size.
     found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
     whole = records_by_date.alias("whole")
     json = sa.select(whole.c.json).where(

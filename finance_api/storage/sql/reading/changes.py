@@ -1,4 +1,4 @@
-"""Changes of a user's data: rows by their revisions, and the tombstones of deleted rows."""
+"""Changes to a user's data: rows by their revisions, and the tombstones of deleted rows."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -62,7 +62,7 @@ def _after(
 
 
 def _of_resource(name: str) -> list[sa.Select[Any]]:
-    """Select the resource's deletions, and its rows if they are stored as JSON."""
+    """Return queries for the resource's deletions, and for its rows if they are stored as JSON."""
     gone, path = tombstones.c, _text(str(_PATHS[name]))
     line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
     deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
@@ -94,7 +94,7 @@ def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
 
 
 class ChangeReader(Part, DataReader):
-    """Reads the changes of a user's data."""
+    """Reads the changes to a user's data."""
 
     def list_changes(
         self,

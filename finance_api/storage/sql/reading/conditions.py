@@ -34,13 +34,13 @@ class Predicate:
     """The shape of a condition: a field, an operator and the number of values to compare with.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
-    is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (a list of
-    ids with a JSON list), either.
+    is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (whether a
+    JSON list has one of the row's ids), either.
     number: the number of values, if the operator accepts several.
     negated: whether to match rows whose value is present and does not match.
     absolute: whether to compare a number without its sign.
     or_missing: whether rows without a value match, too.
-    parts: for the operator either, the shapes of which one must match.
+    parts: for the operator either, shapes; one of them must match.
     """
 
     field: str
@@ -100,7 +100,7 @@ def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
 
 
 def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
-    """Return the predicate's operator and values; a condition has one operand or several."""
+    """Return the predicate's operator and values, for one operand or several."""
     operand: Any = condition.operand
     if isinstance(operand, Span):
         return _range(condition.bounds())
@@ -230,7 +230,7 @@ def begins_with(
 def user_rows(
     database: str, table: ConditionTable, predicates: Iterable[Predicate]
 ) -> list[sa.ColumnElement[bool]]:
-    """Return clauses that select those rows of the user that match all predicates."""
+    """Return clauses that select the user's rows matching all predicates."""
     names = BindNames()
     clauses, words = [table.user_id == USER], []
     for predicate in predicates:
@@ -242,7 +242,7 @@ def user_rows(
 
 
 def _has_word(database: str, names: BindNames) -> sa.ColumnElement[bool]:
-    """Return the clause on `records_by_date` that a word is in one of the record's texts."""
+    """Return the clause on `records_by_date` that one of a record's texts contains a word."""
     word = names.parameter()
     return sa.or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
 
@@ -334,10 +334,10 @@ def ordering(
 ) -> list[sa.ColumnElement[Any]]:
     """Return the ORDER BY: missing values last in both directions, then ties by id.
 
-    predicates: select the rows that are sorted.
+    predicates: the predicates that select the rows to sort.
     """
     # SQLite would choose an index in this order, and look up each record for the columns that the
-    # index lacks; only the index by date has most columns.
+    # index lacks. Only the index by date has most columns, so hide the order of the others.
     fields = {key.field for key in keys[:1]} | {"id"}
     hidden = database == "sqlite" and "recordDate" not in fields and _fields(predicates) - fields
     ordered = [_ordered(table, key, is_hidden=bool(hidden)) for key in keys]
@@ -354,7 +354,10 @@ def _fields(predicates: Iterable[Predicate]) -> set[str]:
 
 
 def _ordered(table: ConditionTable, key: OrderKey, *, is_hidden: bool) -> sa.ColumnElement[Any]:
-    """is_hidden: whether to hide from the database that an index has this order."""
+    """Return one key's part of the ORDER BY.
+
+    is_hidden: whether to hide from the database that an index has this order.
+    """
     column: sa.ColumnElement[Any] = table.columns[key.field]
     if is_hidden:
         column = sa.func.coalesce(column, sa.null(), type_=column.type)

@@ -1,4 +1,4 @@
-"""Finds the records of a search of texts once, for a page, its total and its sums."""
+"""Runs a search for texts only once for a page, its total and its sums."""
 
 import math
 from collections.abc import Sequence
@@ -23,17 +23,21 @@ from finance_api.storage.sql.reading.conditions import (
 )
 from finance_api.values.number import MAX_UNITS
 
-#: Up to this many records are looked up by their ids.
+#: Maximum number of records to look up by their ids.
 MAX_FOUND = 10_000
-#: A number in a search may be a text or an amount: up to this many combinations are looked up.
+#: A number in a search may be a text or an amount. Up to this many combinations of the two are
+#: searched one by one.
 MAX_ALTERNATIVES = 4
 
-#: Texts to search for, and whether there is an upper and a lower bound of dates.
+#: Texts to search for, and whether dates have an upper and a lower bound.
 _Search = tuple[tuple[by_date.SearchTerm, ...], tuple[bool, bool]]
 
 
 def searched(conditions: Sequence[Condition]) -> tuple[_Search, dict[str, Any]] | None:
-    """Return the search if `records_by_date` can answer all conditions, and the values it binds."""
+    """Return the conditions as a search, and the values that it binds.
+
+    Returns None if `records_by_date` cannot answer all conditions.
+    """
     low, high = -MAX_UNITS, MAX_UNITS
     terms, texts = [], []
     for condition in conditions:
@@ -53,10 +57,11 @@ def searched(conditions: Sequence[Condition]) -> tuple[_Search, dict[str, Any]] 
 def with_found_ids(
     connection: ReadConnection, user_id: int, given: tuple[Condition, ...], is_needed: bool = True
 ) -> tuple[Condition, ...]:
-    """Return a condition on the ids of the records that a search of texts finds, if they are few.
+    """Return a condition on the ids of the records that a search for texts finds, if they are few.
 
-    A search reads all texts of a user; PostgreSQL may read them several times for one query.
-    is_needed: whether to search, unless the snapshot knows the ids already.
+    If not, returns ``given``. A search reads all texts of a user, and PostgreSQL may read them
+    several times for one query. is_needed: whether to search; if not, only ids that the snapshot
+    knows already are used.
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
@@ -65,7 +70,7 @@ def with_found_ids(
     key = user_id, given
     if is_needed and key not in connection.found_ids:
         connection.begin_snapshot()
-        # A number is a text or an amount: two searches that indexes serve are faster than one.
+        # A number is a text or an amount: two searches that use indexes are faster than one.
         parts = [each.parts if each.field is WORDS else (each,) for each in given]
         alternatives = (
             product(*parts) if math.prod(map(len, parts)) <= MAX_ALTERNATIVES else [given]
@@ -73,7 +78,7 @@ def with_found_ids(
         ids = {row_id for each in alternatives for row_id in _find(connection, user_id, each)}
         connection.found_ids[key] = list(ids) if len(ids) <= MAX_FOUND else None
     known = connection.found_ids.get(key)
-    # SQLAlchemy would drop the user from a query that finds nothing in any case.
+    # If nothing was found, ask for the id "": SQLAlchemy drops the user from a query for no ids.
     return given if known is None else (any_of("id", known or [""]),)
 
 

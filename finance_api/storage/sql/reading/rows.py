@@ -1,6 +1,6 @@
 """Reads rows: lists as stored JSON, and whole rows for CSV, computed fields, imports and dumps.
 
-Each row is also stored as the JSON object of a response, and is then read as it is.
+If a resource has no computed fields, its rows are also stored as the JSON objects of responses.
 """
 
 import json
@@ -90,14 +90,14 @@ def _json_page(
         rows = sa.select(table.json).where(*user_rows(database, table, predicates))
         order = ordering(database, table, keys, predicates)
         return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
-    # In order of date the records lie together in the list, and an index has their dates.
+    # In order of date, a page's records are together in the list, and an index has the dates.
     is_dated = bool(keys) and keys[0].field == "recordDate"
     fields = ("id", "recordDate") if is_dated else ("id",)
     chosen = _chosen(database, resource, predicates, keys, *fields).subquery("chosen")
     found = records_by_date.c
     is_chosen = [found.id == chosen.c[0]]
     if is_dated:
-        # With "=" SQLite would use the index of ids; with BETWEEN it uses the one by date.
+        # With "=" SQLite would use the index of ids; with BETWEEN it uses the index by date.
         if database == "sqlite":
             is_chosen = [found.id.between(chosen.c[0], chosen.c[0])]
         is_chosen.append(found.newest_first == -chosen.c[1])
@@ -124,7 +124,7 @@ def _record_count(database: str) -> sa.Select[Any]:
 
 
 def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
-    """Select the rows with IDS, in that order; an empty text for each id without a row."""
+    """Select the rows with IDS, in that order; an empty text for an id that has no row."""
     columns = JSON_TABLES[resource].c
     ids = json_elements(database, IDS)
     # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
@@ -140,7 +140,7 @@ def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
 
 
 def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return the SQL of a list that needs only `records_by_date`, and the values it binds.
+    """Return the function that selects a list from `records_by_date`, its arguments and the values.
 
     Returns None if the filters or the order need other columns.
     """
@@ -164,10 +164,10 @@ _MANY = 1_000
 
 
 def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
-    """Return the query with the ids of the records that a search finds; see `with_found_ids`."""
+    """Return the query, with the ids that its search finds; see `with_found_ids`."""
     if query.resource is not RECORDS:
         return query
-    # Without a total a search ends with the page.
+    # If no total is needed, a search ends with the page.
     is_needed = query.with_total
     found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
     if found is query.conditions:
@@ -194,7 +194,7 @@ def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _check_whole(lines: bytes) -> bytes:
-    """Return the lines unchanged. Raises StorageDamaged if they lack a record."""
+    """Return the lines unchanged. Raises StorageDamaged if a record is missing."""
     if MISSING in lines:
         raise StorageDamaged("a record is not in records_by_date")
     return lines
@@ -203,12 +203,12 @@ def _check_whole(lines: bytes) -> bytes:
 def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
     """Return the number of rows of the whole list, or None if the query does not ask for it.
 
-    rows: the number of rows read for the page, including one row beyond it.
+    rows: the number of rows read for the page, including a row beyond it if there is one.
     """
     if not query.with_total:
         return None
     if rows <= query.limit and (rows or not query.offset):
-        # This page is the last one, so its rows tell the total.
+        # This page is the last one, so its rows give the total.
         return query.offset + rows
     return count_rows(connection, user_id, query)
 
@@ -233,7 +233,7 @@ def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
 
 _AFTER_ID = text_parameter("after_id")
 _SOURCE = text_parameter("source")
-#: Operators for which an index looks values up.
+#: Operators whose values an index can look up.
 _LOOKED_UP = ("eq", "in", "in_json")
 
 
@@ -266,7 +266,7 @@ def _rows_by_key(database: str, resource: str, key: str) -> sa.Select[Any]:
 
 
 def _transfers(database: str) -> sa.Select[Any]:
-    """Select the first two records of each of some transfers."""
+    """Select the first two records of each transfer in IDS."""
     table = DATA_TABLES[RECORDS.name]
     record_id, transfer_id = table.columns["id"], table.columns["transferId"]
     ids = sa.select(json_elements(database, IDS).c.value)
@@ -291,7 +291,7 @@ def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa
     table = DATA_TABLES[resource]
     row_id: sa.ColumnElement[str] = table.columns["id"]
     if database == "sqlite" and _looks_up(predicates, "splitId", "transferId"):
-        # Few records have these fields. Without the next line SQLite reads all records, by id.
+        # Few records have these fields. The next line keeps SQLite from reading all, by id.
         row_id = row_id.concat(sa.literal_column("''"))
     rows = sa.select(*table.persisted).where(*user_rows(database, table, predicates))
     return rows.where(row_id > _AFTER_ID).order_by(row_id).limit(LIMIT)
@@ -348,10 +348,10 @@ class RowReader(Part, DataReader):
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
         shape = query.resource.name, predicates, order_keys(query.sort)
         load = DATA_TABLES[query.resource.name].load_listed
-        # The index of these fields lacks ids: SQLite would rather read the whole index by date.
+        # The index of these fields lacks ids, so SQLite would read the whole index by date.
         is_looked_up = _looks_up(predicates, "splitId", "transferId")
         if query.resource is RECORDS and not is_looked_up:
-            # Choose records by their ids first: indexes have no whole rows.
+            # First select only the ids of the page's records: indexes have no whole rows.
             ids = [i for (i,) in self.connection.fetch(_chosen, *shape, "id", values=values)]
             values = {"user": user_id, "ids": json.dumps(ids[: query.limit])}
             by_id = {row["id"]: row for row in load(self.connection.fetch(_listed, values=values))}

@@ -1,7 +1,7 @@
 """Sums of records: from the rows, or from the stored sums of each month.
 
-Each sum is kept in two parts, of the high and of the low halves of the amounts: the databases add
-64-bit numbers, and SQLite fails on overflow.
+Each sum is kept as two: one of the high halves of the amounts, and one of the low halves. The
+databases add 64-bit numbers, and SQLite fails on overflow.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ _RECORDS = DATA_TABLES[RECORDS.name]
 _SUMS = record_sums.c
 _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
-#: The columns that the sums of every grain are grouped by.
+#: The columns by which the sums of every grain are grouped.
 _OF_EVERY_GRAIN = frozenset({"currencyCode", "recordType", "month", "isVoid", "isTransfer"})
 
 #: The columns for a `RecordSum`, with the amount in two halves.
@@ -92,7 +92,7 @@ def group_column(database: str, name: str) -> sa.ColumnElement[Any]:
 
 
 def sums_of_rows() -> SumColumns:
-    """Return the sums for rows of the table of records."""
+    """Return the columns that add up rows of the table of records."""
     amount, date = _RECORDS.columns["amount"], _RECORDS.columns["recordDate"]
     return (
         sa.func.sum(amount.bitwise_rshift(_SHIFT)),
@@ -104,7 +104,7 @@ def sums_of_rows() -> SumColumns:
 
 
 def sums_of_sums() -> SumColumns:
-    """Return the sums for rows of `record_sums`."""
+    """Return the columns that add up rows of `record_sums`."""
     return (
         sa.func.sum(_SUMS.amount_high),
         sa.func.sum(_SUMS.amount_low),
@@ -287,7 +287,7 @@ def _restriction(
 
 
 def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return a function that converts a key's columns to fields' values; None if not needed."""
+    """Return a function that converts a key's columns to fields' values; None if not necessary."""
     loaders = [
         (at, load)
         for at, name in enumerate(names)
@@ -305,7 +305,7 @@ def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, 
 
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
 _LISTED = (Operator.ANY_OF, Operator.NE, *_NULL_TESTS)
-#: The operators of each field that stored sums can answer; _LISTED for fields not named here.
+#: The operators that stored sums can answer, by field; for fields not named here, _LISTED.
 _OPERATORS = {
     "payee": (Operator.EQ, Operator.ANY_OF, *_NULL_TESTS),
     "recordDate": RANGES,
@@ -328,11 +328,11 @@ def _sums_predicate(predicate: Predicate) -> Predicate:
 
 
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
-    """Return the index of the coarsest of GRAINS that can answer this; None if none can."""
+    """Return the index of the coarsest grain that can answer this; None if no grain can."""
     compared = [part for condition in conditions for part in condition.parts]
     for condition in compared:
         name = condition.field.name
-        # Dates select months, so all other conditions must hold as well.
+        # A date selects months, so it cannot be one of several alternatives.
         if name == "recordDate" and condition not in conditions:
             return None
         if condition.operator not in _OPERATORS.get(name, _LISTED):
@@ -349,7 +349,7 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
 def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
     """Return four moments: first date in range, first whole month, end of the months, last date.
 
-    The end is the second after the last whole month. None if the range has no whole month.
+    The end is the second after the last whole month. Returns None if no month is whole.
     """
     low, high = MIN_SECONDS, MAX_SECONDS
     for condition in conditions:

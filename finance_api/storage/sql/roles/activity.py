@@ -1,4 +1,4 @@
-"""What happened: the history of data, pairs that look like transfers, uploads, usage, audit log."""
+"""What happened: the data's history, proposed transfers, uploads, usage and the audit log."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ def _row(resource: Resource, text: str | None) -> Row | None:
     if text is None:
         return None
     table = DATA_TABLES[resource.name]
-    # An older version may have stored the image, without fields that are new since.
+    # An older version of the program may have stored the image, without fields added since.
     row: Row = {**dict.fromkeys(table.columns), **orjson.loads(text)}
     for name in table.lists:
         row[name] = tuple(row[name] or ())
@@ -337,7 +337,7 @@ _SUMS_BY_TOKEN = (
 
 @cache
 def _adding(table: sa.Table, dialect: sa.Dialect) -> tuple[str, Callable[[tuple[Any, ...]], Any]]:
-    """Return SQL that adds to a number, and a function that makes its parameters of a row."""
+    """Return SQL that adds to a number, and a function that makes its parameters from a row."""
     names = [column.name for column in table.c]
     _, *values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
     # Select from the table of users, so that rows of a deleted user are ignored.
@@ -377,7 +377,7 @@ class SqlUsage(Part, UsageWriter):
         text, order = _adding(table, connection.dialect)
         # Always in the same order, so that two processes cannot wait for each other.
         values: list[Any] = [order(row) for row in sorted(rows)]
-        # SQLAlchemy would take longer for the parameters than the database for the rows.
+        # SQLAlchemy would take longer for the parameters than the database takes for the rows.
         connection.exec_driver_sql(text, values)
 
     def prune(self, before: int) -> None:

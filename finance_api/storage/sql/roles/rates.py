@@ -22,7 +22,7 @@ _STATE = sa.select(*exchange_rates_state.c)
 
 
 def _rates(database: str, of_days: bool) -> sa.Select[Any]:
-    """Select rates. of_days: only those of _DAYS."""
+    """Select rates. of_days: whether to select only the rates of _DAYS."""
     found = sa.select(*exchange_rates.c).order_by(*exchange_rates.primary_key)
     if not of_days:
         return found

@@ -45,7 +45,7 @@ _WIDTH = len(_USER_COLUMNS)
 
 
 def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
-    """Make a user of the values of _USER_COLUMNS and of STATE_COLUMNS."""
+    """Make a user from the values of _USER_COLUMNS and of STATE_COLUMNS."""
     user_id, uuid, email, premium, enabled, *others = row
     # A user who was deleted only in part has no state.
     data = DataState(0, 0) if state[0] is None else DataState(*state)
@@ -131,8 +131,8 @@ class SqlUsers(_Owners, UserWriter):
             added = self.connection.execute(sa.insert(users).values(values).returning(users.c.id))
             user_id = added.scalar_one()
         except IntegrityError as error:
-            raise Conflict(f"there is a user {email} already") from error
-        # A crash may have left data of a user who was not added, and then the id is used again.
+            raise Conflict(f"a user {email} already exists") from error
+        # A crash may have left data of a user who was never added, whose id is now used again.
         self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
         state = asdict(DataState(0, created_at))
         for table in (user_data, data_states):
@@ -140,8 +140,8 @@ class SqlUsers(_Owners, UserWriter):
         return self._get(user_id)
 
     def lock(self, user_id: int) -> User:
-        # On SQLite a writer locks the whole database. On PostgreSQL lock a number (negative ones
-        # are for this) and not the row, which `update` locks.
+        # On SQLite a writer locks the whole database. On PostgreSQL, lock a number and not the
+        # row, which `update` locks. Only this uses negative numbers.
         if self.connection.database == "postgresql":
             self.connection.execute(sa.select(sa.func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
@@ -199,14 +199,17 @@ R = TypeVar("R", Token, QuestionLink, Jwt, Session, Question)
 
 
 class _Stored(_Owners, Generic[R]):
-    """What belongs to a user. table: where it is stored. noun: what messages call one."""
+    """Objects of one kind that belong to users.
+
+    table: the table with the objects. kind: the class of an object. noun: the word in messages.
+    """
 
     table: ClassVar[sa.Table]
     kind: Callable[..., R]
     noun: ClassVar[str]
 
     def make(self, row: Sequence[Any]) -> R:
-        """Make an object of the values of _COLUMNS."""
+        """Make an object from the values of _COLUMNS."""
         return self.kind(*row)
 
     def list_by_user(self, user_id: int) -> list[R]:
@@ -214,7 +217,7 @@ class _Stored(_Owners, Generic[R]):
         return [self.make(row) for row in found]
 
     def add(self, credential: R) -> None:
-        """Add one. Raises Conflict, and NotFound if there is no such user."""
+        """Add an object. Raises Conflict if it exists, NotFound if there is no such user."""
         values = asdict(credential)
         if values.get("scopes") is not None:
             values["scopes"] = " ".join(values["scopes"])
@@ -226,7 +229,10 @@ class _Stored(_Owners, Generic[R]):
             raise NotFound("there is no such user") from error
 
     def revoke_one(self, key: sa.ColumnElement[bool], at: int, user_id: int | None) -> R:
-        """Revoke a token or JWT, unless it is revoked. user_id: the user it must belong to."""
+        """Revoke a token or JWT, unless it is already revoked; return it.
+
+        user_id: the user that the credential must belong to; None if any user is allowed.
+        """
         wanted: list[sa.ColumnElement[bool]] = [key]
         if user_id is not None:
             wanted.append(self.table.c.user_id == user_id)
@@ -238,7 +244,7 @@ class _Stored(_Owners, Generic[R]):
         wanted: Sequence[sa.ColumnElement[bool]],
         **values: Any,
     ) -> R:
-        """Change the row that ``which`` selects, and return the one that ``wanted`` selects."""
+        """Change the row that ``which`` selects, and return the row that ``wanted`` selects."""
         self.connection.execute(sa.update(self.table).where(*which).values(**values))
         found = sa.select(*_COLUMNS[self.table.name]).where(*wanted)
         row = self.connection.execute(found).first()
@@ -248,7 +254,7 @@ class _Stored(_Owners, Generic[R]):
 
 
 class _Credentials(_Stored[R]):
-    """Credentials with a digest. key, used: the columns of `CredentialWriter.set_used`."""
+    """Credentials with a digest. key, used: the columns that `set_used` looks up and sets."""
 
     key: ClassVar[sa.ColumnElement[str]]
     used: ClassVar[sa.ColumnElement[int]]
@@ -308,7 +314,7 @@ class SqlLinks(_Credentials[QuestionLink], LinkWriter):
 
 
 def _jwt_owner(database: str, has_citus: bool, key: str) -> sa.Select[Any]:
-    """Select whether a JWT is revoked, and its user. key: uuid or email."""
+    """Select whether a JWT is revoked, and a user. key: the user's column, uuid or email."""
     jti = text_parameter("jti")
     revoked = sa.exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
     return _with_owner(has_citus, revoked).where(users.c[key] == _WANTED)

@@ -88,8 +88,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         return self.get_state(user_id).revision + 1
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
-        """Return a function from a written row to its revision. ids: the stored rows that are
-        replaced."""
+        """Return a function that gives a written row's revision. ids: the rows to replace."""
         revision = self._revision(user_id)
         before: dict[tuple[str, str], int] = {}
         if ids and resource is RECORDS:

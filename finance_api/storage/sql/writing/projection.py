@@ -1,7 +1,7 @@
 """The projection of records: `records_by_date` with its anchors, and the sums in `record_sums`.
 
-A change adds up again all months that it touched. It never adds to a stored sum or subtracts from
-one, so no mistake can persist.
+After a change, every month that it touched is added up again. Nothing is added to a stored sum or
+subtracted from one, so no mistake can persist.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,13 +41,13 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Perio
 
 _SUMS = record_sums.c
 _ROWS = DATA_TABLES[RECORDS.name]
-#: For each grain but the first, the finer grain whose sums it is added up from. The first is the
-#: finest, and uses the records.
+#: For each grain except the first, the finer grain whose sums it adds up. The first grain is the
+#: finest, and adds up the records.
 _MADE_OF = {
     at: max(other for other in range(at) if GRAINS[other] > GRAINS[at])
     for at in range(1, len(GRAINS))
 }
-#: What the finest sums are grouped by, in the order of the table's columns.
+#: The names by which the finest sums are grouped, in the order of the table's columns.
 _KEY = (
     *("month", "accountId", "categoryId", "payee"),
     *("currencyCode", "recordType", "isVoid", "isTransfer"),
@@ -66,7 +66,7 @@ class RecordSums:
         self._touched: set[int] = set()
 
     def touch(self, dates: Iterable[int]) -> None:
-        """Note dates of records that are added or removed. Call it before or after doing that."""
+        """Note the dates of added or removed records. Call it before or after the change."""
         self._touched.update([date // DAY_SECONDS for date in dates])
 
     def finish(self) -> None:
@@ -101,7 +101,7 @@ class RecordSums:
 
 @cache
 def _adding_up(database: str, grain: int) -> tuple[sa.Delete, sa.Insert]:
-    """Return the statements that replace the sums of a grain in the months."""
+    """Return the queries that replace the sums of a grain in the months."""
     names = [column.name for column in record_sums.columns]
     found = _added_up(database, grain).order_by("payee_key", "month", "number")
     old = sa.delete(record_sums).where(*_stored(grain))
@@ -126,7 +126,7 @@ def _added_up(database: str, grain: int) -> sa.Select[Any]:
 
 
 def _rows(grain: int, key: Sequence[sa.ColumnElement[Any]], sums: SumColumns) -> sa.Select[Any]:
-    """Select new rows for `record_sums`. key: the values of _KEY."""
+    """Select new rows for `record_sums`. key: the columns for _KEY."""
     month, *others = key
     number = sa.func.row_number().over()
     payee_key: sa.ColumnElement[Any] = sa.literal_column("''")
@@ -196,7 +196,7 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     )
 
 
-#: A position in the list; the number of records below it; and ANCHOR_INTERVAL.
+#: Parameters: a position in the list, the number of records below it, and ANCHOR_INTERVAL.
 _AT, _AT_ID = number_parameter("at"), text_parameter("at_id")
 _BELOW, _INTERVAL = number_parameter("below"), number_parameter("interval")
 
@@ -211,10 +211,10 @@ def _counted(which: Sequence[sa.ColumnElement[bool]]) -> sa.Select[Any]:
 
 
 _ANCHORS_OF_USER = _ANCHORS.user_id == USER
-#: From a position up to the top of the list.
+#: Deletes the anchors from a position up to the top of the list.
 _DELETE_ANCHORS = sa.delete(record_anchors).where(
     _ANCHORS_OF_USER,
-    # Not a comparison of tuples, which needs the types of both sides.
+    # A comparison of tuples would need the types of both sides.
     sa.or_(
         _ANCHORS.newest_first < _AT, sa.and_(_ANCHORS.newest_first == _AT, _ANCHORS.id <= _AT_ID)
     ),
@@ -234,7 +234,7 @@ _SET_COUNT = (
 
 @cache
 def _placing(is_above: bool) -> tuple[sa.Insert, sa.Select[Any]]:
-    """Return the statements that place anchors and count the records: all, or above a position."""
+    """Return the queries that place anchors and count records: in the list, or above a position."""
     which: list[sa.ColumnElement[bool]] = [_RECORDS.user_id == USER]
     if is_above:
         which.append(sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < sa.tuple_(_AT, _AT_ID))
@@ -265,8 +265,8 @@ class ProjectedRecords:
     """The projection of one user's records, as changed by one unit of work.
 
     If many records come in another order than the list's, they first go to a temporary table, and
-    from there to the list in its order. PostgreSQL leaves rows where they were inserted, so a page
-    is then in a few blocks. SQLite keeps a table sorted, and fills its blocks this way.
+    from there to the list, in the list's order. PostgreSQL leaves rows where they were inserted,
+    so a page is then in a few blocks. SQLite keeps a table sorted, and fills its blocks this way.
     """
 
     def __init__(self, connection: sa.Connection, user_id: int) -> None:
@@ -386,6 +386,6 @@ class Projection:
         return found
 
     def finish(self) -> None:
-        """Bring every projection up to date. Call it after all writes, and before reading one."""
+        """Bring every projection up to date. Call it after all writes and before reading any."""
         for records in self._by_user.values():
             records.finish()

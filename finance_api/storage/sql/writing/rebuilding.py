@@ -37,7 +37,7 @@ def rebuild_all(connection: sa.Connection) -> None:
 
 
 class _Rebuilder(SqlDataWriter):
-    """Writes every row again, with the revision that is stored."""
+    """A writer of all rows again, with the stored revision of the data."""
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         revision = self.get_state(user_id).revision
@@ -61,6 +61,6 @@ def rebuild(connection: sa.Connection, user_id: int) -> None:
             else:
                 data.put_rows(user_id, resource, new=(), changed=page)
     projection.finish()
-    # Use a new tag, because what clients have read before may look different now.
+    # Use a new tag, because rows that clients have read may look different now.
     state = data.get_state(user_id)
     data.set_state(user_id, DataState(state.revision, state.changed_at))

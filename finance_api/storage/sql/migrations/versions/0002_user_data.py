@@ -1,6 +1,6 @@
-"""The table `user_data`: what changes with a user's data moves there from `users`.
+"""The table `user_data`. It gets the columns of `users` that change with a user's data.
 
-The other tables with users' data refer to it, so that Citus can distribute them all by user.
+Other tables with users' data refer to `user_data`, so that Citus can distribute all by user.
 
 Revision: 0002_user_data
 Follows: 0001_initial

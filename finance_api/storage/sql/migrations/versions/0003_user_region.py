@@ -1,4 +1,4 @@
-"""The column `users.region`: whose numbers and dates the pages show.
+"""The column `users.region`: the region whose formats of numbers and dates the pages use.
 
 Revision: 0003_user_region
 Follows: 0002_user_data

@@ -1,7 +1,7 @@
 """The searched texts of `records_by_date` have no accents; `db upgrade` writes them again.
 
-SQLite gets indexes for lists of records by amount and by payee, and filters by label and import in
-its index by date.
+SQLite gets indexes for lists of records by amount and by payee. Its index by date gets the columns
+for filters by label and by import.
 
 Revision: 0004_plain_texts
 Follows: 0003_user_region

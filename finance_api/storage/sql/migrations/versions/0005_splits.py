@@ -1,4 +1,4 @@
-"""Split records: the table `splits` of the wholes, and `records.split_id` of their parts.
+"""Split records: the table `splits` for wholes, and the column `records.split_id` for parts.
 
 Revision: 0005_splits
 Follows: 0004_plain_texts
