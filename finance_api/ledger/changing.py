@@ -1,8 +1,8 @@
 """Changes a user's data in a separate transaction, completely or not at all.
 
-A dry run works on a *rehearsal*: a unit of work that reads from the storage, keeps the rows that
-the change writes in memory, and reads back what it wrote. It reports what the change itself would
-report, and other users can write meanwhile.
+A dry run works on a *rehearsal*: a unit of work that reads from the storage, but keeps in memory
+the rows that the change writes. It reports what the change itself would report, and makes no other
+change wait.
 """
 
 from bisect import bisect_right
@@ -51,7 +51,7 @@ _PAGE = 1_000
 
 
 class _WrittenRows:
-    """The rows of one resource that a rehearsal writes, as tuples: half the size of dicts.
+    """The rows of one resource that a rehearsal writes, as tuples, which are smaller than dicts.
 
     replaced: ids of stored rows that the rehearsal changed or deleted.
     """
@@ -60,7 +60,7 @@ class _WrittenRows:
         self._resource = resource
         self._names = tuple(field.name for field in resource.persisted_fields)
         self._values_of: Callable[[Row], tuple[Any, ...]] = itemgetter(*self._names)
-        #: By id; None for a deleted row.
+        #: The rows by id; None for a deleted row.
         self._rows: dict[str, tuple[Any, ...] | None] = {}
         self._ids_by_source: dict[tuple[str, str], str] = {}
         #: All ids; None after a change, until they are sorted again.
@@ -71,7 +71,7 @@ class _WrittenRows:
         return row_id in self._rows
 
     def put(self, new: Collection[Row], changed: Collection[Row]) -> None:
-        """Raises Conflict if two written rows have the same source id."""
+        """Keep written rows. Raises Conflict if two of them have the same source id."""
         # Delete all changed rows first: they may exchange their source ids.
         self.delete([row["id"] for row in changed])
         for row in (*new, *changed):
@@ -127,7 +127,7 @@ class RehearsedData(DataWriter):
         self._state = state
 
     def forget_states(self, user_id: int, before: int) -> None:
-        """Does nothing: a rehearsal stores no states."""
+        """Do nothing: a rehearsal stores no states."""
 
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
@@ -224,7 +224,7 @@ class RehearsedData(DataWriter):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """Sum as the storage does; but first and last may be dates of replaced records.
+        """Sum as the storage does, except that first and last may be dates of replaced records.
 
         most: always None, because changes ask for all groups.
         """
@@ -269,7 +269,7 @@ class RehearsedData(DataWriter):
 def _matching(
     rows: Iterable[Row], conditions: Sequence[Condition], *, with_void: bool = True
 ) -> Iterator[Row]:
-    """Do as `matching`; without rows, do not even prepare the conditions."""
+    """Yield the same rows as `matching`, but prepare the conditions only if there are rows."""
     left = iter(rows)
     for first in left:
         yield from matching(chain((first,), left), conditions, with_void=with_void)
@@ -306,7 +306,7 @@ class _History(HistoryWriter):
 
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         if any(entry.number == known.number for known in self.list_entries(user_id)):
-            raise Conflict(f"there is an entry {entry.number} of the history already")
+            raise Conflict(f"entry {entry.number} of the history already exists")
         self._entries[entry.number] = entry
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
@@ -316,7 +316,7 @@ class _History(HistoryWriter):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keep images that replace those of earlier entries, or are added to them.
+        """Keep images only if they replace or complete the images of earlier entries.
 
         Other images belong to the change itself: only a later undo would read them.
         """
@@ -324,7 +324,7 @@ class _History(HistoryWriter):
             self._replaced |= {(number, i.resource.name, i.row_id): i for i in images}
 
     def prune_before(self, user_id: int, at: int) -> None:
-        """Deletes nothing: pruning is a change's last step, so nothing reads its effect."""
+        """Delete nothing: pruning is a change's last step, so nothing reads its effect."""
 
 
 class _Transfers(TransferWriter):
@@ -348,7 +348,7 @@ class _Transfers(TransferWriter):
 
 class _Rehearsal(WritableStorage):
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
-        """Adds nothing to the audit log, because a rehearsal changes nothing."""
+        """Add nothing to the audit log, because a rehearsal changes nothing."""
 
 
 def rehearse(storage: Storage) -> WritableStorage:
@@ -376,7 +376,7 @@ def changing(
 ) -> Iterator[LedgerSession]:
     """Yield a session for a user, in a separate transaction that is committed at the end.
 
-    Other changes of the user's data wait until then. dry_run: nothing is stored, and nobody waits.
+    Other changes to the user's data wait until then. dry_run: nothing is stored, and nobody waits.
     decides_first: nobody waits until the change calls `LedgerSession.begin_storing`.
     lock_timeout_seconds, origin: see `StorageBackend.write`.
     Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.

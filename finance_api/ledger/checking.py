@@ -49,7 +49,10 @@ _DERIVED = {
 
 
 def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
-    """Yield a user's faults. repair: correct derived data, as a revision. Raises StorageError."""
+    """Yield a user's faults. Raises StorageError.
+
+    repair: correct derived data, in a new revision.
+    """
     with reading(backend) as storage:
         found = _UserData(storage, user).faults()
     # Do not repair if rows cannot be read: sums without them would be wrong.
@@ -69,7 +72,7 @@ def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) 
 
 
 class _UserData:
-    """A user's data, read in one unit of work. Keeps objects that others refer to in memory."""
+    """A user's data, read in one unit of work. Rows that other rows refer to stay in memory."""
 
     def __init__(self, storage: Storage, user: User) -> None:
         self._user = user
@@ -79,7 +82,7 @@ class _UserData:
         self._counted: dict[str, dict[str, Any]] = {}
         #: Split -> the amount of the whole minus the parts read so far.
         self._rests: dict[str, int] = {}
-        #: The splits with parts; the others are deleted records.
+        #: The splits with parts; other splits are deleted records.
         self._with_parts: set[str] = set()
 
     def faults(self) -> list[Fault]:
@@ -189,7 +192,7 @@ def _unsound(resource: Resource, row: Row) -> list[str]:
 
 
 def _is_value(field: Field, value: Any) -> bool:
-    """Return whether a value is valid for the field: SQLite accepts any type in any column."""
+    """Return whether a value is valid for the field. SQLite accepts any type in any column."""
     if value is None:
         return field.nullable
     wanted = _TYPES.get(field.kind, str)

@@ -1,16 +1,16 @@
 """Derives fields of records and accounts from other data, and applies record rules.
 
-Each record stores the names of its account, category and labels: data is read far more often than
-it is imported, and so a list of records needs only one table.
+Each record stores the names of its account, category and labels, so that a list of records needs
+only one table: data is read far more often than it is imported.
 
 An account's balance is the sum of its records and of its initial balance, which follows from the
 balances that banks state. Every import keeps the balances that its files stated among the facts of
 its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
 "asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
 may be missing. A file may begin and end in the middle of a day. ``openingBeside`` and
-``closingBeside`` sum the stored records of such a day that the file lacks, by the number of the
-import that made them. Undone entries do not count. ``{"accountId": id, "forgets": true}`` discards
-the balances stated before it.
+``closingBeside`` are the sums of stored records that the file lacks on such a day, by the number of
+the import that created them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
+discards all earlier balances.
 """
 
 from bisect import bisect_left
@@ -35,7 +35,7 @@ from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 
 def check_currency(account: Row, currency: str | None, line: int | None) -> None:
-    """Raises ChangeRefused if the currency is not the account's."""
+    """Raise ChangeRefused if the currency is not the account's."""
     if currency not in (None, account["currencyCode"]):
         raise ChangeRefused(
             f"currencyCode is {currency}, but the account {account['name']} is in "
@@ -105,7 +105,7 @@ class Rules:
     """A user's rules, in the order in which they are applied."""
 
     def __init__(self, owned: UserRows) -> None:
-        # Each with its keywords, folded.
+        # Each rule with its folded keywords.
         self._rules = [(tuple(map(fold, row["keywords"])), row) for row in list_rules(owned)]
 
     def apply(
@@ -138,15 +138,15 @@ Facts = dict[str, Any]
 
 
 class StatedBalance(NamedTuple):
-    """A balance that a file states. The fields are in the order that balances are sorted by.
+    """A balance that a file states. Balances are sorted by these fields, in this order.
 
-    day: the day of a closing balance, which covers the records before that day, and the file's
-    records of the day. For an opening balance, the first day of the file: the balance covers the
-    records before that day, and records of the day that the file lacks.
-    as_of: sorts the balances of one day by age. number: of the history entry. beside: the sums in
-    ``openingBeside`` or ``closingBeside``; None for an opening balance at the start of the day.
-    of_one_day: the file covers part of a single day; records that it lacks may come before or after
-    it.
+    day: for a closing balance, its day. The balance covers earlier records, and the file's records
+    of that day. For an opening balance, the file's first day. The balance covers earlier records,
+    and records of that day that the file lacks.
+    as_of: sorts the balances of one day by age. number: the number of the history entry.
+    beside: the sums in ``openingBeside`` or ``closingBeside``; None for an opening balance at the
+    start of the day. of_one_day: whether the file covers part of a single day, so that records that
+    the file lacks may come before or after it.
     """
 
     day: int
@@ -163,9 +163,10 @@ def settle_bank_balances(
 ) -> list[str]:
     """Derive each account's initial balance from the newest balance stated for the account.
 
-    facts: those of this import; earlier ones are in the history. Call it when the accounts' records
-    are stored. Returns a sentence for each period in which records do not explain how the balance
-    changed. Raises ChangeRefused if an initial balance is out of range.
+    facts: the facts of this import; earlier facts are in the history. Call this when the accounts'
+    records are stored. Returns sentences about periods whose records do not explain how the balance
+    changed, and about initial balances that contradict the bank. Raises ChangeRefused if an initial
+    balance is out of range.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
     stated = _stated_balances(session, [(session.number, facts)])
@@ -181,7 +182,10 @@ def settle_bank_balances(
 
 
 def is_of_several(account: Row) -> bool:
-    """Return whether it has statements of several bank accounts, so none states its balance."""
+    """Return whether statements of several bank accounts belong to the account.
+
+    If so, none of them states the account's balance.
+    """
     keys: tuple[str, ...] = account["statementKeys"]
     sources = Counter(key.partition(":")[0] for key in keys)
     # Keys that the user chose do not count: they are names that the account once had.
@@ -195,7 +199,7 @@ def is_of_several(account: Row) -> bool:
 class Gap(NamedTuple):
     """Two stated balances whose difference is not the sum of the records between them.
 
-    first, last: the days of the balances. amount: the bank's change less the records' sum.
+    first, last: the days of the balances. amount: the difference minus the sum of the records.
     """
 
     first: int
@@ -215,7 +219,7 @@ def list_gaps(owned: UserRows, account_id: str) -> list[Gap]:
 
 
 def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
-    """implied: stated balances in order, each with the initial balance that follows from it."""
+    """Return the gaps. implied: see `_DailySums.initials`."""
     return [
         Gap(earlier.day, later.day, after - before)
         for (earlier, before), (later, after) in pairwise(implied)
@@ -226,7 +230,10 @@ def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
 def _stated_balances(
     owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
 ) -> defaultdict[str, list[StatedBalance]]:
-    """further: facts that are not in the history yet, by the number of their entry."""
+    """Return each account's stated balances.
+
+    further: facts that are not in the history yet, each list with the number of its entry.
+    """
     stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
     known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
     entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
@@ -251,7 +258,7 @@ def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
     if fact.get("opening") is not None:
         day, amount = fact["opening"]
         day += DAY_SECONDS
-        # Unless the file covers only this day, its opening balance sorts after the day's others.
+        # Unless the file covers only this day, sort its opening balance after the day's others.
         as_of = fact.get("asOf") or day if of_one_day else inf
         beside = fact.get("openingBeside")
         yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
@@ -288,7 +295,7 @@ class _DailySums:
     ) -> list[tuple[StatedBalance, int]]:
         """Return each balance with the initial balance that follows from it.
 
-        If several are possible, prefer one that another balance implies for certain.
+        If several initial balances are possible, prefer one that another balance proves.
         """
         possible = [
             [balance.amount - covered for covered in self._covered(account_id, balance)]
@@ -301,7 +308,7 @@ class _DailySums:
         ]
 
     def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
-        """Sums of the records that the balance may cover, the likeliest first."""
+        """Return possible sums of the records that the balance covers, the likeliest first."""
         keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
         begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
         before = totals[begin]
@@ -323,7 +330,7 @@ class _DailySums:
 
 
 def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
-    """implied: stated balances in order, each with the initial balance that follows from it."""
+    """Return the account with its derived balances. implied: see `_DailySums.initials`."""
     name, unexplained = account["name"], 0
     decimals = decimals_of(account["currencyCode"])
     for gap in _gaps(implied):
@@ -361,9 +368,9 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
 
 
 def settle_balances(session: LedgerSession) -> None:
-    """Set the accounts' balances, record counts and last dates, when the records are stored.
+    """Set the accounts' balances, record counts and last record dates.
 
-    Raises ChangeRefused if a balance is out of range.
+    Call this when the records are stored. Raises ChangeRefused if a balance is out of range.
     """
     sums: Mapping[tuple[Any, ...], RecordSum] = {}
     # A dry run reports balances only.

@@ -9,7 +9,7 @@ from finance_api.storage.interface import STREAMED_ROWS, Storage, data_state_of
 
 
 def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
-    """Yield the lines in pieces: type after type, after the types it refers to; rows by id.
+    """Yield the lines in pieces. Each type follows the types it refers to; rows are sorted by id.
 
     Raises StorageUnavailable if a replica does not know the user yet: an incomplete dump would
     look complete.

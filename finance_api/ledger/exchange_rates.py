@@ -15,9 +15,10 @@ from finance_api.storage.interface import (
 
 @dataclass(frozen=True)
 class RatesReport:
-    """new, changed, unchanged: numbers of days. first, last, currencies: of the imported rates.
+    """The result of an import of rates.
 
-    revision: of all rates after the import.
+    new, changed, unchanged: the numbers of days. first, last: the first and last imported day.
+    currencies: the imported currencies. revision: the revision of all rates after the import.
     """
 
     new: int
@@ -32,7 +33,7 @@ class RatesReport:
 def import_rates(
     backend: StorageBackend, given: Sequence[DayRates], now: int, *, dry_run: bool = False
 ) -> RatesReport:
-    """Store rates; stored rates of the same days that are not in ``given`` stay.
+    """Store rates. Stored rates that ``given`` does not contain are kept, also on its days.
 
     given: not empty, each day and base once. dry_run: only report what would change. Raises
     StorageUnavailable.
@@ -69,7 +70,7 @@ def _compare(
 ) -> tuple[set[tuple[int, str]], list[DayRates]]:
     """Return the stored (day, base) pairs, and the rates of the days that the import changes.
 
-    These are stored and new rates together, sorted by currency code.
+    The rates of such a day are its stored and new rates together, sorted by currency code.
     """
     stored = {(each.day, each.base): each.rates for each in rates.list_days(days)}
     different = [

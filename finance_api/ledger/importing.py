@@ -44,7 +44,7 @@ from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
 from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, to_date
 
-#: Decides entries of a file.
+#: A function that decides entries of a file, or asks about them.
 Rule = Callable[[OpenRows], Iterator[Pair | Question]]
 
 #: The rules that matter even if the user has no records.
@@ -92,9 +92,9 @@ def import_file(
 ) -> ImportReport:
     """Import one file for one user, all of it or nothing.
 
-    Other changes can be stored while the file is read and compared with the user's data. If one
-    was, the import starts over before it stores anything.
-    begin: called before the import, with the stored data. end: called before the commit; if it
+    Other changes can be stored while the file is read and compared with the user's data. If that
+    happens, the import starts over before it stores anything.
+    begin: called when the session is open, before the import. end: called before the commit; if it
     raises, nothing is stored. Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     stream, importer = order.stream, order.importer
@@ -185,7 +185,7 @@ def import_rows(
 def _import_statements(
     session: LedgerSession, report: ImportReport, file: FileEntries, options: StatementOptions
 ) -> None:
-    """Store what a bank wrote, account by account. Raises ImportRefused."""
+    """Import the statements of a file. Raises ImportRefused."""
     accounts = find_accounts(session, report, file, options)
     rows = _decide(session, file, accounts, options)
     totals = _count(file, report)
@@ -251,7 +251,7 @@ def _match(rows: OpenRows, *, others: bool) -> None:
 
 
 def _name_missing(rows: OpenRows) -> None:
-    """Remark on stored records that the file should have: the bank may have changed them."""
+    """Remark on stored records that the file should contain: the bank may have changed them."""
     paired = {entry.candidate for entry in rows.entries}
     missing = grouped(
         (c for c in rows.free() if c.inner and not c.is_void and c not in paired),

@@ -54,7 +54,7 @@ class NativeImport:
     def __init__(self, session: LedgerSession, report: ImportReport) -> None:
         self._session = session
         self._report = report
-        #: By account: the sums of the file's records.
+        #: The sums of the file's records, by account.
         self._totals: defaultdict[str, AccountTotal] = defaultdict(AccountTotal)
         #: The initial balances of the accounts in the file, by id.
         self._initial: dict[str, int] = {}
@@ -137,7 +137,7 @@ class NativeImport:
     # -- splits
 
     def _replace_records(self, wholes: RowSet, documents: list[NativeRow]) -> bool:
-        """Delete the records that are wholes of splits in this file; return whether there were any.
+        """Delete records that are wholes of splits in this file; return whether there were any.
 
         Raises ChangeRefused if another record has the source id of a whole.
         """
@@ -159,7 +159,7 @@ class NativeImport:
     def _change_wholes(
         self, records: RowSet, documents: list[NativeRow]
     ) -> tuple[list[NativeRow], bool]:
-        """If the file has a split record as a single record, change its whole and its parts.
+        """If the file has a stored split record as a single record, change its whole and parts.
 
         Returns the other documents, and whether anything changed.
         """
@@ -217,7 +217,7 @@ class NativeImport:
                 raise ChangeRefused(f"a part of a split cannot have a {name}", line)
 
     def _stored_rows(self, resource: Resource, documents: list[NativeRow]) -> Iterable[Row]:
-        """Return the stored rows that have an id or source of one of the documents."""
+        """Return the stored rows that have the id or source id of one of the documents."""
         data, user = self._session.storage.data, self._session.user
         ids: list[str] = []
         sources: defaultdict[str, list[str]] = defaultdict(list)

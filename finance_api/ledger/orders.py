@@ -1,4 +1,4 @@
-"""What an import needs and what it returns: its order, and its report."""
+"""The order that an import takes, and the report that it returns."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from finance_api.storage.interface import COMMAND
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
-#: Options about how rows of the file are matched with stored ones.
+#: Options about how entries of the file are matched with stored records.
 _MATCHING = ("new_account", "ids", "first_day", "match_days")
 
 
@@ -24,12 +24,12 @@ _MATCHING = ("new_account", "ids", "first_day", "match_days")
 class StatementOptions:
     """The user's options for a statement file.
 
-    account_name: the account, for a file of one account. new_account: the user says it is new.
-    currency: the currency of a new account, if the file does not state one.
-    ids: REUSED or STABLE, how the bank's ids behave. first_day: how to treat rows identical to
+    account_name: the name of the account, if the file has only one. new_account: whether the user
+    says that the account is new. currency: the currency of a new account, if the file states none.
+    ids: how the bank's ids behave, REUSED or STABLE. first_day: how to treat rows identical to
     stored records on a day the file covers only partly, "same" or "new".
-    match: whether to match records of other sources; match_days: up to how many days apart.
-    link_by_number: whether two records become a transfer if one names the other's account.
+    match: whether to match records of other sources. match_days: up to how many days apart a match
+    may be. link_by_number: whether two records become a transfer if one names the other's account.
     """
 
     account_name: str | None = None
@@ -46,10 +46,11 @@ class StatementOptions:
 class ImportOrder:
     """A file, the user to import it for, and the options.
 
-    email: the user's. stream: seekable, at its start. importer: reads a statement format; None:
-    the native format. options: for statements. format_name: the file's format, if `make_order`
-    determined it. name, answers: the file's name and the options that the user gave, for the
-    history. origin: see `WritableStorage`. dry_run: store nothing.
+    email: the user's email address. stream: the file, seekable and at its start. importer: the
+    importer of a statement format; None: the file has the native format. options: the options for
+    statements. format_name: the file's format, if `make_order` determined it. name, answers: the
+    file's name and the options that the user gave, for the history. origin: see `WritableStorage`.
+    dry_run: whether to store nothing.
     """
 
     email: str
@@ -75,10 +76,10 @@ def make_order(
 ) -> ImportOrder:
     """Return the order for a file and a user's answers.
 
-    stream: seekable, at its start. answers: options by name, see `importers.options`.
-    settings: the operator's. format_name: None: detect it.
-    order: the user and the rest of `ImportOrder`.
-    Raises ImportRefused for a file of no known format, and for options of another format.
+    stream: the file, seekable and at its start. answers: options by name, see `importers.options`.
+    settings: the operator's settings. format_name: the file's format; None: detect it.
+    order: the user and other fields of `ImportOrder`.
+    Raises ImportRefused for an unknown format, and for options of another format.
     """
     given = {name: _tuples(value) for name, value in answers.items() if _is_given(value)}
     if "currency" in given:
@@ -90,7 +91,7 @@ def make_order(
         raise ImportRefused(
             f"{', '.join(misplaced)}: not an option for a file in the format {found.name}"
         )
-    # Such an importer (CSV) already gives the account the user's name.
+    # The importer of such a format (CSV) itself names the account as the user said.
     names_it = found.account_key is AccountKey.USER
     options = StatementOptions(
         account_name=None if names_it else given.get("account"),
@@ -131,7 +132,7 @@ MOST_SHOWN = 10
 
 
 class Listed(NamedTuple):
-    """A stored record that the file changed, or matches although it is of another format.
+    """A stored record that the file changed, or that matches an entry of another format.
 
     before, after: the values that changed, by field; for a match, ``before`` has the values of the
     entry, and ``after`` those of the record.
@@ -150,9 +151,10 @@ class Listed(NamedTuple):
 
 @dataclass(slots=True)
 class AccountTotal:
-    """The sums of an account in the file, in ten-thousandths. balance: after the import.
+    """The sums of an account's entries in the file, in ten-thousandths.
 
-    first, last: the days of its entries in the file: seconds of their 00:00:00Z; None without any.
+    balance: the account's balance after the import. first, last: the first and last day of the
+    entries, as seconds of 00:00:00Z; None if there are no entries or if their days do not matter.
     """
 
     account: str = ""
@@ -189,14 +191,14 @@ class AccountTotal:
 
 @dataclass
 class ImportReport:
-    """The counts of one file's objects (for statement formats, only records), and some of them.
+    """The counts of one file's objects (for statement formats, only records), with examples.
 
     matched: number of entries matched with records of other sources.
     new_records: number of new records; uncategorised: how many of them have no category.
     skipped: number of items that no record can hold, by kind.
-    new, updates, matches: the first ones of each. remarks: sentences for the user.
-    totals: by account. details: those of the history entry.
-    changed: whether the import changed visible data. on_new: called as new records are noted.
+    new, updates, matches: the first new records, updates and matches. remarks: sentences for the
+    user. totals: the sums of each account. details: the details of the history entry.
+    changed: whether the import changed visible data. on_new: called when new records are noted.
     """
 
     created: int = 0

@@ -20,7 +20,7 @@ from finance_api.values import Row
 MAX_LEVELS = 20
 
 
-#: The plans that have the currency of their account.
+#: The types of plans that have the currency of their account.
 _WITH_ACCOUNT = (GOALS, STANDING_ORDERS)
 
 
@@ -37,7 +37,7 @@ def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
 def check_references(
     session: LedgerSession, resource: Resource, row: Row, line: int | None
 ) -> None:
-    """Raises ChangeRefused if the row refers to a row that the user does not have."""
+    """Raise ChangeRefused if the row refers to a row that the user does not have."""
     for field in resource.references:
         known = session.row_set(referred_by(field)).rows
         for row_id in ids_in(row[field.name]):
@@ -51,8 +51,8 @@ def check_references(
 def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
     """Check the tree for categories whose parent may have changed, and the categories below them.
 
-    lines: ids of these categories -> line in the file. Raises ChangeRefused for a category that is
-    below itself, or too deep.
+    lines: the ids of categories whose parent may have changed -> their lines in the file. Raises
+    ChangeRefused for a category that is below itself, or too deep.
     """
     levels: dict[str, int] = {}
     moved = set(lines)

@@ -34,16 +34,16 @@ def blank_row(resource: Resource) -> Row:
 
 
 def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
-    """Return the id for a new row: always the same for a user's source id, random without one."""
+    """Return the id for a new row, derived from the user's source id or, if it is None, random."""
     if source is None or source_id is None:
         return new_id()
     return derived_id(user_uuid, source, source_id)
 
 
 def check_still_its_own(stored: Row | None, line: int) -> None:
-    """Refuse a row that was found by the id derived from a source id, but has another source now.
+    """Refuse a row that was found by an id derived from a source id, but has another one now.
 
-    A row without a source is accepted, because it once had that source id.
+    A row that has no source id now is accepted, because it once had that source id.
     """
     if stored is not None and stored["sourceId"] is not None:
         raise ImportRefused(
@@ -73,9 +73,9 @@ def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> R
 
 
 def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Row | None:
-    """Return the row with its times, or None if it equals the stored one.
+    """Return the row with its times, or None if it equals the stored row.
 
-    Times not given are set to ``now``: both for a new row, ``updatedAt`` for a changed one.
+    Times that are not given are set to ``now``; for a changed row, only ``updatedAt``.
     """
     if stored is None:
         row["createdAt"] = given.get("createdAt", now)
@@ -88,7 +88,7 @@ def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Ro
     return row
 
 
-#: Maximum number of accounts, categories or labels of a user: all of them are kept in memory.
+#: Maximum number of accounts, categories or labels per user: all of them are kept in memory.
 MOST_ROWS = 20_000
 
 
@@ -109,7 +109,7 @@ class RowSet:
             self._ids_by_name[row.get("name")].add(row["id"])
 
     def find(self, row_id: str | None, source: str | None, source_id: str | None) -> Row | None:
-        """Return the row with this id or, without an id, the row with this source."""
+        """Return the row with this id or, if the id is None, the row with this source id."""
         if row_id is not None:
             return self.rows.get(row_id)
         return self.rows.get(self._ids_by_source.get((source or "", source_id or ""), ""))
@@ -163,7 +163,7 @@ class RowSet:
         }
 
     def changes(self) -> tuple[list[tuple[Row | None, Row | None]], bool]:
-        """Return each row that differs from the stored one, before and after; None: no row.
+        """Return the changed rows, each as it was before and as it is now (None: no row).
 
         Also return whether any difference is visible from outside.
         """

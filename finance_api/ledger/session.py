@@ -1,7 +1,7 @@
-"""The session of a change: a user's data that it reads and writes, and how it is stored.
+"""The session of a change: reads and writes a user's data.
 
-A change (an import, an edit, or an undo) is one transaction. It makes at most one new revision, and
-imports and edits make one entry of the user's history.
+A change (an import, an edit, or an undo) is one transaction. It makes at most one new revision.
+Imports and edits add one entry to the user's history.
 """
 
 from collections import defaultdict
@@ -43,14 +43,14 @@ _PAIRED_BY = (
 #: A row before and after a change; None: it did not exist, or no longer exists.
 Pair = tuple[Row | None, Row | None]
 
-#: Rows that are read at once.
+#: The number of rows to read at once.
 PAGE = 1_000
 #: How long before-images are kept, in days.
 KEEP_DAYS = 400
 
 
 class DataMoved(Exception):
-    """Another change stored something after this one read the data and before it could store."""
+    """Another change was stored between the time when this one read the data and when it stores."""
 
 
 class UserRows:
@@ -75,8 +75,7 @@ class UserRows:
     def pages(
         self, resource: Resource, *conditions: Condition, size: int | None = None
     ) -> Iterator[list[Row]]:
-        """Yield the rows that meet the conditions, by id; rows of earlier pages may be changed
-        meanwhile."""
+        """Yield the rows that meet the conditions, by id. Rows of earlier pages may be changed."""
         return self.storage.data.scan_pages(
             self.user.id, resource, PAGE if size is None else size, conditions=conditions
         )
@@ -105,7 +104,7 @@ class UserRows:
 
     @cached_property
     def numbered_accounts(self) -> defaultdict[str, set[str]]:
-        """The ids of accounts by their number or, without a number, by their name."""
+        """The ids of accounts by their number or, if they have no number, by their name."""
         ids: defaultdict[str, set[str]] = defaultdict(set)
         for account in self.accounts.rows.values():
             ids[compact(account["bankAccountNumber"] or account["name"])].add(account["id"])
@@ -113,12 +112,12 @@ class UserRows:
 
     @cached_property
     def history(self) -> list[HistoryEntry]:
-        """All entries, oldest first, undone ones included."""
+        """All entries, oldest first, including undone entries."""
         return self.storage.history.list_entries(self.user.id)
 
 
 class LedgerSession(UserRows):
-    """The rows that a change writes.
+    """The data that a change reads and writes.
 
     now: the time of the change, in seconds, for new and changed rows.
     action: see `HistoryEntry`; None for an undo, which adds no entry.
@@ -154,16 +153,16 @@ class LedgerSession(UserRows):
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
-        #: The accounts with new, changed or deleted records, and by how much their balances change.
+        #: The accounts with new, changed or deleted records -> the change of their balances.
         self.touched: dict[str, int] = {}
         #: The days on which transfers may have changed, as days since 1970-01-01.
         self._days: set[int] = set()
 
     def begin_storing(self) -> None:
-        """Make other changes of the user's data wait until the end of this one.
+        """Make other changes to the user's data wait until the end of this one.
 
-        Call it when everything is decided, before the first row is written. Raises DataMoved if the
-        data changed since it was read.
+        Call this when everything is decided, before the first row is written. Raises DataMoved if
+        the data changed since it was read.
         """
         if self._open_writing is None:
             return
@@ -190,7 +189,7 @@ class LedgerSession(UserRows):
     def write(self, resource: Resource, pairs: Sequence[Pair]) -> None:
         """Store new, changed and deleted rows, and their before-images.
 
-        At the end of the change, transfers are searched around the days of the records.
+        At the end of the change, transfers are proposed for the days around written records.
         """
         self._note_before(resource, pairs)
         if resource is RECORDS:
@@ -287,8 +286,8 @@ class LedgerSession(UserRows):
 def own_values(resource: Resource, row: Row) -> Row:
     """Return the fields of a row that are not derived from other data.
 
-    If an account's initial balance is derived from the bank's, return the one it had before. If a
-    category's kind is derived, return None as its kind.
+    If an account's initial balance is derived from the bank's balance, return the account's own
+    initial balance instead. If a category's kind is derived, return None instead.
     """
     own = {name: row[name] for name in _OWN_NAMES[resource.name]}
     if resource is CATEGORIES and row["kindIsDerived"]:

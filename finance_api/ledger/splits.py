@@ -1,7 +1,7 @@
-"""Split records: the whole is a row of `SPLITS`, which counts nowhere; its parts are records.
+"""Split records: the whole is a row of `SPLITS`, which no sum includes; its parts are records.
 
 Statements state the whole, so only the whole has their ids and values. The parts add up to it, and
-have its account, date and import. A change of wholes or parts ends with `check_splits`.
+have its account, date and import. Every change to wholes or parts ends with `check_splits`.
 
 A deleted record that statements state is a whole without parts: it still matches their entries, so
 that no file brings it back.
@@ -60,7 +60,7 @@ def part_of(record: Row, part_id: str, amount: int, now: int) -> Row:
 
 
 def is_stated(row: Row) -> bool:
-    """Return whether a statement stated this record or whole; another one may state it again."""
+    """Return whether a statement stated this record or whole, so that another may do so again."""
     is_own = row["sourceId"] is None or row["source"] == NATIVE
     return not is_own or row["stated"] is not None or bool(row["furtherSources"])
 
@@ -121,11 +121,12 @@ def put_records(session: LedgerSession, pairs: Sequence[Pair]) -> None:
 
 
 def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]) -> list[Pair]:
-    """Return how the parts of a changed whole change.
+    """Return the changes to the parts of a changed whole.
 
-    They get its account and date, and other values that changed, unless a part has its own. If the
-    amount changed, the difference becomes a part of its own, so that no amount that the user gave
-    changes; a later difference is added to it. Raises ChangeRefused if it is out of range.
+    Parts get the whole's account and date. They also get other changed values, unless they have
+    their own. If the amount changed, the difference becomes an additional part, so that no amount
+    from the user changes; later differences are added to that part. Raises ChangeRefused if the
+    difference is out of range.
     """
     rest_id = derived_id(session.user.uuid, "split", f"{after['id']}/difference")
     others = [part for part in parts if part["id"] != rest_id]
@@ -148,7 +149,7 @@ def follow(session: LedgerSession, before: Row, after: Row, parts: Sequence[Row]
 
 
 def change_wholes(session: LedgerSession, pairs: Sequence[tuple[Row, Row]]) -> list[str]:
-    """Store wholes as an import changed them, and let their parts follow.
+    """Store wholes that an import changed, and change their parts accordingly.
 
     Returns sentences about differences that became parts. Raises ChangeRefused.
     """
@@ -189,8 +190,8 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
     """Check changed splits, and void wholes whose parts are void.
 
     A whole without parts is a deleted record; it is forgotten if no statement states it.
-    can_end: whether there may be such wholes. Raises ChangeRefused also if parts do not
-    add up to their whole, or differ in account, date or state.
+    can_end: whether wholes may be forgotten; if not, they are refused. Raises ChangeRefused also if
+    parts do not add up to their whole, or differ in account, date or state.
     """
     ids = list(dict.fromkeys(split_ids))
     if not ids:
@@ -249,14 +250,17 @@ _NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 
 
 def is_whole(row: Row) -> bool:
-    """Return whether one of these rows is the whole of a split."""
+    """Return whether a row is a whole, not a record."""
     return "splitId" not in row
 
 
 def stated_pages(
     session: LedgerSession, account_ids: Sequence[str], first: int, last: int
 ) -> Iterator[list[Row]]:
-    """Yield the accounts' rows from day ``first`` to ``last``, in pages sorted by id."""
+    """Yield pages of the accounts' records, except parts, and wholes, from ``first`` to ``last``.
+
+    first, last: days since 1970-01-01.
+    """
     conditions = (
         any_of("accountId", account_ids),
         dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
@@ -278,7 +282,7 @@ def _without_parts(rows: list[Row]) -> list[Row]:
 
 
 def get_stated(session: LedgerSession, ids: Collection[str]) -> dict[str, Row]:
-    """Return the rows with these ids that exist, by id."""
+    """Return the records and wholes with these ids, by id; missing ones are left out."""
     found = session.get_rows(RECORDS, ids)
     left = [row_id for row_id in ids if row_id not in found]
     return found | session.get_rows(SPLITS, left) if left else found
@@ -287,7 +291,7 @@ def get_stated(session: LedgerSession, ids: Collection[str]) -> dict[str, Row]:
 def get_stated_by_source(
     session: LedgerSession, source: str, source_ids: Collection[str]
 ) -> dict[str, Row]:
-    """Return the rows of the source with these source ids, by source id."""
+    """Return the records and wholes of the source with these source ids, by source id."""
     data, user_id = session.storage.data, session.user.id
     found = data.get_rows_by_source(user_id, RECORDS, source, source_ids)
     left = [source_id for source_id in source_ids if source_id not in found]

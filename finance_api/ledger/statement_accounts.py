@@ -114,7 +114,7 @@ def _begin_with(
 
 
 def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:
-    """Note the days that each statement covers: the stated ones, or its entries' days."""
+    """Note the days that each statement covers: the stated days, or else its entries' days."""
     days: dict[int, tuple[int, int]] = {}
     for entry in file.open:
         earliest, latest = days.get(entry.statement, (entry.day, entry.day))
@@ -161,12 +161,12 @@ def _find_account(
     currency: str | None,
     example: str,
 ) -> str:
-    """Return the id of the statement's account; create it if it is new. Notes the statement's key.
+    """Return the id of the statement's account, and note the key there; create it if it is new.
 
-    name: the account that the user chose, or the name of a new one.
-    currency: for a new account, if the statement has none; example: one to suggest.
-    Raises ImportRefused, also if earlier statements of this key belong to an account other than
-    ``name``.
+    name: the name that the user chose, of an existing or a new account.
+    currency: the currency of a new account, if the statement has none; example: a currency to
+    suggest. Raises ImportRefused, also if earlier statements with this key belong to an account
+    other than ``name``.
     """
     found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:
@@ -217,7 +217,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
         )
     if account.name != account.key:
         known = _remembered(owned, source, account.key) or _called(owned, account.key)
-        # An IBAN is unique across banks, so it identifies an account without a known key.
+        # An IBAN is unique across banks, so it identifies the account even if the key is new.
         by_iban = known is None and account.number is not None and is_iban(compact(account.number))
         return _numbered(owned, account) if by_iban else known
     # The file identifies its account by a name, so an account with that name comes first.
@@ -261,7 +261,10 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
-    """Return the account with this number or name, and with the file's currency if it has one."""
+    """Return the account with this number, or named like it, in the currency of the statement.
+
+    The currency does not matter if the statement has none.
+    """
     if account.number is None:
         return None
     number = compact(account.number)
@@ -360,7 +363,7 @@ class StatementFacts:
         return facts
 
     def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
-        """Find the stored records of statements' first and last days that the file has as well."""
+        """Return the ids of stored records that the file has as well, on days in ``_ends``."""
         held: dict[_AccountDay, set[str]] = {
             (fact["accountId"], day): set() for fact, _, day in self._ends
         }
@@ -372,9 +375,9 @@ class StatementFacts:
         return held
 
     def note_beside(self) -> None:
-        """Note the sums of the first and last day's records that the file lacks, by their import.
+        """Note the sums of records that the file lacks on its first and last days, by import.
 
-        Call it when the records of this import are stored.
+        Call this when the records of this import are stored.
         """
         sums = self._sums()
         for fact, name, day in self._ends:
@@ -382,7 +385,7 @@ class StatementFacts:
             fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
 
     def _sums(self) -> dict[_AccountDay, dict[int, int]]:
-        """Sum each account's records of its statement's last day, by the import that made them."""
+        """Sum the records on each account's days in ``_ends``, by the import that created them."""
         ids: defaultdict[int, set[str]] = defaultdict(set)
         for account_id, day in self._held:
             ids[day].add(account_id)
@@ -410,7 +413,7 @@ class StatementFacts:
 
 
 def _end_days(statement: Statement) -> Iterator[tuple[str, int]]:
-    """Yield the days the file may cover only partly, each with the name of its fact."""
+    """Yield the days that the statement may cover only partly, each with the name of its fact."""
     if statement.closing is not None:
         yield "closingBeside", statement.closing.date
     if statement.opening is not None and statement.first_day is None:

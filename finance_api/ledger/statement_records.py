@@ -1,4 +1,4 @@
-"""Stores what was decided about the entries of a file: new records, and changes of stored ones."""
+"""Stores the decisions about a file's entries: new records, and changes to stored records."""
 
 from array import array
 from collections import Counter
@@ -43,7 +43,7 @@ from finance_api.values import Row
 from finance_api.values.ids import derived_id
 
 _BATCH = 1_000
-#: Further columns of an entry, by the record's field.
+#: Fields of a record -> further columns of an entry.
 _FURTHER = {
     "valueDate": "value_date",
     "counterpartyAccount": "counterparty_account",
@@ -93,18 +93,18 @@ class StatementRecords:
         reader: CandidateReader,
         report: ImportReport,
     ) -> None:
-        """Empties ``file.open``: its entries would take much memory until they are stored."""
+        """Empty ``file.open``, whose entries would take a lot of memory until they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
         self._report = report
         self._rules = Rules(session)
-        #: The last number used for a bank id or content that stored records have as well.
+        #: The last number used for each bank id or content that stored records have as well.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
         self.changed = False
         _number(file.open, reader)
-        # Newest first, as the read model is sorted: the order of most files would leave its pages
-        # half full. Each entry is packed into three numbers.
+        # Newest first, like the read model: most files have the opposite order, which would leave
+        # the model's pages half full. Each entry is packed into three numbers.
         new = [row for row in file.open if row.outcome is Outcome.NEW]
         new.sort(key=lambda row: -row.day)
         self._new = array("I", chain.from_iterable((r.n, r.statement, r.number) for r in new))
@@ -112,13 +112,12 @@ class StatementRecords:
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
-        #: For each new entry that another entry corrects: its place in the file -> the id of its
-        #: record.
+        #: The index of each new entry that another entry corrects -> the id of the new record.
         self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
         file.open.clear()
 
     def write(self) -> None:
-        """Raises ImportRefused."""
+        """Store the records. Raises ImportRefused."""
         for begin in range(0, len(self._new), 3 * _BATCH):
             values = iter(self._new[begin : begin + 3 * _BATCH])
             triples = zip(values, values, values, strict=True)
@@ -128,7 +127,7 @@ class StatementRecords:
                     self._awaited[made.n] = row["id"]
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
-        # One by one: they may correct each other.
+        # One by one, because these entries may correct each other.
         for waiting in self._waiting:
             self._change([waiting])
 
@@ -196,7 +195,7 @@ class StatementRecords:
         if not entry.parts:
             self._classify(row, entry.category, entry.labels)
         row["paymentType"] = entry.payment_type
-        # A bank's statement lists what is settled.
+        # A bank's statement lists settled transactions.
         row["recordState"] = entry.record_state or "cleared"
         if entry.batch is not None or entry.offset is not None:
             row["stated"] = written({self._file.source: [self._stated_values(whole)]})
@@ -214,7 +213,7 @@ class StatementRecords:
         row["categoryId"], row["labelIds"] = category_id, label_ids
 
     def _of_name(self, row_set: RowSet, name: str) -> str:
-        """Return the id of the category or label of that name; create it if there is none."""
+        """Return the id of the category or label with that name, which is created if missing."""
         source = self._file.source
         source_id = bounded_source_id(f"{row_set.resource.model_type}/{name}")
         known = row_set.find(None, source, source_id)
@@ -305,7 +304,7 @@ class StatementRecords:
         session.write(RECORDS, pairs)
 
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
-        """Return the ids of the records an entry changes, each with the index of its statement."""
+        """Return the ids of the records an entry changes, each with its `Candidate.place`."""
         *_, last = correction_chain(entry)
         if self._awaited.get(last.n):
             return [(self._awaited[last.n], 0)]
@@ -347,7 +346,7 @@ class StatementRecords:
         row["stated"] = written({**stated, source: entries})
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
-        """Update the values that changed in the file, except those the user edited."""
+        """Update the values that changed in the file, except for values that the user edited."""
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
@@ -360,7 +359,7 @@ class StatementRecords:
 
 
 def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
-    """Number the entries that share a bank id or, without a bank id, their content."""
+    """Number the entries that share a bank id or, if they have no bank id, a content."""
     wanted = [row for row in rows if row.outcome in (Outcome.NEW, Outcome.MATCHED)]
     counts: Counter[tuple[KnownAccount, str | int]] = Counter()
     for candidate in reader.candidates if wanted else ():

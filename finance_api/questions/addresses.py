@@ -21,7 +21,7 @@ PATHS = "finance_api.question_paths"
 _KEPT = "!$%&'()*+,-./:;=?@_~"
 _SEPARATORS = re.compile("&+")
 
-#: From a query string to the faults, each with the name of the parameter.
+#: A query string -> its faults, each as the parameter's name and a message.
 FindFaults = Callable[[str], Sequence[tuple[str, str]]]
 
 
@@ -34,7 +34,7 @@ class AddressRefused(Exception):
 
 
 def fault_of(registry: Registry, address: str) -> str | None:
-    """Return why the API would refuse a stored address; None if it would not."""
+    """Return why the API would refuse a stored address; None if it would accept it."""
     path, _, query = address.partition("?")
     known: Mapping[str, FindFaults] = registry[PATHS]
     if path not in known:
@@ -55,7 +55,7 @@ def normal_address(text: str) -> str:
             f"The address has more than {count_text(MAX_ADDRESS_CHARACTERS)} characters."
         )
     try:
-        # Arguments of commands may have bytes that are not UTF-8.
+        # Arguments of commands may contain bytes that are not UTF-8.
         text.encode()
         parts = urlsplit(text if text.startswith(("/", "http:", "https:")) else f"/{text}")
     except ValueError:

@@ -1,7 +1,7 @@
-"""Answers to saved questions: a request within the request, as the question's owner makes it.
+"""Answers saved questions with a subrequest to the public API, as the question's owner.
 
-The answer is that of the public API: the same validator, view, response cache and entity tag. It
-needs no token and counts no second request: the request that asks has passed all tweens.
+The API uses the same validator, view, response cache and entity tag as for other requests. The
+subrequest needs no token and is not counted, because the request around it has passed all tweens.
 """
 
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
@@ -14,7 +14,7 @@ from finance_api.questions.addresses import PATHS, AddressRefused, normal_addres
 from finance_api.storage.interface import Question, User
 from finance_api.values.text import numbers_as_in
 
-#: What the answer depends on besides the address.
+#: The parts of the request around it that the answer depends on, besides the address.
 _PASSED_ON = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "HTTP_ACCEPT", "HTTP_ACCEPT_ENCODING"),
     "HTTP_IF_NONE_MATCH",
@@ -24,7 +24,7 @@ _PASSED_ON = (
 class AnswerRefused(AddressRefused):
     """A saved question can no longer be answered; the message says which, and what to change.
 
-    errors: those of the saved address.
+    errors: the faults of the saved address, as in problem documents.
     """
 
     def __init__(self, question: Question, refused: AddressRefused) -> None:
@@ -52,13 +52,13 @@ def answer(
     *,
     has_conditions: bool = True,
 ) -> Response:
-    """Return the answer, a 304 included.
+    """Return the answer, which may be a 304.
 
-    user: the owner, as read for this request. suffix: of a format, such as .csv. has_conditions:
-    whether the client's method and headers, such as Accept, matter.
+    user: the owner, as read for this request. suffix: the suffix of a format, such as .csv.
+    has_conditions: whether the client's method and headers, such as Accept, matter.
 
-    Raises AnswerRefused, and what the view of the address raises, such as a 406. Whether the user
-    may use the API has to be checked before.
+    Raises AnswerRefused, and errors of the address's view, such as a 406. The caller has to check
+    whether the user may use the API.
     """
     try:
         return _ask(request, user, question.address, suffix, has_conditions=has_conditions)
@@ -67,9 +67,9 @@ def answer(
 
 
 def checked_address(request: Request, user: User, text: str) -> str:
-    """Answer the address once, and return it as it is stored. Raises AddressRefused.
+    """Check that the address can be answered, and return it in the form to store.
 
-    text: as in `normal_address`.
+    text: see `normal_address`. Raises AddressRefused.
     """
     address = normal_address(text)
     response = _ask(request, user, address, "", has_conditions=False)
@@ -81,7 +81,7 @@ def checked_address(request: Request, user: User, text: str) -> str:
 def _ask(
     request: Request, user: User, address: str, suffix: str, *, has_conditions: bool = True
 ) -> Response:
-    """has_conditions: whether the client's method and headers matter. Raises AddressRefused."""
+    """Return the API's response. has_conditions: see `answer`. Raises AddressRefused."""
     path, _, query = address.partition("?")
     paths = request.registry[PATHS]
     if path not in paths:

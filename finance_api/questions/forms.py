@@ -7,7 +7,11 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 
 @dataclass(frozen=True)
 class LinkForm:
-    """ending: of the address. label: for people. path: the only path that the form suits."""
+    """The form in which a link shows an answer.
+
+    ending: the ending of the link's address. label: the form's name for people. path: the only path
+    that the form suits; "": the form suits all paths.
+    """
 
     ending: str
     label: str
@@ -28,5 +32,5 @@ FORMS = (
 
 
 def forms_of(address: str) -> tuple[LinkForm, ...]:
-    """Return the forms that suit a saved question. address: the question's."""
+    """Return the forms that suit a saved question. address: the question's address."""
     return tuple(form for form in FORMS if form.suits(address))

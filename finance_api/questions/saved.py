@@ -28,7 +28,7 @@ def checked_name(name: str) -> str:
 
 
 def find_question(storage: Storage, user: User, name: str) -> Question | None:
-    """Return the user's question of this name, or with this id."""
+    """Return the user's question with this name or id."""
     found = [q for q in storage.questions.list_by_user(user.id) if name in (q.name, q.id)]
     return found[0] if found else None
 

@@ -1,4 +1,4 @@
-"""Answers as calendars (iCalendar, RFC 5545) and feeds (RSS 2.0), from the rows of their JSON.
+"""Writes answers as calendars (iCalendar, RFC 5545) and feeds (RSS 2.0), from their JSON rows.
 
 Both depend only on the rows, the question's name and the moment of the last change, so the same
 answer gives the same bytes.
@@ -16,7 +16,7 @@ from finance_api.resources.currencies import decimals_of
 
 #: How often calendars and feed readers are asked to look for changes.
 _REFRESH = timedelta(hours=6)
-#: Stored text may have these two characters, but XML may not (XML 1.0, section 2.2).
+#: Stored text may contain these two characters, but XML may not (XML 1.0, section 2.2).
 _NOT_IN_XML = {0xFFFE: None, 0xFFFF: None}
 
 _PROGRAM = "-//finance_api//upcoming//EN"
@@ -25,8 +25,8 @@ _Rows = Sequence[dict[str, Any]]
 
 
 def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
-    """Return a calendar with a whole day for each row. rows: upcoming items, with their `date`."""
-    # Most processes never need it.
+    """Return a calendar with an all-day event for each row. rows: upcoming items with a `date`."""
+    # Most processes never need this library.
     from icalendar import Calendar, Event
 
     calendar = Calendar()
@@ -38,7 +38,7 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
         ("x-wr-calname", name),
     ):
         calendar.add(key, text)
-    # RFC 7986 has no default for the type.
+    # RFC 7986 defines no default type for this value.
     calendar.add("refresh-interval", _REFRESH, parameters={"VALUE": "DURATION"})
     for row in rows:
         event = Event.new(

@@ -1,6 +1,6 @@
-"""Users' uploads: as they are stored, and the work on them outside of requests.
+"""Users' uploads: storing them, and working on them outside of requests.
 
-A process works on two at a time, users in turn, each within limits.
+A process works on two uploads at a time, within limits, and serves users in turn.
 """
 
 import logging
@@ -40,9 +40,9 @@ from finance_api.values.ids import new_id
 
 logger = logging.getLogger(__name__)
 
-#: Uploads that a process works on at the same time.
+#: The number of uploads that a process works on at the same time.
 _MOST_AT_ONCE = 2
-#: A process reports this often that it is alive, and looks for uploads discarded elsewhere.
+#: How often a process reports that it is alive, and looks for uploads discarded elsewhere.
 _ALIVE_SECONDS = 2
 #: When this process stops, running work has this long to end before it is killed and rolled back.
 _STOP_SECONDS = 10
@@ -62,9 +62,10 @@ _DIED = (
 
 
 LIFE_SECONDS = 3_600
-#: A smaller file counts as one of this size, because each takes more than its bytes.
+#: Files are stored in pieces of this size. A smaller file counts as a whole piece, because a file
+#: takes more space than its bytes.
 PIECE_BYTES = 1 << 18
-#: A process working on an upload reports every few seconds; if silent this long, it counts as dead.
+#: A process that works on an upload and has not reported for this long counts as dead.
 DEAD_SECONDS = 60
 
 #: The states in which a process works on an upload.
@@ -77,7 +78,7 @@ class NoRoom(Exception):
 
 
 def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
-    """Raises NotFound, also for an expired upload."""
+    """Return an upload. Raises NotFound, also for an expired upload."""
     upload = storage.uploads.get(user_id, upload_id)
     if is_over(upload, now) or upload.state is UploadState.FORM:
         raise NotFound("the upload is too old")
@@ -85,7 +86,7 @@ def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Uplo
 
 
 def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
-    """The user's uploads that are not imported yet, oldest first; of one second, by name."""
+    """Return the user's uploads that are not imported yet, oldest first, then by name."""
     found = [
         upload
         for upload in storage.uploads.list_by_user(user_id)
@@ -100,7 +101,7 @@ def is_over(upload: Upload, now: int) -> bool:
 
 
 def is_abandoned(upload: Upload, now: int) -> bool:
-    """Whether the upload's process has ended, or has not reported for a minute."""
+    """Return whether the upload's process has ended, or has not reported for a minute."""
     is_silent = upload.alive_at <= now - DEAD_SECONDS
     return upload.state in AT_WORK and (is_silent or is_gone(upload.worker))
 
@@ -117,7 +118,8 @@ def add_upload(
 ) -> Upload:
     """Store a file. The user must be locked. Raises NoRoom, NotFound.
 
-    pieces: the content, in pieces of PIECE_BYTES. max_waiting_bytes: of all files that wait.
+    pieces: the content, in pieces of PIECE_BYTES. max_waiting_bytes: the limit for all waiting
+    files of the user together.
     """
     sizes = [size, *(upload.size for upload in waiting_uploads(storage, user_id, now))]
     if sum(max(each, PIECE_BYTES) for each in sizes) > max_waiting_bytes:
@@ -140,12 +142,12 @@ def prune_uploads(storage: WritableStorage, now: int) -> None:
 
 
 def this_worker() -> str:
-    """The name of this process: host, its boot, process id and when the process started."""
+    """Return the name of this process: its host, the host's boot, its process id and start time."""
     return _worker(os.getpid())
 
 
 def is_gone(worker: str) -> bool:
-    """Whether a process of this host has certainly ended; False for processes of other hosts."""
+    """Return whether a process has certainly ended; False for processes of other hosts."""
     place, _, pid = worker.rpartition("/")[0].rpartition("/")
     if not this_worker().startswith(f"{place}/"):
         return False
@@ -153,18 +155,18 @@ def is_gone(worker: str) -> bool:
 
 
 def _worker(pid: int) -> str:
-    """The name of a process. Its start time is empty if the process has ended."""
+    """Return the name of a process, with an empty start time if the process has ended."""
     boot, started = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        # The command, in parentheses, may contain anything. The start is 19 fields after it.
+        # The command, in parentheses, may contain anything. The start time is the 20th field after.
         status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
         started = status.rpartition(")")[2].split()[19]
     return f"{socket.gethostname()}/{boot}/{pid}/{started}"
 
 
 class _Job:
-    """The work on one upload. ended: set when it is over."""
+    """The work on one upload. ended: set when the work is over."""
 
     def __init__(self, user: User, upload: Upload, origin: str) -> None:
         self.user = user
@@ -184,7 +186,7 @@ class _Job:
                 self._process.kill()
 
     def run_process(self, make: Callable[[], LimitedProcess]) -> Any:
-        """Run a process, which `kill` can end. Returns as `LimitedProcess.result` does."""
+        """Run a process, which `kill` can end, and return its result."""
         with self._lock:
             if self._is_killed:
                 raise ProcessKilled
@@ -195,7 +197,7 @@ class _Job:
         self.progress = progress
 
     def current(self) -> Upload:
-        """Return the upload; while it is checked, the outcome is the progress."""
+        """Return the upload. While it is checked, its outcome contains the progress."""
         with self._lock:
             if self._process is not None:
                 self.progress = self._process.reported
@@ -222,7 +224,7 @@ class UploadJobs:
         self._turns = Turns(_MOST_AT_ONCE)
         self._waiter = threading.Lock()
         self._lock = threading.Lock()
-        #: By user and id of the upload.
+        #: The jobs by user id and upload id.
         self._jobs: dict[tuple[int, str], _Job] = {}
         self._watch = Periodic("uploads", _ALIVE_SECONDS, self._look, last=False)
 
@@ -245,7 +247,7 @@ class UploadJobs:
             job.ended.wait(seconds)
 
     def wait_briefly(self, user_id: int, upload_id: str, seconds: float) -> None:
-        """`wait`, but only if no other request waits, as each keeps a thread of the server busy."""
+        """Wait unless another request waits: each waiting request keeps a server thread busy."""
         if self._waiter.acquire(blocking=False):
             try:
                 self.wait(user_id, upload_id, seconds)
@@ -262,7 +264,7 @@ class UploadJobs:
     def progress(self, user_id: int, upload: Upload) -> Progress | None:
         """Return the progress of the work on an upload, wherever it runs; None if unknown.
 
-        Only the process that runs an import knows its progress: others cannot write meanwhile.
+        Only the process that runs an import knows its progress, which is not stored.
         """
         with self._lock:
             job = self._jobs.get((user_id, upload.id))
@@ -272,7 +274,7 @@ class UploadJobs:
 
     @property
     def running(self) -> list[tuple[int, str]]:
-        """User and id of the uploads that this process works on or has queued."""
+        """The user id and upload id of each upload that this process works on or has queued."""
         with self._lock:
             return list(self._jobs)
 
@@ -356,7 +358,7 @@ class UploadJobs:
             else:
                 if stored.state in AT_WORK and stored.step != job.upload.step:
                     job.kill()
-        # SQLite refuses other writers during an import; pages take this for a sign of life.
+        # SQLite refuses other writers during an import; pages take the refusal as a sign of life.
         with suppress(StorageError), unit_of_work(self._backend, lock_timeout_seconds=1) as storage:
             alive = [(user_id, job.current()) for (user_id, _), job in jobs.items()]
             storage.uploads.set_alive(alive, self._clock.now())
@@ -372,12 +374,12 @@ class Turns:
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        #: By user; the user whose turn is next comes first.
+        #: The waiting jobs by user id; the user whose turn is next comes first.
         self._waiting: dict[int, deque[Callable[[], None]]] = {}
         self._busy: set[int] = set()
 
     def add(self, user_id: int, job: Callable[[], None]) -> None:
-        """Run a job when it is its turn. job: raises nothing."""
+        """Run a job, which must raise nothing, when it is its turn."""
         with self._lock:
             self._waiting.setdefault(user_id, deque()).append(job)
             self._start_next()

@@ -1,4 +1,4 @@
-"""Checking an upload (stores no records), importing it, and the outcome as JSON for the pages."""
+"""Checks uploads (without storing records) or imports them; writes outcomes as JSON for pages."""
 
 import os
 import tempfile
@@ -46,7 +46,7 @@ _LONGEST_READ = 1 << 20
 
 @contextmanager
 def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterator[BinaryIO]:
-    """The content, in a temporary file without a name. Raises NotFound."""
+    """Yield the content in a temporary file without a name. Raises NotFound."""
     with tempfile.TemporaryFile() as copy:
         number = 0
         while copy.tell() < upload.size:
@@ -61,7 +61,7 @@ def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterato
 
 
 def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> dict[str, Any]:
-    """Return a question as JSON, with what the file has in its line."""
+    """Return a question as JSON, with the text of its line in the file."""
     found: dict[str, Any] = {
         "fact": question.fact,
         "line": question.line,
@@ -78,7 +78,7 @@ def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> di
 
 
 def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
-    """Return the line with the lines beside it, each with its number."""
+    """Return the line and its neighbours, each with its number; [] if people cannot read them."""
     stream.seek(0)
     before = max(0, line - 1 - _AROUND)
     for _ in range(before):
@@ -99,16 +99,17 @@ def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
     ]
 
 
-#: See `UploadWork`.
+#: See `UploadWork.on_progress`.
 Progress = tuple[int, int | None]
-#: The number of entries that are kept, and how often their count is reported.
+#: How many entries are kept, and after how many more the count is reported.
 _KEPT, _REPORTED = 5, 1_000
 
 
 class WatchedImporter:
-    """Wraps an importer, and reads as it does. first: the first entries, for the preview.
+    """An importer that reads with another importer, and watches the entries.
 
-    count: of the entries so far. on_progress: called from time to time as it rises.
+    first: the first entries, for the preview. count: the number of entries so far. on_progress:
+    called from time to time with the count.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class WatchedImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`."""
+        """Yield the same as the wrapped importer, see `StatementImporter`."""
         self.first, self.count = [], 0
         for statement, entry in self._importer.read(stream, remembered):
             if entry is not None:
@@ -141,7 +142,7 @@ class WatchedImporter:
             yield statement, entry
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
-        """Return the beginning of a table; an empty one for formats without tables."""
+        """Return the beginning of the table; an empty sample for formats without tables."""
         sample = getattr(self._importer, "sample", None)
         return TableSample() if sample is None else sample(lines)
 
@@ -156,12 +157,12 @@ class _DataMoved(Exception):
 
 @dataclass(frozen=True)
 class UploadWork:
-    """Does the work of the upload's state, and stores the outcome.
+    """Checks or imports an upload, as its state says, and stores the outcome.
 
-    user: with the region of the page, for the sentences of the outcome.
-    upload: CHECKING or IMPORTING. now: the time, in seconds. origin: see `WritableStorage`.
-    on_progress: called with the number of entries that were read or checked so far, and the number
-    of all, None while it is unknown.
+    user: the user, with the region of the page, for numbers in the outcome's sentences.
+    upload: an upload in the state CHECKING or IMPORTING. now: the time in seconds. origin: see
+    `WritableStorage`. on_progress: called with the number of entries read or checked so far, and
+    the number of all entries (None while it is unknown).
     """
 
     backend: StorageBackend
@@ -215,7 +216,10 @@ class UploadWork:
     def _run_import(
         self, *, dry_run: bool, end: Step, begin: Step = nothing_more
     ) -> dict[str, Any] | None:
-        """Return how the file was read, as JSON. If it is refused, store that and return None."""
+        """Import the file, and return how it was read, as JSON.
+
+        If the file is refused, store the refusal and return None.
+        """
         order: ImportOrder | None = None
         watched: WatchedImporter | None = None
 
@@ -255,7 +259,7 @@ class UploadWork:
 def run_in_child(
     settings: Mapping[str, Any], user: User, upload: Upload, now: int, origin: str
 ) -> str | None:
-    """`UploadWork.run` for a process of its own, which opens the storage for itself."""
+    """Run `UploadWork.run` in a separate process, which opens the storage for itself."""
     if upload.state is UploadState.CHECKING:
         os.nice(_NICENESS)
     backend = open_backend(settings)
@@ -266,9 +270,9 @@ def run_in_child(
         backend.close()
 
 
-#: Up to this many updates and matches are shown; the rest is counted.
+#: Up to this many updates and matches are shown; the rest are only counted.
 MOST_SHOWN = 50
-#: The fields shown of the first records.
+#: The fields of new records that are shown.
 _SHOWN = (
     *("recordDate", "amount", "currencyCode", "payee", "note"),
     *("category", "labels", "accountName"),
@@ -276,7 +280,7 @@ _SHOWN = (
 
 
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
-    """Describe the result of an import or a dry run. Call it within the transaction."""
+    """Describe the result of an import or a dry run. Call this within the transaction."""
     details, accounts = report.details, session.accounts
     return {
         "revision": session.before.revision,
@@ -340,7 +344,7 @@ def _table(sample: TableSample) -> dict[str, Any]:
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
-    """Name of the field, old and new value."""
+    """Return each field's name, old value and new value."""
     return [[name, _shown(name, old[name]), _shown(name, new[name])] for name in old]
 
 

@@ -16,7 +16,7 @@ from finance_api.values.text import counted, day_text, did_you_mean, fold
 
 
 def counted_rows(count: int, resource: Resource) -> str:
-    """``1 standing order``, ``2 standing orders``"""
+    """Return the count with the resource's word: ``1 standing order``, ``2 standing orders``."""
     many = snake_case(resource.name).replace("_", " ")
     return counted(count, resource.word, many)
 
@@ -35,7 +35,7 @@ def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:
 
 
 def find_row(owned: UserRows, resource: Resource, text: str) -> Row:
-    """Return the only row with this id or name. Raises ChangeRefused, which suggests others."""
+    """Return the only row with this id or name. Raises ChangeRefused, with suggestions."""
     found = rows_called(owned, resource, text)
     if len(found) == 1:
         return found[0]
@@ -60,7 +60,7 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
 
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")
-#: The fields of records that people fill in, in the order of forms. Files state others as well.
+#: The fields of records that people fill in, in the order of forms. Files also state other fields.
 _KNOWN_OF_RECORDS = (
     *("accountId", "recordDate", "amount", "payee", "note"),
     *("categoryId", "labelIds", "recordState", "paymentType"),
@@ -79,7 +79,7 @@ def editable_fields(resource: Resource) -> dict[str, Field]:
 
 
 def written_name(field: Field) -> str:
-    """``account`` for accountId, ``categories`` for categoryIds."""
+    """Return the name that users type: ``account`` for accountId, ``labels`` for labelIds."""
     if not field.references:
         return field.name
     name = field.name.removesuffix("s").removesuffix("Id")

@@ -48,7 +48,7 @@ def add_object(
 ) -> EditReport:
     """Add a row. given: see `parse_assignments`. Raises ChangeRefused.
 
-    new_row_id: its id. If there is a row with this id, nothing is added.
+    new_row_id: the id of the new row. If a row with this id exists, nothing is added.
     """
     if new_row_id in session.row_set(resource).rows:
         return EditReport()
@@ -61,7 +61,7 @@ def add_row(
     values: dict[str, Any],
     new_row_id: str | None = None,
 ) -> EditReport:
-    """Add a row. values: in the stored form. Raises ChangeRefused."""
+    """Add a row. values: stored values by field name. Raises ChangeRefused."""
     check_limit(resource, values)
     row = _new_row(session, resource, values)
     return _put(session, resource, {**row, "id": new_row_id or row["id"]}, None)
@@ -126,7 +126,10 @@ def set_object(
 def remove_object(
     session: LedgerSession, resource: Resource, name: str, *, with_records: bool = False
 ) -> EditReport:
-    """Remove a row by name or id. with_records: also an account's. Raises ChangeRefused if used."""
+    """Remove a row by name or id. Raises ChangeRefused if the row is used.
+
+    with_records: also remove an account's records.
+    """
     row = find_row(session, resource, name)
     uses = uses_of(session, resource, row["id"])
     with_records = with_records and resource is ACCOUNTS
@@ -183,7 +186,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
 
 
 def check_limit(resource: Resource, values: Mapping[str, Any]) -> None:
-    """Raise ChangeRefused for a limit that is not above 0. values: the ones that are set."""
+    """Raise ChangeRefused for a limit that is not above 0. values: the values to set."""
     limit = values.get("limitAmount") if resource is BUDGETS else None
     if limit is not None and limit <= 0:
         raise ChangeRefused(_LIMIT_NOT_POSITIVE)
@@ -200,7 +203,7 @@ def _check_required(resource: Resource, row: Row) -> None:
 
 
 def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
-    """Refuse a name that another row has, unless they are categories of different parents."""
+    """Refuse a name that another row has, unless both rows are categories of different parents."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
             raise ChangeRefused(
@@ -209,7 +212,10 @@ def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
 
 
 def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:
-    """Set the row's currency to that of its accounts or of all accounts. Raises ChangeRefused."""
+    """Set the row's currency to the only one of its accounts or, if it has none, of all accounts.
+
+    Raises ChangeRefused.
+    """
     field = resource.get_field("currencyCode")
     if field is None or field.required:
         return

@@ -30,9 +30,9 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
 
 
 class RecordChanges:
-    """Collects the records that an edit changes or removes; `finish` or `flush` stores the rest.
+    """Stores the records that an edit changes, in batches; `finish` or `flush` stores the rest.
 
-    report: about these changes. changed: whether any record changed.
+    report: the report of these changes. changed: whether anything was stored.
     """
 
     def __init__(self, session: LedgerSession) -> None:
@@ -44,7 +44,7 @@ class RecordChanges:
         self.changed = False
 
     def put(self, before: Row, after: Row) -> bool:
-        """Change a record. after: a separate dict. Returns whether it differs from ``before``."""
+        """Change a record. after: a separate dict. Returns whether the record changed."""
         if after == before:
             return False
         derive(self._session, after)
@@ -68,9 +68,9 @@ class RecordChanges:
         self._write([(None, row) for row in new])
 
     def move(self, before: Row, after: Row) -> None:
-        """Replace a stated record by a new one, in another account or on a distant day.
+        """Replace a stated record with a new one, in another account or on a distant day.
 
-        The next file that states it finds the record deleted at its old place.
+        For files that state the record, it stays in its old account and on its old day, as deleted.
         """
         session = self._session
         after |= {**UNSTATED, "id": new_id(), "importId": session.number, "updatedAt": session.now}

@@ -26,8 +26,8 @@ _NO_HEADINGS = (
 class FileRow:
     """A row of the file.
 
-    line: where it begins, from 1. id: as written. cells: by column, without the columns after the
-    end of the row.
+    line: the line where the row begins, from 1. id: the id as written. cells: the cells by column;
+    if the row is short, the last columns are missing.
     """
 
     line: int
@@ -36,7 +36,7 @@ class FileRow:
 
 
 class RecordFile:
-    """A file whose headings are read; `rows` reads the rest.
+    """A file whose headings have been read; `rows` reads the rest.
 
     columns: the names of the columns, in their order.
     """
@@ -59,7 +59,7 @@ class RecordFile:
         text.seek(0)
 
     def rows(self) -> Iterator[FileRow]:
-        """Yield the rows below the headings, without blank ones."""
+        """Yield the rows below the headings, except blank rows."""
         for _ in range(self._skipped):
             self._text.readline()
         reader = csv.reader(self._text, delimiter=self._delimiter, strict=True)
@@ -107,7 +107,7 @@ def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
 
 
 def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
-    """Return the only sheet with a column id. texts: closes the sheets' files at its end."""
+    """Return the only sheet that has a column ``id``. texts: closes the sheets' files."""
     found = []
     for sheet in sheets:
         table = sheet.text

@@ -42,7 +42,7 @@ _NAMED = 10
 
 
 def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
-    """Update records with the file's cells that differ from them; these count as manual edits.
+    """Update records with the cells of a file that differ from them, as manual edits.
 
     Raises ChangeRefused, also for records that are in the file twice or do not exist.
     """
@@ -127,7 +127,7 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Void records, so that they count nowhere. Raises ChangeRefused if one does not exist."""
+    """Void records, so that no sum includes them. Raises ChangeRefused if one does not exist."""
     return change_records(session, ids, {"recordState": VOID})
 
 
@@ -193,7 +193,7 @@ class _Cells:
             raise ChangeRefused(f"{field.name} {error}", line) from None
 
     def _id(self, field: Field, name: str) -> str:
-        """Return the id of a category or label. If there is none, note a fault."""
+        """Return the id of the category or label with this name; if there is none, note a fault."""
         resource = CATEGORIES if field.name == "category" else LABELS
         try:
             return str(find_row(self._session, resource, name)["id"])
@@ -253,8 +253,8 @@ def add_record(
 ) -> EditReport:
     """Add a record. Rules give it the category and labels that ``values`` lack.
 
-    values: stored values of `editable_fields`. record_id: of the new record. If the user has a
-    record with this id, the form was sent twice: nothing is added. Raises ChangeRefused.
+    values: stored values of `editable_fields`. record_id: the id of the new record. If the user has
+    a record with this id, the form was sent twice: nothing is added. Raises ChangeRefused.
     """
     changes = RecordChanges(session)
     if record_id is not None and is_there(session, record_id):
@@ -273,7 +273,7 @@ def add_record(
 
 
 def is_there(session: LedgerSession, record_id: str) -> bool:
-    """Return whether the user has a record with this id, or split one."""
+    """Return whether the user has a record or a split record with this id."""
     return any(session.get_rows(resource, [record_id]) for resource in (RECORDS, SPLITS))
 
 

@@ -27,10 +27,10 @@ class EditSummary:
     """Counts and common values of the rows that an edit added, changed or removed.
 
     counts: resource -> "created", "updated" or "removed" -> number of rows; the resource that the
-    edit is about comes first. name, currency: the first row's; None: it has none.
-    values: the fields that were changed. A field that got one value in all rows has that text,
-    or None if it was emptied, in a list; a field that got different values has an empty list.
-    sums: account -> day -> by how much the records' sum of that day changed.
+    edit is about comes first. name, currency: the first row's name and currency, if it has them.
+    values: changed field -> a list with the new text (None: the field was emptied). The list is
+    empty if rows got different values.
+    sums: account -> day -> the change in the sum of that day's records.
     """
 
     counts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))

@@ -79,8 +79,8 @@ def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
     """Apply the rules to stored records without a category: set the category, and add labels.
 
-    recategorise: also to records whose category a rule set. Categories from manual edits or files
-    stay, and so does a category that no rule matches any more.
+    recategorise: also apply them to records whose category a rule set. Categories from manual edits
+    or files stay, and so does a category whose rule no longer matches the record.
     """
     rules = Rules(session)
     changes = RecordChanges(session)
@@ -98,7 +98,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
 
 
 def _ruled(rules: Rules, row: Row) -> Row | None:
-    """Return the record after the rules; None if the rules must not change it."""
+    """Return the record as the rules change it; None if they must not change it."""
     if "categoryId" in row["setByHand"]:
         return None
     if row["categoryId"] is not None and not row["categoryByRule"]:

@@ -35,8 +35,8 @@ OF_A_PART = ("categoryId", "labelIds", "note")
 class Part:
     """A part as the user wants it.
 
-    amount: in ten-thousandths. id: of a part that exists. values: stored values of the fields in
-    `OF_A_PART`; a new part takes its other values from the record.
+    amount: the amount in ten-thousandths. id: the id of an existing part; None: the part is new.
+    values: stored values of fields in `OF_A_PART`; a new part gets other values from the record.
     """
 
     amount: int
@@ -64,7 +64,7 @@ def find_split(owned: UserRows, row_id: str) -> Split | None:
 def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> EditReport:
     """Split a record into at least two parts that add up to it, or change all parts of a split.
 
-    row_id: of a record, a split, or a part. Parts of the split that are not in ``parts`` are
+    row_id: the id of a record, a split, or a part. Parts of the split that are not in ``parts`` are
     removed. Raises ChangeRefused.
     """
     changes, split = RecordChanges(session), find_split(session, row_id)
@@ -86,8 +86,8 @@ def named_parts(
 ) -> list[Part]:
     """Return new parts for `split_record`.
 
-    given: for each part, its amount, or `REST` for what the others leave, and the name or id of its
-    category, or "". Raises ChangeRefused.
+    given: for each part, its amount (or `REST`), and the name or id of its category (or "" for
+    none). Raises ChangeRefused.
     """
     split = find_split(session, row_id)
     whole = _record(session, row_id) if split is None else split.whole
@@ -112,9 +112,9 @@ def _amount(text: str) -> int:
 
 
 def join_parts(session: LedgerSession, row_id: str) -> EditReport:
-    """Make the whole of a split a record again, with the category and labels of all its parts.
+    """Make the whole of a split a record again, with the category and labels that all parts share.
 
-    row_id: of the split or one of its parts. Raises ChangeRefused.
+    row_id: the id of the split or of one of its parts. Raises ChangeRefused.
     """
     split = find_split(session, row_id)
     if split is None:

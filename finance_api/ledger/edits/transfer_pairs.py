@@ -38,8 +38,8 @@ class Side:
 #: (currency, absolute amount) -> outgoing and incoming sides, each sorted by day.
 _Sides = defaultdict[tuple[str, int], tuple[list[Side], list[Side]]]
 
-#: The pairs of a day depend only on records within this time, unless a chain of equal amounts
-#: goes further.
+#: The pairs of a day depend only on records within this time, except for longer chains of records
+#: with equal amounts, which are ignored.
 _NEAR = 7 * DAY_SECONDS
 #: Records are compared in periods of this length, so that a period fits in memory.
 _PART = 31 * DAY_SECONDS
@@ -62,7 +62,7 @@ def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
 def find_pairs(
     session: LedgerSession, about: Sequence[Condition] = (), *, by_number_only: bool = False
 ) -> list[TransferProposal]:
-    """Pair records that are not void, linked or parts, and were never (un)linked manually.
+    """Pair records, except void ones, parts, and records that are linked or were unlinked manually.
 
     about: conditions on the records to pair.
     """
@@ -77,7 +77,7 @@ def find_pairs(
 
 
 def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
-    """Read records whose amount occurs both incoming and outgoing: a few, found by an index."""
+    """Read the records whose amount occurs both incoming and outgoing; usually they are few."""
     data, user_id = session.storage.data, session.user.id
     unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
     amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
@@ -146,7 +146,7 @@ def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator
     """Pair records if at least one names the other's account; first the pairs where both do.
 
     Between two accounts, records of one amount look alike. If there are equally many on both sides
-    within a few days, they are paired in order. If not, none is paired.
+    within a few days, they are paired in order. If the numbers differ, none of them is paired.
     """
     from_accounts, to_accounts = _by_account(outs), _by_account(ins)
     routes = {(s.account_id, other) for s in outs for other in s.names if other in to_accounts}
@@ -167,7 +167,7 @@ def _by_account(sides: list[Side]) -> dict[str, list[Side]]:
 
 
 def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> list[Side]:
-    """Return the sides that name the other account or, without ``must``, that allow it."""
+    """Return the sides that name the other account or, if ``must`` is False, allow it."""
     return [
         side
         for side in sides
@@ -177,7 +177,7 @@ def _named(sides: list[Side], other: str, taken: set[str], *, must: bool) -> lis
 
 
 def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side], list[Side]]]:
-    """Split both lists by day, wherever there are more than MAX_DAYS between two sides."""
+    """Split both lists by day: a gap of more than MAX_DAYS begins a new cluster."""
     tagged = sorted([(s.day, s.id, 0, s) for s in some] + [(s.day, s.id, 1, s) for s in others])
     cluster: tuple[list[Side], list[Side]] = [], []
     last = None
@@ -191,7 +191,7 @@ def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side]
 
 
 def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
-    """Pair the sides in order, if both lists are equally long and every pair within MAX_DAYS."""
+    """Pair the sides in order, if both lists are equally long and no pair exceeds MAX_DAYS."""
     if len(some) != len(others):
         return
     pairs = list(zip(some, others, strict=True))
@@ -201,7 +201,7 @@ def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[T
             yield _pair(out, into, by_number=True)
 
 
-#: Sides that are alike, by day.
+#: Day -> (account, allowed accounts) -> the sides, which are alike.
 _Groups = dict[int, dict[tuple[str, frozenset[str] | None], list[Side]]]
 
 

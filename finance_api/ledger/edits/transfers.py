@@ -64,7 +64,7 @@ def _side_json(row: Row) -> dict[str, Any]:
 
 @dataclass
 class TransferReport(EditReport):
-    """proposals: the pairs that were found."""
+    """The report of a search for transfers. proposals: the pairs that were found."""
 
     proposals: list[Proposal] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class TransferReport(EditReport):
 def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferReport:
     """List pairs of records that look like transfers, oldest first, and store them as proposals.
 
-    link: links all of them.
+    link: whether to link all of them.
     """
     pairs = find_pairs(session)
     session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, pairs)
@@ -117,7 +117,7 @@ def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]
 
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Link proposed pairs. Raises ChangeRefused if one is no longer proposed."""
+    """Link proposed pairs. Raises ChangeRefused if a pair is no longer proposed."""
     changes = RecordChanges(session)
     for one, other in _waiting(session, pairs):
         _link(changes, one, other)
@@ -127,7 +127,7 @@ def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
 def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
     """Decline proposed pairs: neither record is proposed again.
 
-    Raises ChangeRefused if one is no longer proposed.
+    Raises ChangeRefused if a pair is no longer proposed.
     """
     changes = RecordChanges(session)
     for pair in _waiting(session, pairs):
@@ -222,7 +222,10 @@ def check_halves(session: LedgerSession, changed: Sequence[Row]) -> None:
 
 
 def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
-    """List records that may be the other half of a transfer, nearest in amount and day first."""
+    """List records that may be the other half of a transfer, the likeliest first.
+
+    Opposite amounts come first, then amounts in other currencies; within each, the nearest day.
+    """
     first = max(MIN_SECONDS, row["recordDate"] - _REACH_SECONDS)
     end = min(MAX_SECONDS, row["recordDate"] + _REACH_SECONDS) + 1
     free = [condition_on(RECORDS, n, Operator.IS_NULL) for n in ("transferId", "splitId")]

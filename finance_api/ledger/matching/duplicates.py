@@ -15,7 +15,7 @@ from finance_api.values.time import DAY_SECONDS
 _PAGE = 1_000
 #: Payee and note.
 _Texts = tuple[str | None, str | None]
-#: Up to how many days apart two formats may have the same transaction.
+#: Two formats may report the same transaction up to this many days apart.
 _REACH_DAYS = 3
 
 
@@ -27,7 +27,7 @@ class Duplicate(NamedTuple):
 
 
 def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
-    """Find pairs by account, amount and day; a record is in at most one pair.
+    """Yield pairs with the same account and amount on near days; no record is in two pairs.
 
     Two records of one import are never a pair, because a file does not repeat itself. Records of
     one source must be on the same day, records of two sources at most three days apart.
@@ -38,7 +38,7 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
         found[account_id, amount].append((day // DAY_SECONDS, row_id))
     for _, days in sorted(in_time(found.items())):
         pairs = (pair for pair in pairwise(sorted(days)) if pair[1][0] - pair[0][0] <= _REACH_DAYS)
-        # Read only records that have another one of the same amount near them.
+        # Read only records that are near another record of the same amount.
         if near := list(dict.fromkeys(row_id for pair in pairs for _, row_id in pair)):
             yield from _pairs(storage, user_id, near)
 
@@ -78,7 +78,7 @@ def _looks_doubled(one: Row, other: Row) -> bool:
 
 
 def are_alike(one: _Texts, other: _Texts) -> bool:
-    """Return whether payee and note of both look alike; False if either has no text."""
+    """Return whether the payees and notes of two rows look alike; False if a row has neither."""
     texts = [fold(" ".join(text for text in each if text)).strip() for each in (one, other)]
     if not all(texts):
         return False

@@ -61,7 +61,8 @@ class Outcome(IntEnum):
 class Pair(NamedTuple):
     """A rule's decision about an entry.
 
-    candidate: the stored record that it equals. parts: all records, if it equals several together.
+    candidate: the stored record that the entry equals. parts: all these records, if the entry
+    equals several together.
     """
 
     entry: "FileEntry"
@@ -74,13 +75,14 @@ class Pair(NamedTuple):
 class FileEntry:
     """The compared part of an entry; `FileEntries.read` returns the whole entry.
 
-    n: its place in the file, from 0. day: the number of days since 1970-01-01. time: seconds of
+    n: the entry's index in the file. day: the number of days since 1970-01-01. time: seconds of
     the day, 0 if unknown. text, content: hashes, see `stated.Content`.
-    corrects: the bank id of the entry that it corrects or, if ``deletes``, deletes.
-    split: the amounts of its parts, sorted. See `importers.interface.Entry` for other fields.
-    outcome: None while it is undecided. candidate: the stored record that it equals. parts: all
-    records, for MATCHED_PARTS. awaits: the entry that it corrects.
-    number: counts the entries that share its bank id or content, from 1.
+    corrects: the bank id of an entry that this one corrects or, if ``deletes`` is set, deletes.
+    split: the sorted amounts of the entry's parts. For other fields see
+    `importers.interface.Entry`.
+    outcome: None while the entry is undecided. candidate, parts: see `Pair`. awaits: for WAITING,
+    the entry of the file that this one corrects.
+    number: this entry's place among entries with the same bank id or content, from 1.
     """
 
     n: int
@@ -115,7 +117,7 @@ class FileEntry:
 
 
 def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
-    """Yield the entry, the one that it corrects, and so on. Raises ImportRefused."""
+    """Yield the entry, the entry that it corrects, and so on. Raises ImportRefused."""
     number = 0
     while entry is not None:
         if number == _LONGEST_CHAIN:
@@ -128,7 +130,7 @@ def _instant(date: int, offset: int | None) -> int | None:
     return None if offset is None else date - offset
 
 
-#: Whether payee and note of a candidate were derived with the same options as the file's.
+#: Whether a candidate's payee and note were derived with the options that the file is read with.
 SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 
 
@@ -136,11 +138,11 @@ SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 class Candidate:
     """A stored record, as one entry of a source stated it.
 
-    record: its id. place: index of the entry among those that stated the record. mine: whether the
-    entry is of this file's source. covered: the file covers its day at least partly; inner: wholly.
-    instant: see `FileEntry`. payee, note: hashes.
-    earlier: previously stated values, see `Earlier`. following: the next equal candidate, while
-    pairs are formed.
+    record: the record's id. place: the entry's index among the source's entries for the record.
+    mine: whether the entry is from this file's source. source: the source that created the record.
+    covered, inner: whether the file covers the stated day at least partly, and whether wholly.
+    texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
+    earlier: previously stated values. following: the next equal candidate, while pairs are formed.
     """
 
     account: KnownAccount
@@ -184,19 +186,20 @@ class Candidate:
         return hash((self.day, self.amount, self.text))
 
 
-#: A version before a correction: the hash of its content, its time and bank id, and whether this
-#: id differs from the candidate's current one.
+#: The values before a correction: the hash of the content, the time, the bank id, and whether
+#: that id differs from the candidate's current id.
 Earlier = tuple[int, int, str | None, bool]
 
 
-#: More corrections of corrections would take too long to follow.
+#: A longer chain of corrections would take too long to follow.
 _LONGEST_CHAIN = 100
 
 
 class FileEntries:
-    """The entries in the order of the file, packed because there can be many.
+    """A file's entries in their order, packed because there can be many.
 
-    source: of all entries. statements: of the file. open: the compared part of each entry.
+    source: the source of all entries. statements: the file's statements. open: the compared part
+    of each entry.
     """
 
     def __init__(self, source: str, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
@@ -214,7 +217,7 @@ class FileEntries:
                 self.statements.append(statement)
             if entry is None:
                 continue
-            # Computes the same as `Content` does, but without an object for each entry.
+            # The same values as `Content` has, but without creating an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
             day, n = days.setdefault(day, day), len(self.open)
@@ -278,7 +281,7 @@ class CandidateReader:
 
     @cached_property
     def _own(self) -> dict[str, Candidate]:
-        """The first candidate of each record of this source, by the record's id."""
+        """Each record's first candidate whose entry is from this source, by the record's id."""
         own: dict[str, Candidate] = {}
         for candidate in self.candidates:
             if candidate.mine:
@@ -286,7 +289,7 @@ class CandidateReader:
         return own
 
     def read_days(self) -> None:
-        """Read the records of the file's accounts on its days and near them."""
+        """Read the accounts' records on the days of the file and near them."""
         known = [a for a in self._accounts.values() if not a.is_new and a.covers]
         if self.is_empty or not known:
             return
@@ -338,7 +341,7 @@ class CandidateReader:
         return row["payee"], row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
-        """Return the source ids that records have, or had when their own ids were derived."""
+        """Return the given source ids that records have, or had when their ids were derived."""
         user, source = self._session.user, self._source
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
         stored = get_stated(self._session, list(ids))
@@ -346,7 +349,7 @@ class CandidateReader:
         return {*of_source, *(ids[each] for each in stored)}
 
     def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
-        """Return stored records by source id or, if they have none now, by their first one."""
+        """Return records by source id; find records that lost theirs by their first source id."""
         if self.is_empty or not source_ids:
             return {}
         user, source = self._session.user, self._source
@@ -365,7 +368,10 @@ class CandidateReader:
         bank_id: str | None = None,
         content: Content | None = None,
     ) -> None:
-        """bank_id, content: those of the entry the record was made from, if known."""
+        """Add a candidate for each entry that stated the record.
+
+        bank_id, content: the values of the entry that the record was created from, if known.
+        """
         stated, of = read_stated(row), own_source(row)
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
@@ -374,7 +380,7 @@ class CandidateReader:
             if each.now is None:
                 continue
             its_id = each.bank_id
-            # The bank id is only in the record's source id.
+            # Only the record's source id contains the bank id.
             if mine is not None and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
             candidate = Candidate(
@@ -416,7 +422,10 @@ def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
 
 
 def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
-    """Return the values another source's entry stated, or the record's if several entries did."""
+    """Return what another source's only entry stated; if there is no such entry, the row's values.
+
+    values: the values that entries of that source stated.
+    """
     if values is not None and len(values) == 1 and values[0].now is not None:
         return values[0]
     return StatedValues(None, own_content(row))

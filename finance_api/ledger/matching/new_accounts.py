@@ -10,7 +10,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import dated
 from finance_api.values.time import DAY_SECONDS
 
-#: Ask only if half of the entries, and at least this many (or all, if fewer), are already stored.
+#: Ask only if at least half of the entries, and this many (or all, if fewer), are already stored.
 _ROWS = 3
 _WINDOW_DAYS = 31
 #: (day, amount) -> number of an account's entries.
@@ -33,7 +33,7 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # An account of one or two entries is asked about only if all match and the user named none.
+        # Ask about fewer entries only if all of them match and the user named no account.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
@@ -91,7 +91,7 @@ def _same(
 
 
 def _stored(session: LedgerSession, first: int) -> dict[tuple[int, int], Counter[str]]:
-    """Count each account's records by day and amount, from the day before ``first`` on."""
+    """Count each account's records by day and amount, in a window and a day around it."""
     end = first + _WINDOW_DAYS + 1
     sums = session.storage.data.sum_by(
         session.user.id,

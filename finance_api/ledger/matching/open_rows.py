@@ -51,8 +51,7 @@ class OpenRows:
     """The rows that rules decide about, with the other data that rules need.
 
     first_day: SAME, NEW or None, from ``--first-day``. match_days: how many days apart a match may
-    be; None: ask the user. questions: those that only the user can answer. remarks: sentences for
-    the user.
+    be; None: ask the user. questions: the questions for the user. remarks: sentences for the user.
     """
 
     def __init__(
@@ -109,17 +108,17 @@ class OpenRows:
         return (c for c in self.candidates if not c.is_taken and test(c))
 
     def read(self, entry: FileEntry) -> Entry:
-        """The whole entry."""
+        """Return the whole entry."""
         return self.file.read(entry.n)
 
     def as_of(self, entry: FileEntry) -> int | None:
-        """When the bank made the entry's statement."""
+        """Return when the bank made the entry's statement; None if the file does not say."""
         return self.file.statements[entry.statement].as_of
 
     # -- deciding
 
     def settle(self, found: Pair | Question) -> None:
-        """Decide an entry, again if need be; or ask a question, once for each option."""
+        """Decide an entry, which may be decided already; or ask a question, once per option."""
         if isinstance(found, Question):
             self._ask(found)
             return
@@ -185,7 +184,10 @@ class OpenRows:
 
 
 def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
-    """Return a digest of the file's entries of a day."""
+    """Return a digest of an account's entries on a day when one of its statements begins or ends.
+
+    It ignores repeated entries.
+    """
     of_day = (
         (entry.time, entry.amount, rows.read(entry))
         for entry in rows.of_edge(account, day)
@@ -205,8 +207,8 @@ def which_one(
 ) -> Question:
     """Return the question whether a line is a known transaction or another one.
 
-    fact, how: see `Question`. same, other: the option's values for each answer. again: whether the
-    user may have given the option before.
+    fact, how: see `Question`. same, other: the option's value for each of the two answers.
+    again: whether an answer replaces a value that the user has given before.
     """
     answers = (
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
@@ -216,7 +218,7 @@ def which_one(
 
 
 def _both(one: Question, other: Question) -> Question:
-    """Join two questions about `MATCH_DAYS`: both lines are known transactions, or neither is."""
+    """Join two questions about `MATCH_DAYS` into one, whose answers apply to both lines."""
     answers = []
     for days, *pair in zip((max, min), one.answers, other.answers, strict=True):
         number = days(int(answer.words[1]) for answer in pair)
@@ -275,7 +277,7 @@ def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Ask about equal entries of two sections: one transaction stated twice, or two."""
+    """Ask whether equal entries of two sections are one transaction, stated twice, or two."""
     equal = grouped(
         filter(_is_sectioned, rows.entries), lambda e: (e.account, e.content, e.time)
     ).values()
@@ -304,7 +306,7 @@ def _is_sectioned(entry: FileEntry) -> bool:
 
 
 def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
-    """Skip entries that another section or, without sections, another entry repeats."""
+    """Skip entries that repeat an earlier entry. Equal entries of one section do not."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):
@@ -339,7 +341,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
 
 
 def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
-    """Decide an entry that corrects or deletes another one, which it names by id.
+    """Decide an entry that corrects or deletes another entry, which it identifies by id.
 
     stored  2026-01-03  -3.00  Coffee  id 7
     file    2026-01-03  -3.50  Coffee  id 8, corrects 7

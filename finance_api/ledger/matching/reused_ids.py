@@ -16,13 +16,13 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.stated import REACH_DAYS, REUSED, STABLE, hash_of
 
-#: An entry, and the stored record that shows that ids are used again.
+#: An entry, and a stored record that shows that the entry's id is used again.
 Sign = tuple[FileEntry, Candidate]
 _OfSameId = list[tuple[FileEntry, list[Candidate]]]
 
 
 def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
-    """Note on accounts whether ids are reused; ask if this contradicts earlier files."""
+    """Note for each account if its ids are reused; ask if that contradicts earlier files."""
     _count_same_ids(rows)
     for entry, candidate in _signs(rows):
         account = entry.account
@@ -52,7 +52,7 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
 
 
 def of_same_id(rows: OpenRows) -> _OfSameId:
-    """Return undecided entries with the free records of their ids."""
+    """Return undecided entries, each with the free records that have its bank id."""
     wanted = [e for e in rows.undecided if e.bank_id is not None and is_plain(e)]
     known = _by_id(rows) if wanted else {}
     pairs = ((entry, known.get((entry.account, entry.bank_id))) for entry in wanted)
@@ -95,7 +95,7 @@ def _count_same_ids(rows: OpenRows) -> None:
 
 def _signs(rows: OpenRows) -> Iterator[Sign]:
     """Yield the first sign of each kind for each account."""
-    # An id that many stored records have identifies none of them.
+    # If many stored records share an id, it identifies none of them.
     shared = {key: some for key, some in _by_id(rows).items() if len(some) > MOST_OF_AN_ID}
     yield from _first_by_account(
         (entry, shared[entry.account, entry.bank_id][0])
@@ -155,8 +155,8 @@ def _ids_by_content(
 def _missing(rows: OpenRows) -> Iterator[Sign]:
     """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
-    If the account also has statements of other sources, the day need not be covered: a record that
-    another source created may state this source's id, but cannot be looked up by it.
+    If the account also has statements of other sources, the day need not be covered: a record may
+    have been created by another source, and cannot be looked up by this source's id.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):

@@ -1,8 +1,8 @@
-"""What files stated: values of records, ids of entries, and which days of accounts they cover.
+"""What files stated: values of records, ids of entries, and the days covered for each account.
 
 The field `stated` of a record is a JSON object: for each source, the entries that equal the record.
 The source that created the record is missing there as long as the record still has the stated
-values. What earlier files stated about an account is in the details of the history.
+values. Facts about an account from earlier files are in the details of the history.
 """
 
 import json
@@ -59,18 +59,18 @@ class Content(NamedTuple):
         return hash((fold(self.payee or ""), fold(self.note or "")))
 
     def hash_of(self, text_hash: int) -> int:
-        """Return a hash that ignores the time of the day, valid within this process."""
+        """Return a hash of day, amount and text, valid within this process."""
         return hash((self.day, self.amount, text_hash))
 
 
 class StatedValues(NamedTuple):
     """The values that one entry of a source stated.
 
-    bank_id: None if the source gives none. now: the values in the latest statement; None if the
-    record is only a part of an entry whose values another record has.
+    bank_id: the bank's id, if the source gives one. now: the values in the latest statement; None
+    if the record is only a part of the entry, and another record has the entry's values.
     before: the values in earlier statements, each with the bank's id in that statement.
     as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None if unknown.
-    batch: see `Entry`. offset: of the time of ``now`` from UTC, if it was stated.
+    batch: see `Entry`. offset: the UTC offset of the time in ``now``, if it was stated.
     """
 
     bank_id: str | None
@@ -82,13 +82,13 @@ class StatedValues(NamedTuple):
     offset: int | None = None
 
     def corrected(self, later: "StatedValues") -> "StatedValues":
-        """Return the stated values after a later statement."""
+        """Return a later statement's values, with the current values added to ``before``."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
         return later._replace(before=tuple(kept), batch=self.batch)
 
     def with_older(self, bank_id: str | None, content: Content) -> "StatedValues":
-        """Return the stated values after a statement older than the latest one."""
+        """Return these values, with the values of an older statement added to ``before``."""
         before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
         return StatedValues(self.bank_id, self.now, before, *self[3:])
 
@@ -105,13 +105,13 @@ def own_content(row: Row) -> Content:
 
 
 def own_source(row: Row) -> str | None:
-    """Return the source that created the record; None if it has no source id."""
+    """Return the source that created the record; None if the record has no source id."""
     source: str | None = row["source"]
     return None if row["sourceId"] is None else source
 
 
 def bank_id_in(source_id: str) -> str | None:
-    """Return the bank's id in a source id; None if there is none, or only a hash."""
+    """Return the bank's id that a source id contains; None if it contains a hash instead."""
     tail = source_id.rpartition("/")[2]
     if tail.startswith("hash:") or source_id.startswith("sha256:"):
         return None
@@ -120,7 +120,10 @@ def bank_id_in(source_id: str) -> str | None:
 
 
 def read_stated(row: Row) -> dict[str, list[StatedValues]]:
-    """Return the entries by source; none if the text, from a native file, has another form."""
+    """Return the stated entries by source.
+
+    The result is empty if none are stored, or if the text, from a native file, cannot be parsed.
+    """
     if row["stated"] is None:
         return {}
     try:
@@ -149,14 +152,15 @@ def written(stated: dict[str, list[StatedValues]]) -> str | None:
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     if unicodedata.is_normalized("NFC", text):
         return text
-    # Importing a dump normalizes text: that would join a combining mark with an escape's letter.
+    # Importing a dump normalizes text, and would merge a combining mark with the last letter of an
+    # escape sequence before it.
     return json.dumps(values, separators=(",", ":"))
 
 
 def note_stated(before: Row, after: Row) -> None:
-    """If a record's content changes, keep on ``after`` the values stated when it was created.
+    """If the content changes, keep the values stated at the record's creation in ``after``.
 
-    They make its entry recognisable when the file is imported again.
+    They identify the record's entry when the file is imported again.
     """
     source = own_source(before)
     if source is None or source == NATIVE or own_content(before) == own_content(after):
@@ -168,7 +172,7 @@ def note_stated(before: Row, after: Row) -> None:
 
 
 def is_out_of_reach(before: Row, after: Row) -> bool:
-    """Return whether files that state the record no longer find it by its account and day."""
+    """Return whether a file that states the record cannot find it by account and day any more."""
     stated = [v.now for entries in read_stated(after).values() for v in entries if v.now]
     days = [content.day for content in stated] or [own_content(before).day]
     now = own_content(after).day
@@ -193,20 +197,20 @@ class Scope:
         self._key = statement.key
         self._scope = statement.key or account["id"]
         if statement.key is not None and statement.name == statement.key:
-            # The key is a name, which can change: use the first one for all source ids.
+            # The key is a name, which can change: use the first known name in all source ids.
             keys = (key.partition(":") for key in account["statementKeys"])
             self._key = next((key for of, _, key in keys if of == source), statement.key)
             self._scope = joined_key(self._key)
         self._json_key, self._json_currency = _json(self._key), _json(account["currencyCode"])
 
     def of_bank_id(self, bank_id: str, number: int = 1) -> str:
-        """number: counts the entries with this id, from 1."""
+        """Return the source id for a bank's id. number: counts the entries with this id, from 1."""
         name = joined_key(bank_id).replace("#", "%23")
         numbered = f"{name}#{number}" if number > 1 else name
         return bounded_source_id(f"{self._scope}/{numbered}")
 
     def of_content(self, content: Content, number: int) -> str:
-        """number: counts the entries of equal content, from 1."""
+        """Return the source id for a content. number: counts the entries of equal content."""
         day, amount = content.date - content.date % DAY_SECONDS, content.amount
         texts = content.payee, content.note
         if self._source == CSV:
@@ -238,7 +242,7 @@ class Cover(NamedTuple):
         return self.first <= day <= self.last
 
     def holds_all_of(self, day: int) -> bool:
-        """Excludes the first and last day: a statement may begin or end in the middle of a day."""
+        """Return False also for the first and last day, which may be covered only partly."""
         return self.first < day < self.last
 
 
@@ -246,11 +250,12 @@ class Cover(NamedTuple):
 class EarlierFacts:
     """The facts from earlier imports about one account and source.
 
-    covers: of its statements. others: of other sources' statements, by source.
+    covers: the days that the source's statements cover. others: the days that statements of other
+    sources cover, by source.
     ids: how the bank's ids behave: REUSED, STABLE or None (unknown).
-    ids_chosen: the user chose ``ids``.
+    ids_chosen: whether the user chose ``ids``.
     again: how many entries of earlier files came again with the same id and content.
-    texts, as_of: of the account's statements, by number of the import. files: the files' SHA-256.
+    texts, as_of: values of the statements, by number of the import. files: the files' SHA-256.
     """
 
     covers: list[Cover] = field(default_factory=list)
@@ -264,14 +269,14 @@ class EarlierFacts:
 
 
 def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, dict[str, Any]]]:
-    """Yield the facts of all statements that are not undone, oldest first."""
+    """Yield the facts of all imports that are not undone, oldest first, each with its entry."""
     for entry in history:
         if entry.undone_at is None:
             for fact in entry.facts:
                 yield entry, fact
 
 
-#: The facts of an account's statements, with the entries of their imports.
+#: The facts of an account's statements, each with the history entry of its import.
 FactsBefore = list[tuple[HistoryEntry, dict[str, Any]]]
 
 
@@ -327,12 +332,13 @@ class KnownAccount:
     """A user's account that statements of the file belong to.
 
     is_new: this import creates it. is_repeat: exactly this file was imported before.
-    earlier: facts from earlier imports. ids: how the bank's ids behave, if the user says so now.
+    earlier: facts from earlier imports. ids: how the bank's ids behave, if the user says so for
+    this import.
     statements, scopes, covers: the file's statements, the scopes of their source ids, and the days
     they cover, by the statement's index in the file.
     again: how many entries of earlier files this file repeats with the same id and content.
     shows_reuse: this file shows that the bank uses ids again.
-    is_of_several: statements of several bank accounts belong to it.
+    is_of_several: statements of several bank accounts belong to this account.
     """
 
     id: str
@@ -347,7 +353,7 @@ class KnownAccount:
     again: int = 0
     shows_reuse: bool = False
     is_of_several: bool = False
-    #: Results of `coverage`: many records share a day.
+    #: Cached results of `coverage`, because many records share a day.
     _coverage: dict[int, tuple[bool, bool]] = field(default_factory=dict)
 
     @property
@@ -378,9 +384,9 @@ class KnownAccount:
     def as_made(
         self, row: Row, bank_id: str | None, content: Content | None = None
     ) -> StatedValues:
-        """Return the values that the record's source stated, for a record without stored ones.
+        """Return the values that the record's source stated, if the record does not store them.
 
-        content: the stated content, if it is known to differ from the record's.
+        content: the stated content, if it may differ from the record's.
         """
         number = row["importId"]
         return StatedValues(

@@ -17,9 +17,9 @@ from finance_api.values import Row
 
 DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
-#: The oldest known version of each row: the documents it refers to, and the row's import.
+#: Row -> the documents that its oldest known version refers to, and the import that created it.
 _Versions = dict[Key, tuple[set[Key], int | None]]
-#: One empty set for all of the many rows that refer to no document.
+#: An empty set that is shared by the many rows that refer to no document.
 _NOTHING: set[Key] = set()
 
 
@@ -60,7 +60,7 @@ class Leftovers:
             for (name, row_id), number in heirs.items():
                 self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
                 self._note_kept(name, row_id)
-            # A category that stays needs its parents, so look again for what is used.
+            # A category that stays needs its parents, so look for used documents again.
             self._made -= heirs.keys()
         for name, row_id in self._made:
             rows = self._session.row_set(_BY_NAME[name])
@@ -79,10 +79,10 @@ class Leftovers:
             self._report.kept += 1
 
     def _users(self) -> tuple[dict[Key, int], set[Key]]:
-        """Find what uses the documents.
+        """Find the users of the documents.
 
-        Returns, by document, the first later entry that changed it or wrote a row that refers to
-        it; and the set of documents that current rows refer to.
+        Returns, for each used document, the first later entry that changed the document or wrote a
+        row that refers to it. Also returns the set of documents that current rows refer to.
         """
         heirs = {key: self._links[key] for key in self._made & self._links.keys()}
 
@@ -106,9 +106,9 @@ class Leftovers:
         return heirs, in_use
 
     def _written(self, number: int, oldest: _Versions) -> Iterator[set[Key]]:
-        """For each row that a later entry wrote, yield the documents that it then referred to.
+        """For each row that a later entry wrote, yield the documents that the row then referred to.
 
-        oldest: versions known from still later entries; updated to the versions before this entry.
+        oldest: the versions known from even later entries; updated to the versions before this one.
         """
         for resource in RESOURCES:
             for page in self._past.images(number, resource) if resource.references else ():
@@ -133,7 +133,7 @@ class Leftovers:
         }
 
     def _referring_records(self) -> Iterator[tuple[str, int | None, set[Key]]]:
-        """Yield the current records that refer to the documents: id, import, and documents."""
+        """Yield each current record that refers to documents: its id, its import, the documents."""
         data, user_id = self._session.storage.data, self._session.user.id
         for field in RECORDS.references:
             referred = referred_by(field).name
@@ -162,7 +162,7 @@ def marks_of(entry: HistoryEntry, account_id: str) -> tuple[str, ...]:
 
 
 def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """Set the keys of an undone entry's accounts to those of all statements that remain."""
+    """Set the keys of an undone entry's accounts to the keys of the remaining statements."""
     changed = {image.row_id for page in past.images(entry.number, ACCOUNTS) for image in page}
     for account_id in changed | {fact["accountId"] for fact in entry.facts}:
         account = session.accounts.rows.get(account_id)
@@ -179,7 +179,7 @@ def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
 
 
 def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """Replace an account number that the entry set by the one that the next statement states."""
+    """Replace account numbers that the entry set with numbers from later statements."""
     for page in past.images(entry.number, ACCOUNTS):
         for image in page:
             # Also for an account that a later entry removed: an undo of that entry restores it.
@@ -189,7 +189,7 @@ def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -
 
 
 def _hand_over_number(session: LedgerSession, past: Past, entry: HistoryEntry, left: Row) -> None:
-    """left: the account as the entry left it."""
+    """Replace the number of one account. left: the account as the entry left it."""
     account_id, numbers = left["id"], _numbers_in(entry, left["id"])
     if left["bankAccountNumber"] not in numbers:
         return

@@ -75,7 +75,7 @@ class Past:
         return self._session.row_set(resource).rows.get(row_id)
 
     def changed_later(self, number: int) -> Iterator[tuple[int, BeforeImage]]:
-        """Yield later entries' images of rows that the entry made or changed, oldest first."""
+        """Yield later entries' images of rows that the entry created or changed, oldest first."""
         for later in self.later(number):
             for resource in RESOURCES:
                 for page in self.images(later, resource):
@@ -87,7 +87,7 @@ class Past:
     def links(self, number: int) -> dict[Key, int]:
         """Return the entry's rows that later entries changed, each with the first later entry.
 
-        An undo of the entry keeps such a row, and the first later entry gets its image.
+        An undo of the entry keeps such a row, and gives the row's image to that later entry.
         """
         links: dict[Key, int] = {}
         splits: dict[str, int] = {}
@@ -106,7 +106,7 @@ class Past:
     def _link_splits(self, number: int, links: dict[Key, int], splits: dict[str, int]) -> None:
         """Keep whole and parts of a split together: if one of them is linked, link all of them.
 
-        splits: by id of the whole (or of an unsplit record), the first entry that is linked.
+        splits: the id of a whole (or of an unsplit record) -> the first later entry that is linked.
         """
         own = [*self._split_images(number)]
         for key, split_id in own:
@@ -125,7 +125,7 @@ class Past:
                     yield (resource.name, row_id), _split_id(row_id, row or now.get(row_id))
 
     def _made_splits(self, number: int, split_ids: list[str]) -> Iterator[tuple[Key, str]]:
-        """Yield the parts and wholes of these splits that an import made, each with its split."""
+        """Yield the parts and wholes of splits that an import created, each with its split."""
         data, user_id = self._session.storage.data, self._session.user.id
         for begin in range(0, len(split_ids), _PAGE):
             batch = split_ids[begin : begin + _PAGE]
@@ -143,7 +143,7 @@ def _split_id(row_id: str, row: Row | None) -> str:
 
 
 def maker(image: BeforeImage) -> int | None:
-    """Return the number of the import that made a record or the whole of a split."""
+    """Return the number of the import that created the image's record or whole of a split."""
     return image.row["importId"] if image.resource in (RECORDS, SPLITS) and image.row else None
 
 

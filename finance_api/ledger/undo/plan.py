@@ -27,8 +27,8 @@ _OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
 class _Blocker:
     """A later entry that prevents an undo.
 
-    reasons: why, apart from ``rows``. rows: the rows that both entries changed, as they were
-    before the later one.
+    reasons: reasons other than ``rows``. rows: the rows that both entries changed, as they were
+    before the later entry.
     """
 
     entry: HistoryEntry
@@ -104,7 +104,7 @@ class _Later:
                 blocker.reasons.append(f"covers the same days of {name}")
 
     def _is_changed(self, account: BeforeImage, number: int) -> bool:
-        """Return whether the later entry changed more of the account than any statement does."""
+        """Return whether the later entry changed more of the account than any statement can."""
         after = self._past.after(number, ACCOUNTS, account.row_id)
         if account.row is None or after is None:
             return True
@@ -112,14 +112,14 @@ class _Later:
         return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
-        """Note later entries that cover days of the records it made."""
+        """Note later entries that cover days of records that the undone entry created."""
         stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
         days = {(row["accountId"], row["recordDate"] // DAY_SECONDS * DAY_SECONDS) for row in made}
         self._note_same_days([{"accountId": i, "first": day, "last": day} for i, day in days])
 
     def _look_for_added_again(self, page: list[BeforeImage]) -> None:
-        """Note later entries that added one of the records again."""
+        """Note later entries that added one of the page's records again."""
         stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
         for image in page:
             row = stored.get(image.row_id)

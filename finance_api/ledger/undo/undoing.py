@@ -135,7 +135,7 @@ class _Undo:
             renamed += self._put_records(resource, restored)
             if resource is RECORDS:
                 self._report.restored[RECORDS.name] += len(restored)
-        # Rows may have exchanged their source ids, which are all free only now.
+        # Rows may have exchanged their source ids, so restore these only now, when all are free.
         for begin in range(0, len(renamed), _PAGE):
             images = self._past.images_of(entry.number, resource, renamed[begin : begin + _PAGE])
             self._put_records(resource, list(images.values()), with_sources=True)
@@ -143,7 +143,7 @@ class _Undo:
     def _put_records(
         self, resource: Resource, images: list[BeforeImage], *, with_sources: bool = False
     ) -> list[str]:
-        """Restore records; return the ids of records whose source is still to be restored."""
+        """Restore records; return the ids of records whose source id is still to be restored."""
         stored = self._session.get_rows(resource, [image.row_id for image in images])
         pairs: list[Pair] = []
         renamed: list[str] = []
@@ -165,7 +165,7 @@ class _Undo:
         return renamed
 
     def _name_restored_records(self) -> None:
-        """Derive restored records again: their images may have names that an undone entry gave."""
+        """Derive restored records again: their images may contain names from undone entries."""
         data, user_id = self._session.storage.data, self._session.user.id
         ids = iter(self._restored_records)
         while batch := list(islice(ids, _PAGE)):

@@ -1,4 +1,4 @@
-"""Pairs a batch with its parts: one statement has the whole entry, another one its parts."""
+"""Pairs a batch with its parts: one statement has the sum, another one has the parts."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
@@ -34,8 +34,9 @@ def batch_pairs(
     """Pair parts in the file with a stored whole, and entries with their stored parts.
 
     wholes, stored_parts: tests for the records. whole: the outcome for parts whose whole is stored;
-    parts: for an entry whose parts are stored. reach: up to how many days apart they may be; None:
-    rows of one source, where the same day and sum are not enough.
+    parts: the outcome for an entry whose parts are stored. reach: the maximum number of days
+    between a whole and its parts; None: all rows are from one source, where the same day and sum
+    are not enough.
     """
     yield from _pair_parts_of_the_file(rows, wholes, whole, reach)
     yield from _pair_stored_parts(rows, stored_parts, parts, reach)

@@ -18,14 +18,14 @@ from finance_api.ledger.matching.open_rows import (
 from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.ledger.matching.stated import REACH_DAYS
 
-#: A question names the nearest pair, but looks at no more than this many.
+#: A question names the nearest of up to this many pairs.
 _MANY = 100
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
 
 
 def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Pair an entry with the record that the file lacks, though it covers the record's day.
+    """Pair an entry with a record that the file lacks, though the file covers the record's day.
 
     stored  2026-01-03  -3.00  Coffee
     file    2026-01-05  -3.00  Coffee Berlin   (covers 1 to 31 January, no row on the 3rd)
@@ -54,7 +54,7 @@ def _is_lacking(candidate: Candidate) -> bool:
 
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:
-    """Group undecided entries and the records that the file lacks by account and amount."""
+    """Group undecided entries, and records that the file lacks, by account and amount."""
     lacking = grouped(rows.free(_is_lacking), lambda c: (c.account, c.amount))
     entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
     for key, records in lacking.items():
@@ -63,7 +63,7 @@ def _groups(rows: OpenRows) -> Iterator[_Group]:
 
 
 def _near(entries: list[FileEntry], records: list[Candidate]) -> Iterator[_Group]:
-    """Split the rows by day, wherever there are more than REACH_DAYS between two of them."""
+    """Group the rows by day: a gap of more than REACH_DAYS begins a new group."""
     by_day: list[FileEntry | Candidate] = sorted([*entries, *records], key=lambda row: row.day)
     group: list[FileEntry | Candidate] = []
     for row in [*by_day, None]:
@@ -84,7 +84,7 @@ def _possible(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]
 
 
 def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
-    """Return the certain pairs: there is one of each, or equally many of each on every day."""
+    """Return certain pairs: of one entry and one record, or of equally many on every day."""
     entries, records = group
     pairs = _possible(rows, group) if len(entries) == len(records) == 1 else []
     if len(entries) == len(records) > 1:
@@ -95,7 +95,7 @@ def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
 def _of_same_days(
     entries: list[FileEntry], records: list[Candidate]
 ) -> list[tuple[FileEntry, Candidate]]:
-    """Pair the rows of each day in order, if texts do not tell them apart."""
+    """Pair the rows of each day in order; return no pairs if their texts allow several ways."""
     records_of = grouped(records, lambda candidate: candidate.day)
     pairs: list[tuple[FileEntry, Candidate]] = []
     for day, of_day in grouped(entries, lambda entry: entry.day).items():
@@ -121,7 +121,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
         return False
     if candidate.inner:
         return True
-    # The file may begin or end in the middle of this day, and so not include the record.
+    # The file may lack the record only because the file begins or ends in the middle of this day.
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
         return False if account.ids_chosen else None

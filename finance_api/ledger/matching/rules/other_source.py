@@ -1,4 +1,4 @@
-"""Pairs entries with records of other formats: the same amount within the days allowed."""
+"""Pairs entries with records of other formats that have the same amount and a near day."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -31,7 +31,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     """
     if not any(rows.free(lambda candidate: not candidate.mine)):
         return
-    # A smaller --match-days answers a question about records of the file's own format only.
+    # A smaller --match-days concerns only records of the file's own format.
     most = max(_REACH_DAYS, rows.match_days or 0)
     yield from _batches(rows, _is_other, most)
     others = _not_void(_is_other)
@@ -39,7 +39,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
-    # Records of another file just outside this file's days may be its first or last entries.
+    # Another file's records just outside this file's days may be this file's first or last entries.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
     )
@@ -56,12 +56,12 @@ def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair
 
 
 def _is_other(candidate: Candidate) -> bool:
-    """Return whether it is of another source, and on a day that this file covers."""
+    """Return whether the record is from another source, and on a day that this file covers."""
     return not candidate.mine and candidate.covered
 
 
 def _is_beside(candidate: Candidate) -> bool:
-    """Return whether it is of another source, and on a day that this file does not cover."""
+    """Return whether the record is from another source, on a day that this file does not cover."""
     return not candidate.mine and not candidate.covered
 
 
@@ -100,9 +100,9 @@ def _origin(other: Candidate) -> str:
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
-    """Ask about unpaired rows that may be the same.
+    """Ask about unpaired rows that may be the same transaction.
 
-    They are on days of both files or just outside, or the user entered one of them.
+    Either both files cover their days, or almost do, or the user entered the record.
     """
     found = list(beside)
     for source in dict.fromkeys(s for account in rows.accounts for s in account.earlier.others):

@@ -34,7 +34,7 @@ _BATCH = 1_000
 
 
 def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry without an id, or with an unreliable one, with the record of its content.
+    """Pair an entry that has no id, or an unreliable one, with a record of the same content.
 
     stored  2026-01-03  -3.00  Coffee
             2026-01-03  -3.00  Coffee
@@ -70,10 +70,9 @@ def _has_other_texts(candidate: Candidate) -> bool:
 
 
 def _know_texts(rows: OpenRows) -> None:
-    """Decide whether the texts of old records were derived as the file's are; nothing stored says
-    so.
+    """Decide whether old records' texts were derived with the file's options, which nothing states.
 
-    They were if any entry of the account has the same text as its record, unless both are empty.
+    They were if any entry of the account has the same text, not empty, as its record.
     """
     unknown = [c for c in rows.candidates if c.texts == UNKNOWN_TEXTS]
     if not unknown:
@@ -91,7 +90,7 @@ def _know_texts(rows: OpenRows) -> None:
 
 
 def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record that was made from it, and was moved or changed since.
+    """Pair an entry with the record that was created from it, even if its values changed since.
 
     The record's source id is still the hash of the entry's content.
     """
@@ -120,7 +119,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
 
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
-    """Return whether the record was stated with another time: the hash does not include times."""
+    """Return whether the record was stated only with other times, which the hash ignores."""
     stated = {time for content, time, *_ in candidate.earlier if content == entry.content}
     if entry.content == candidate.content:
         stated.add(candidate.time)
@@ -131,7 +130,7 @@ def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
 
 
 def check_parts_of_days(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Ask about equal rows on a day that both cover partly: they may be two transactions.
+    """Ask about equal rows on a day that all files cover only partly: are they one transaction?
 
     stored  2026-01-03  -3.00  Coffee      (the file ended on the 3rd)
             2026-01-03  -9.00  Lunch
@@ -147,7 +146,7 @@ def check_parts_of_days(rows: OpenRows) -> Iterator[Pair | Question]:
 
 
 def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
-    """Return whether an earlier file had the same part of the day."""
+    """Return whether an earlier file began or ended on this day with the same entries."""
     digest = day_digest(rows, account, day)
     return any(
         (day == cover.first and digest == cover.first_rows)
@@ -159,9 +158,9 @@ def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
 def _check_part(
     rows: OpenRows, account: KnownAccount, day: int, missing: set[int]
 ) -> Iterator[Pair | Question]:
-    """Ask about a day. missing: contents of the day's records that the file lacks."""
+    """Ask about a day. missing: the contents of the day's records that the file lacks."""
     of_day = rows.of_edge(account, day)
-    # An older file often ends in the middle of a day.
+    # If all entries of the last day are known, this may be an older file that ends during the day.
     if not missing or (day != account.first and all(e.outcome is not None for e in of_day)):
         return
     open_entries = [
@@ -194,7 +193,7 @@ def _check_part(
 
 
 def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record of its amount and moment, even on another day.
+    """Pair an entry with a record of the same amount and moment, even if their local days differ.
 
     stored  2026-01-03 23:30Z       -3.00  Coffee
     file    2026-01-04 00:30+01:00  -3.00  Coffee
@@ -211,7 +210,7 @@ def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
 
 
 def _is_another(pair: Pair) -> bool:
-    """Return whether both have ids that differ, and the file does not cover the record's day."""
+    """Return whether the rows have different ids, and the file does not cover the record's day."""
     ids, stored = {pair.entry.bank_id}, pair.candidate
     if stored is None or stored.covered:
         return False

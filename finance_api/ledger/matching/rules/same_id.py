@@ -19,7 +19,7 @@ from finance_api.ledger.matching.stated import REUSED, STABLE
 
 
 def pair_same_ids(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record of its id and content.
+    """Pair an entry with the record of the same id and content.
 
     stored  2026-01-03  -3.00  Coffee  id 7
     file    2026-01-03  -3.00  Coffee  id 7
@@ -156,15 +156,15 @@ def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     if not is_partly_same(rows, entry, candidate):
         return False
     if account.reused:
-        # Unless the user says so, a record is known to be gone only if the file covers its
-        # whole day.
+        # The bank certainly dropped the record only if the file covers its whole day. If it
+        # covers a part of that day, ask, unless the user has said that ids are reused.
         if candidate.inner or not candidate.covered:
             return candidate.inner
         return False if account.ids_chosen else None
     if candidate.covered:
         return True
-    # Unless the user says that ids are stable, the bank may start to count from 1 again, even if
-    # ids were stable so far. A recurring payment has the same text every time, so a text is no
-    # proof: the record of the other day would be overwritten.
+    # Unless the user has said that ids are stable, the bank may start to count from 1 again, even
+    # if ids were stable so far. An equal text proves nothing, because recurring payments share
+    # theirs: the record of another payment could be overwritten.
     is_known = account.stable and (account.ids_chosen or not has_same_text(rows, entry, candidate))
     return True if is_known else None
