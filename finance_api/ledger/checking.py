@@ -152,7 +152,7 @@ class _UserData:
             _count(self._counted[row["accountId"]], row)
 
     def _derived(self, row: Row) -> dict[str, Any]:
-        """Return the record's derived fields; nothing if one of its references is broken."""
+        """Return the record's derived fields; {} if the record has a broken reference."""
         derived = {**row, "currencyCode": None}
         try:
             derive(self._owned, derived)

@@ -111,7 +111,7 @@ class Rules:
     def apply(
         self, account_id: str, payee: str | None, note: str | None
     ) -> tuple[str | None, tuple[str, ...]]:
-        """Return the category of the first matching rule that has one, and all matching labels.
+        """Return the first category and all labels of the matching rules.
 
         A rule matches if the payee or the note contains one of its keywords, ignoring case.
         """
@@ -130,7 +130,7 @@ class Rules:
         return category_id, tuple(label_ids)
 
 
-#: For up to this many imports, try whether their records of a day came before or after the file's.
+#: For up to this many imports, try their records of a day both before and after the file's records.
 _MOST_PARTS = 8
 
 #: The facts of one statement.

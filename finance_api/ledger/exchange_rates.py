@@ -33,7 +33,7 @@ class RatesReport:
 def import_rates(
     backend: StorageBackend, given: Sequence[DayRates], now: int, *, dry_run: bool = False
 ) -> RatesReport:
-    """Store rates. Stored rates that ``given`` does not contain are kept, also on its days.
+    """Store rates. Stored rates that ``given`` does not contain are kept, also on the same days.
 
     given: not empty, each day and base once. dry_run: only report what would change. Raises
     StorageUnavailable.

@@ -190,7 +190,7 @@ class NativeImport:
         return others, bool(pairs)
 
     def _whole(self, records: RowSet, wholes: RowSet, document: NativeRow) -> Row | None:
-        """Return the whole for a record of the file, if it is one. Raises ChangeRefused."""
+        """Return the whole that the file has as a record, or None. Raises ChangeRefused."""
         own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
         if records.find(own_id, source, source_id) is not None:
             return None

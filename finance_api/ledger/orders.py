@@ -154,7 +154,7 @@ class AccountTotal:
     """The sums of an account's entries in the file, in ten-thousandths.
 
     balance: the account's balance after the import. first, last: the first and last day of the
-    entries, as seconds of 00:00:00Z; None if there are no entries or if their days do not matter.
+    entries, as seconds of 00:00:00Z; None if there are no entries, and for native files.
     """
 
     account: str = ""

@@ -41,7 +41,7 @@ def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
 
 
 def check_still_its_own(stored: Row | None, line: int) -> None:
-    """Refuse a row that was found by an id derived from a source id, but has another one now.
+    """Refuse a row whose id was derived from a source id, but which has another source id now.
 
     A row that has no source id now is accepted, because it once had that source id.
     """
@@ -121,7 +121,7 @@ class RowSet:
     def put(self, row: Row, line: int | None = None) -> None:
         """Add or replace a row.
 
-        Raises ChangeRefused if another row has its source id, or there are too many rows.
+        Raises ChangeRefused if another row has the same source id, or there are too many rows.
         """
         old = self.rows.get(row["id"])
         if old is None and len(self.rows) >= MOST_ROWS:

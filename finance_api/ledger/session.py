@@ -50,7 +50,7 @@ KEEP_DAYS = 400
 
 
 class DataMoved(Exception):
-    """Another change was stored between the time when this one read the data and when it stores."""
+    """The data changed after this change had read it, and before this change could write."""
 
 
 class UserRows:
@@ -238,7 +238,7 @@ class LedgerSession(UserRows):
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Store the row sets; if anything visible changed, increase the data's revision by one.
 
-        details: for the history entry, which is added even if the change is not visible.
+        details: the details of the history entry, which is added even if nothing visible changed.
         Returns whether anything visible changed.
         """
         if CATEGORIES.name in self._row_sets:
@@ -286,8 +286,8 @@ class LedgerSession(UserRows):
 def own_values(resource: Resource, row: Row) -> Row:
     """Return the fields of a row that are not derived from other data.
 
-    If an account's initial balance is derived from the bank's balance, return the account's own
-    initial balance instead. If a category's kind is derived, return None instead.
+    If an account's initial balance is derived from the bank's balance, return ``ownInitialBalance``
+    instead. If a category's kind is derived, return None instead.
     """
     own = {name: row[name] for name in _OWN_NAMES[resource.name]}
     if resource is CATEGORIES and row["kindIsDerived"]:

@@ -257,9 +257,9 @@ def is_whole(row: Row) -> bool:
 def stated_pages(
     session: LedgerSession, account_ids: Sequence[str], first: int, last: int
 ) -> Iterator[list[Row]]:
-    """Yield pages of the accounts' records, except parts, and wholes, from ``first`` to ``last``.
+    """Yield the accounts' records that are not parts, then the wholes, in pages sorted by id.
 
-    first, last: days since 1970-01-01.
+    first, last: the first and last day to read, counted from 1970-01-01.
     """
     conditions = (
         any_of("accountId", account_ids),
@@ -282,7 +282,7 @@ def _without_parts(rows: list[Row]) -> list[Row]:
 
 
 def get_stated(session: LedgerSession, ids: Collection[str]) -> dict[str, Row]:
-    """Return the records and wholes with these ids, by id; missing ones are left out."""
+    """Return the records and wholes with these ids, by id; missing rows are left out."""
     found = session.get_rows(RECORDS, ids)
     left = [row_id for row_id in ids if row_id not in found]
     return found | session.get_rows(SPLITS, left) if left else found

@@ -161,7 +161,7 @@ def _find_account(
     currency: str | None,
     example: str,
 ) -> str:
-    """Return the id of the statement's account, and note the key there; create it if it is new.
+    """Find or create the statement's account, note the statement's key there, and return its id.
 
     name: the name that the user chose, of an existing or a new account.
     currency: the currency of a new account, if the statement has none; example: a currency to
@@ -261,9 +261,9 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
-    """Return the account with this number, or named like it, in the currency of the statement.
+    """Return the account that has the statement's number and, if it states one, its currency.
 
-    The currency does not matter if the statement has none.
+    The name of an account without a number counts as its number.
     """
     if account.number is None:
         return None

@@ -7,7 +7,7 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 
 @dataclass(frozen=True)
 class LinkForm:
-    """The form in which a link shows an answer.
+    """A form in which a link shows an answer.
 
     ending: the ending of the link's address. label: the form's name for people. path: the only path
     that the form suits; "": the form suits all paths.

@@ -309,7 +309,7 @@ class UploadJobs:
             logger.error("uploads: %s", error)
             self._fail(job, _UNAVAILABLE)
         except Exception as error:
-            # The message may contain data of the user.
+            # The message may contain the user's data.
             logger.error("uploads: unexpected %s", type(error).__name__, exc_info=error)
             self._fail(job, _UNEXPECTED)
         finally:

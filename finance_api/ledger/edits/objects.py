@@ -212,9 +212,9 @@ def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
 
 
 def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:
-    """Set the row's currency to the only one of its accounts or, if it has none, of all accounts.
+    """Set the row's currency to the common currency of its accounts. Raises ChangeRefused.
 
-    Raises ChangeRefused.
+    If the row has no accounts, all accounts of the user count.
     """
     field = resource.get_field("currencyCode")
     if field is None or field.required:

@@ -70,7 +70,7 @@ class RecordChanges:
     def move(self, before: Row, after: Row) -> None:
         """Replace a stated record with a new one, in another account or on a distant day.
 
-        For files that state the record, it stays in its old account and on its old day, as deleted.
+        Files that state the old record find it deleted, in its old account and on its old day.
         """
         session = self._session
         after |= {**UNSTATED, "id": new_id(), "importId": session.number, "updatedAt": session.now}

@@ -107,7 +107,7 @@ def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
 
 
 def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
-    """Return the only sheet that has a column ``id``. texts: closes the sheets' files."""
+    """Return the only sheet with a column ``id``, as a file. texts: closes the sheets' files."""
     found = []
     for sheet in sheets:
         table = sheet.text

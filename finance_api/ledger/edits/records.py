@@ -203,7 +203,7 @@ class _Cells:
 
 
 def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
-    """Refuse a cell that has question marks for letters that a program could not save."""
+    """Refuse a cell with question marks in place of letters that a program could not save."""
     if len(cell) == len(text) and all(
         c == t or (c == "?" and not t.isascii()) for c, t in zip(cell, text, strict=True)
     ):

@@ -108,7 +108,7 @@ class Change:
 
 @dataclass
 class EditReport:
-    """The counts of changed rows, and the changes of fields.
+    """The counts of changed rows, and the changes to fields.
 
     made, gone: ids and titles of new and removed rows. unlisted: number of rows that are only
     counted. remarks: sentences for the user.

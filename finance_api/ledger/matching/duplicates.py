@@ -44,7 +44,7 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
 
 
 def _pairs(storage: Storage, user_id: int, ids: list[str]) -> Iterator[Duplicate]:
-    """Pair records of one account and amount. ids: sorted by day."""
+    """Pair records of one account and amount. ids: the records' ids, sorted by day."""
     waiting: list[Row] = []
     for begin in range(0, len(ids), _PAGE):
         rows = storage.data.get_rows(user_id, RECORDS, ids[begin : begin + _PAGE])

@@ -130,7 +130,7 @@ def _instant(date: int, offset: int | None) -> int | None:
     return None if offset is None else date - offset
 
 
-#: Whether a candidate's payee and note were derived with the options that the file is read with.
+#: Whether a candidate's payee and note were derived with the same options as the file's.
 SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 
 
@@ -203,7 +203,7 @@ class FileEntries:
     """
 
     def __init__(self, source: str, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
-        """Raises ImportRefused."""
+        """Read all entries. Raises ImportRefused."""
         self.source = source
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
@@ -341,7 +341,7 @@ class CandidateReader:
         return row["payee"], row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
-        """Return the given source ids that records have, or had when their ids were derived."""
+        """Return the source ids that records have, or had when the records' ids were derived."""
         user, source = self._session.user, self._source
         ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
         stored = get_stated(self._session, list(ids))
@@ -349,7 +349,7 @@ class CandidateReader:
         return {*of_source, *(ids[each] for each in stored)}
 
     def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
-        """Return records by source id; find records that lost theirs by their first source id."""
+        """Return records by source id. If a record has no source id now, its first one counts."""
         if self.is_empty or not source_ids:
             return {}
         user, source = self._session.user, self._source

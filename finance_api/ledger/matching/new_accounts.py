@@ -33,7 +33,7 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # Ask about fewer entries only if all of them match and the user named no account.
+        # Ask about fewer than _ROWS entries only if all match and the user named no account.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
@@ -91,7 +91,7 @@ def _same(
 
 
 def _stored(session: LedgerSession, first: int) -> dict[tuple[int, int], Counter[str]]:
-    """Count each account's records by day and amount, in a window and a day around it."""
+    """Count each account's records by day and amount, in a window and on the days next to it."""
     end = first + _WINDOW_DAYS + 1
     sums = session.storage.data.sum_by(
         session.user.id,

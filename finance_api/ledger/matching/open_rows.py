@@ -186,7 +186,7 @@ class OpenRows:
 def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
     """Return a digest of an account's entries on a day when one of its statements begins or ends.
 
-    It ignores repeated entries.
+    Repeated entries do not count.
     """
     of_day = (
         (entry.time, entry.amount, rows.read(entry))
@@ -306,7 +306,7 @@ def _is_sectioned(entry: FileEntry) -> bool:
 
 
 def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
-    """Skip entries that repeat an earlier entry. Equal entries of one section do not."""
+    """Skip entries that repeat an earlier one. Equal entries of one section are no repetition."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):

@@ -179,7 +179,7 @@ def infer_keys(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
 
 
 def hand_over_numbers(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
-    """Replace account numbers that the entry set with numbers from later statements."""
+    """Replace the account numbers set by the entry with numbers from later statements."""
     for page in past.images(entry.number, ACCOUNTS):
         for image in page:
             # Also for an account that a later entry removed: an undo of that entry restores it.

@@ -84,7 +84,7 @@ def _possible(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]
 
 
 def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
-    """Return certain pairs: of one entry and one record, or of equally many on every day."""
+    """Return the certain pairs: of one entry and one record, or of equal numbers on every day."""
     entries, records = group
     pairs = _possible(rows, group) if len(entries) == len(records) == 1 else []
     if len(entries) == len(records) > 1:

@@ -70,9 +70,10 @@ def _has_other_texts(candidate: Candidate) -> bool:
 
 
 def _know_texts(rows: OpenRows) -> None:
-    """Decide whether old records' texts were derived with the file's options, which nothing states.
+    """Decide whether texts were derived with the file's options if nothing stored says so.
 
-    They were if any entry of the account has the same text, not empty, as its record.
+    They were if any entry of the account has the same text as its record, and the text is not
+    empty.
     """
     unknown = [c for c in rows.candidates if c.texts == UNKNOWN_TEXTS]
     if not unknown:
