@@ -306,7 +306,7 @@ def _is_sectioned(entry: FileEntry) -> bool:
 
 
 def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
-    """Skip entries that repeat an earlier one. Equal entries of one section are no repetition."""
+    """Skip entries that repeat an earlier one. Within a section, equal entries are distinct."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):
