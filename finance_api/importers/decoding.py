@@ -30,7 +30,7 @@ def fits(stream: BinaryIO, charset: str) -> bool:
 
 
 def utf_16_of(data: bytes) -> str | None:
-    """Return ``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the data begins like it, else None."""
+    """Return ``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the data begins like such text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     # Markup begins with two ASCII characters.
@@ -66,7 +66,7 @@ _HEAD_BYTES = 1 << 12
 
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
-#: Encodings to try on a file that is not UTF-8, so that everything open can be asked at once.
+#: Encodings to go on with if a file is not UTF-8, so that all questions can be asked at once.
 _PROPOSED = ("cp1252", "iso-8859-1")
 
 
@@ -75,10 +75,11 @@ class TextFile:
     """The text of a file, which can be read again and again, a line at a time.
 
     skip_rows: how many physical lines at the beginning are left out.
-    is_sheet: the text was made from a spreadsheet: each row is one line that ends in CRLF, with a
-        comma between cells. Cells that are dates are ISO 8601, whatever form text cells have.
-    fractions: for a sheet: index of a column with numbers that have a decimal point -> the line of
-        the last one. thousands: the same for texts like 1.234.
+    is_sheet: whether the text was made from a spreadsheet. If so, each row is one line that ends in
+        CRLF, with a comma between cells, and date cells are ISO 8601, whatever form text cells
+        have.
+    fractions: for a sheet: index of a column with decimal numbers -> the line of the last decimal
+        number. thousands: the same for texts like 1.234.
     """
 
     stream: BinaryIO
@@ -94,7 +95,7 @@ class TextFile:
         return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines with their ends. Only one such reading at a time."""
+        """Yield the lines with their ends. Only one such iterator may be in use at a time."""
         self.stream.seek(0)
         text = io.TextIOWrapper(self.stream, self.codec, newline=self.line_end)
         try:
@@ -111,10 +112,10 @@ class TextFile:
 def open_text(
     stream: BinaryIO, encoding: str | None, *, force: bool, questions: Questions
 ) -> TextFile:
-    """Return the text without a byte order mark, after all bytes have been checked.
+    """Check all bytes of a file, and return its text without a byte order mark.
 
-    A byte order mark decides the codec, else ``encoding``; else it is UTF-8. NUL is refused here,
-    because no cell can hold it and it betrays UTF-16. Raises ImportRefused.
+    A byte order mark decides the codec; if there is none, ``encoding`` does; the default is UTF-8.
+    NUL is refused here: no cell can hold it, and it is a sign of UTF-16. Raises ImportRefused.
     """
     stream.seek(0)
     codec = _codec(stream.read(_HEAD_BYTES), encoding)
@@ -167,7 +168,7 @@ def known_encoding(encoding: str) -> str:
     """Return Python's name for an encoding. Raises ImportRefused if there is none."""
     try:
         name = codecs.lookup(encoding).name
-        # Not every codec gives text (base64); it says so only when it has bytes to decode.
+        # Some codecs (base64) do not decode to text, but raise only when there are bytes to decode.
         b"a".decode(name, "ignore")
     except (LookupError, ValueError):
         name = ""
@@ -180,7 +181,7 @@ def known_encoding(encoding: str) -> str:
 
 
 def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
-    """Refuse another codec for valid UTF-8: text in other codecs is almost never valid UTF-8."""
+    """Refuse the codec if the file is valid UTF-8: text in other codecs almost never is."""
     if not fits(stream, "utf-8"):
         return
     for line, text in _numbered_lines(stream, "utf-8"):
@@ -197,7 +198,7 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
 
 
 def _check(stream: BinaryIO, codec: str) -> None:
-    """Raise ImportRefused for text that cannot be decoded or stored, and for an endless line."""
+    """Raise ImportRefused for text that cannot be decoded or stored, and for an overlong line."""
     line = 0
     try:
         for line, text in _numbered_lines(stream, codec):
@@ -237,7 +238,7 @@ def _check(stream: BinaryIO, codec: str) -> None:
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:
-    """Yield the physical lines, numbered from 1. An endless line is cut behind MAX_LINE."""
+    """Yield the physical lines, numbered from 1. An overlong line is cut just after MAX_LINE."""
     stream.seek(0)
     text = io.TextIOWrapper(stream, codec, newline="")
     try:

@@ -16,8 +16,8 @@ from finance_api.importers.interface import HEAD_BYTES, ImportRefused, Statement
 
 
 class AccountKey(Enum):
-    """Where an account's key comes from: BANK: the bank's number, which its formats share; FILE: a
-    name that the program wrote into the file; USER: the account's name, which the user chose.
+    """Where an account's key comes from. BANK: the bank's number for the account, the same in all
+    formats. FILE: a name that a program wrote into the file. USER: the name that the user chose.
     """
 
     BANK = auto()
@@ -30,11 +30,12 @@ class Format:
     """A format. Its functions are given as names, so that only the modules in use are loaded.
 
     begin: a pattern for the beginning of a file's text, see `opening_text`; "": any text.
-    container: a function that takes a binary file with that beginning, and returns whether it is of
-    this format.
-    is_certain: no other kind of file begins in this way.
-    importer: a function of the file, the options by name, and the operator's directory of profiles;
-    "": the ledger reads the file itself. options: names of options in `importers.options`.
+    container: a function that takes a binary file with that beginning, and returns whether the file
+    is of this format.
+    is_certain: whether no other kind of file begins in this way.
+    importer: a function that takes the file, the options by name, and the operator's directory of
+    profiles, and returns an importer; "": the ledger reads the file itself.
+    options: names of options in `importers.options`.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Format:
     is_certain: bool = True
 
     def recognises(self, text: str, stream: BinaryIO) -> bool:
-        """Return whether a file is of this format. stream: at its start, before and after."""
+        """Return whether a file is of this format. stream: at its start before and after."""
         if re.match(self.begin, text) is None:
             return False
         return not self.container or bool(_named(self.container)(stream))
@@ -93,7 +94,7 @@ _SPREADSHEET = "|".join(map(opening_text, (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
-#: In the order in which `detect_format` tries them.
+#: The formats, in the order in which `detect_format` tries them.
 FORMATS = (
     Format(
         name="ofx",
@@ -142,7 +143,10 @@ def format_named(name: str) -> Format:
 
 
 def account_key_of(source: str) -> AccountKey:
-    """source: of statements; a format can have several sources, such as camt.053 and camt.054."""
+    """Return where the account keys of a source come from.
+
+    A source that is not the name of a format, such as camt.053, has the bank's keys.
+    """
     known = _BY_NAME.get(source)
     return AccountKey.BANK if known is None else known.account_key
 
@@ -180,7 +184,7 @@ _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_
 
 
 def detect_format(stream: BinaryIO) -> Format:
-    """Return the format of a file. stream: at its start, before and after.
+    """Return the format of a file. stream: at its start before and after.
 
     Raises ImportRefused for a file that is certainly of no known format.
     """
@@ -204,12 +208,12 @@ def detect_format(stream: BinaryIO) -> Format:
     return next(each for each in FORMATS if not each.is_certain and each.recognises(text, stream))
 
 
-#: Control characters; text has a stray one at most.
+#: Control characters; text has at most a few stray ones.
 _CONTROLS = bytes({*range(32)} - set(b"\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f"))
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether a file's first bytes are not text. UTF-16 has zeros in half of its bytes only."""
+    """Return whether a file's first bytes are not text. In UTF-16, every other byte can be zero."""
     if utf_16_of(head):
         return False
     zeros, others = sorted((half.count(0) for half in (head[::2], head[1::2])), reverse=True)

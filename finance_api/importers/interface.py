@@ -29,7 +29,7 @@ def quoted(text: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the quoted names, separated by commas; beyond _MOST, only the number of the rest."""
+    """Return up to _MOST quoted names, separated by commas, and how many more there are."""
     names = list(names)
     text = ", ".join(quoted(name) for name in names[:_MOST])
     return f"{text} and {len(names) - _MOST} more" if len(names) > _MOST else text
@@ -39,8 +39,8 @@ class Answer(NamedTuple):
     """Words to add to a command line if the user chooses this answer.
 
     words: options and their values. instead_of: options to drop because they conflict with
-    ``words``: names, "--map FIELD", or an option with its value. meaning: a clause that says what
-    the answer means for the file.
+    ``words``; each is a name, "--map FIELD", or an option with its value. meaning: a clause that
+    says what the answer means for the file.
     """
 
     words: tuple[str, ...] = ()
@@ -51,9 +51,10 @@ class Answer(NamedTuple):
 class Question(NamedTuple):
     """Something that a file leaves open.
 
-    fact: a clause about the file, without options. how: the rest of the sentence for a command
-    line, with its punctuation: which options decide it. answers: just one if nothing else can be
-    meant; empty if no option helps. needs: names of options whose value only the user knows.
+    fact: a clause about the file, without options. how: completes the sentence on a command line
+    with the options that decide the question, such as ": give --account NAME". answers: only one
+    if no other meaning is possible; empty if no option helps. needs: names of options whose value
+    only the user knows.
     """
 
     fact: str
@@ -79,10 +80,10 @@ MOST_COMMANDS = 12
 
 
 class ChangeRefused(Exception):
-    """A change of a user's data is refused; none of it is stored.
+    """A change to a user's data is refused; nothing is stored.
 
     reason: one sentence that names the fault and the option that resolves it, if there is one.
-    line: the line of a file, from 1; None if the fault is not in one line.
+    line: the line of a file, from 1; None if the fault is not in a single line.
     file: filled in by whoever knows the file's name.
     """
 
@@ -129,7 +130,7 @@ class ImportRefused(ChangeRefused):
         for question in self.questions:
             if lines * len(question.answers) <= MOST_COMMANDS:
                 lines *= len(question.answers)
-                # If nothing else can be meant, the command line needs no explanation.
+                # A question with only one answer needs no explanation in the command line.
                 is_open = len(question.answers) > 1
                 asked.append(
                     tuple(a if is_open else a._replace(meaning="") for a in question.answers)
@@ -162,11 +163,11 @@ def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
 
 @dataclass
 class Questions:
-    """The questions so far. Reading continues with the first answer to each, to find the others.
+    """The questions so far. To find further ones, reading goes on with the first answer to each.
 
-    asked: in the order in which they came up.
+    asked: the questions in the order in which they came up.
     columns: indexes of the columns that were asked about. fields: fields that several columns fit;
-    the content of these columns is not asked about yet.
+    the content of such columns is not asked about yet.
     """
 
     asked: list[Question] = field(default_factory=list)
@@ -196,10 +197,10 @@ class Questions:
         self.fields |= others.fields
 
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Ask for the currency of accounts that may be new, when there are other questions anyway.
+        """Ask for the currency of accounts that may be new. Call it if anything else is asked.
 
-        new: the names of the new accounts; None: the account itself is still unknown. codes: some
-        possible currencies.
+        new: the names of the new accounts; None if the account itself is still unknown. codes:
+        some possible currencies.
         """
         if (new is not None and not new) or self.asks_for("--currency"):
             return
@@ -232,11 +233,11 @@ class Questions:
 class StatementAccount:
     """The account that a statement is about.
 
-    key: what identifies it within the source, e.g. bank and account number; None if the file
-        does not say and the user has to (``--account``).
-    name: a name to give it if it is new.
+    key: identifies the account within the source, e.g. bank and account number; None if the file
+        does not name the account, so that the user has to (``--account``).
+    name: the name of the account if it is new.
     account_type: one of ACCOUNT_TYPES.
-    currency: ISO 4217 code, None if the file does not say.
+    currency: ISO 4217 code, None if the file does not state it.
     number: the bank's account number.
     """
 
@@ -249,9 +250,9 @@ class StatementAccount:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Says that an entry corrects an earlier one of the same account and source.
+    """The mark of an entry that corrects an earlier entry of the same account and source.
 
-    bank_id: the earlier entry's. deletes: the earlier entry becomes void, without a new record.
+    bank_id: the earlier entry's id. deletes: the earlier entry becomes void, without a new record.
     """
 
     bank_id: str
@@ -266,8 +267,8 @@ class Entry(NamedTuple):
     """One movement of money, as the bank wrote it.
 
     line: where it begins in the file, from 1.
-    date: the booking date as the bank wrote it: seconds of its 00:00:00Z, plus the time of day
-        where the file gives one.
+    date: the booking date as the bank wrote it, in seconds: its 00:00:00Z, plus the time of day if
+        the file gives one.
     amount: ten-thousandths; money going out is negative.
     bank_id: the bank's own id, which need not be unique; None if the file gives none.
     category: the file's own category name, if it has one.
@@ -276,7 +277,7 @@ class Entry(NamedTuple):
     value_date: the file's second date, usually the value date: seconds of that day's 00:00:00Z.
     counterparty_account: IBAN or number of the other side, without blanks.
     reference: end-to-end id, payment reference, check number.
-    original_amount, original_currency: before conversion; both or neither.
+    original_amount, original_currency: the amount before conversion; both are set or neither.
     fingerprint: stands for the whole row, if two entries can share their id and content.
     batch: an id shared by entries that are parts of one booking and sum to its amount.
     section: index of the statement within the file, where statements can overlap. Equal entries in
@@ -284,7 +285,7 @@ class Entry(NamedTuple):
         with the id and content of another entry is a duplicate of it.
     record_state: one of RECORD_STATES; None means "cleared", as usual in a bank's list.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
-    parts: of a split, which add up to its amount.
+    parts: the parts of a split; they add up to the entry's amount.
     """
 
     line: int
@@ -326,20 +327,21 @@ class Statement:
     """One account's part of a statement file, without its entries.
 
     It is complete when the file has been read to its end.
-    first_day, last_day: the days it claims to cover: seconds of their 00:00:00Z. None: the days
-        of its first and last entry.
-    as_of: when the bank made it, in seconds; None if the file does not say.
-    opening: the balance before the first entry, at the end of the day before. closing: the balance
-        after the last entry.
+    first_day, last_day: the first and last day it claims to cover, as seconds of 00:00:00Z. None:
+        the days of its first and last entry.
+    as_of: when the bank made the statement, in seconds; None if the file does not say.
+    opening: the balance before the first entry, at the end of the previous day. closing: the
+        balance after the last entry.
     initial: the account's balance before its very first entry, if the file has a row with it.
     texts: identifies how options derive payee and note from the file's texts. Entries with
         different ``texts`` cannot be compared by payee and note.
     profile: the name of the profile the file was recognised by. encoding: the encoding of a text
-    file, if the format does not prescribe one.
-    options: the options (given or remembered) that read this account's files, for the next time.
-    currency_mark: the symbol beside the amounts, if it is ambiguous ("$");
-        possible_currencies: the codes that the symbol can stand for; empty: any.
-    skipped: number of skipped items of each kind (e.g. "position"), which no record can hold.
+        file, if the format does not prescribe one.
+    options: the options, given or remembered, that this file was read with: the account's next
+        file is read with them, too.
+    currency_mark: the symbol beside the amounts, if it is ambiguous ("$").
+    possible_currencies: the codes that the symbol can stand for; empty: any.
+    skipped: number of skipped items of each kind, such as "position" or "pending transaction".
     remarks: sentences for the user, such as which columns were not imported.
     """
 
@@ -367,7 +369,7 @@ class Remembered:
     options: takes a digest of a file's heading row, and the account name the user gave or None.
         Returns the `Statement.options` of the last such file, or None.
     new_accounts: takes the accounts of a file, each as its name (in the file or given by the user)
-        and the bank's number or None. Returns the names of those that an import would create.
+        and the bank's number or None. Returns the names of the accounts an import would create.
     last_year: the latest year that a date in a file can have.
     """
 
@@ -398,7 +400,7 @@ class StatementImporter(Protocol):
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """Yield the entries of the file in its order, each with its statement.
+        """Yield the entries of the file in order, each with its statement.
 
         Yields each statement once with None before its entries. Raises ImportRefused at any time.
         """
@@ -421,7 +423,7 @@ def currency_code(text: str) -> str:
 
 
 def stated_code(text: str, what: str, line: int | None = None) -> str:
-    """As `currency_code`. what: begins a refusal, such as the name of an option."""
+    """Parse like `currency_code`. what: begins a refusal, such as the name of an option."""
     try:
         return currency_code(text)
     except ImportRefused as refused:

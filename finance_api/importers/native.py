@@ -1,7 +1,7 @@
-"""Reads and writes rows as NDJSON: one JSON object a line, with its ``reserved_model_type``.
+"""Reads and writes rows as NDJSON: one JSON object per line, with its ``reserved_model_type``.
 
 A file is read to its end before any of it is stored. Each field's reader is made only once, because
-reading a million records takes some ten million calls of readers.
+reading a million records takes some ten million calls to readers.
 """
 
 import json
@@ -142,7 +142,7 @@ def reader_of(field: Field) -> Reader:
 
 
 def extra_text(members: dict[str, Any]) -> str | None:
-    """Return the members as one line of JSON with exact numbers; None without members."""
+    """Return the members as one line of JSON with exact numbers; None if there are no members."""
     if not members:
         return None
     text = _json(members, _MAX_DEPTH)
@@ -206,7 +206,7 @@ _LISTS = {
     resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
     for resource in RESOURCES
 }
-#: Up to this many bytes of the records, and of all other objects, stay in memory.
+#: Up to this many bytes of records stay in memory, and as many of all other objects.
 _SPOOLED_BYTES = 1 << 20
 
 
@@ -267,8 +267,7 @@ _READERS = {model_type: _ObjectReader(r) for model_type, r in BY_MODEL_TYPE.item
 class NativeRow(NamedTuple):
     """One object of the file.
 
-    values: the stored values of only those native fields that the object has; null counts as
-        missing.
+    values: the stored values of the native fields that the object has; null counts as missing.
     size: the approximate size in bytes.
     """
 
@@ -278,7 +277,7 @@ class NativeRow(NamedTuple):
     size: int = 0
 
 
-#: Yields objects of a file in its order, at every call.
+#: Yields objects of a file in order; each call starts from the first object.
 NativeRows = Callable[[], Iterator[NativeRow]]
 
 
@@ -293,7 +292,7 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
 
 @contextmanager
 def native_file(stream: BinaryIO) -> Iterator[tuple[NativeRows, NativeRows]]:
-    """Read a file to its end: the objects of every type but Record, and the Record objects.
+    """Read a file to its end. Yields (the objects of all types but Record, the Record objects).
 
     Raises ImportRefused with the line at fault. The objects are kept in temporary files, so memory
     use does not grow with their number.

@@ -1,4 +1,4 @@
-"""The options for importing a file: of ``finance-api import`` and of the upload form."""
+"""The options for importing a file, with ``finance-api import`` or the upload form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from typing import Any
 
 
 class OptionKind(Enum):
-    """FLAG: given or not. COLUMN: text that names a column. LIST: may be given several times.
+    """The kind of an option's value. FLAG: no value, the option is given or not.
 
-    MAP: ``FIELD=COLUMN``, may be given several times.
+    COLUMN: text that names a column. LIST: text; may be given several times. MAP:
+    ``FIELD=COLUMN``; may be given several times.
     """
 
     TEXT = auto()
@@ -25,8 +26,8 @@ class OptionKind(Enum):
 class FileOption:
     """An option for importing a file; `importers.formats` says which formats take it.
 
-    name: its key in mappings of given options. label: of its field in a form. help: a sentence.
-    most: the maximum of a NUMBER; None: no limit.
+    name: the option's key in mappings of given options. label: the label of its field in a form.
+    help: one sentence. most: the maximum of a NUMBER; None: no limit.
     """
 
     name: str

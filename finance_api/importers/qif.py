@@ -51,15 +51,15 @@ _LISTS = {
     "budget": "budgets",
 }
 _ACCOUNT, _SWITCHES = "account", ("option", "clear")
-#: Payees that mark a register's first transaction as its opening balance. The account which that
-#: transaction names is the register's own.
+#: Payees that mark a register's first transaction as its opening balance. Such a transaction names
+#: the register's own account.
 _OPENING = frozenset(
     (
         "opening balance|initial balance|anfangssaldo|eröffnungssaldo|solde initial|"
         "solde d'ouverture|saldo inicial|saldo iniziale|beginsaldo|openingssaldo|ingående saldo"
     ).split("|")
 )
-#: _ONCE: the fields a transaction has once. _OF_SPLIT: a split's category, memo, amount and share.
+#: _ONCE: codes that a transaction has once. _OF_SPLIT: a split's category, memo, amount and share.
 _ONCE, _OF_SPLIT = frozenset("DTUCNPL"), frozenset("SE$%")
 _TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
 #: A date with a short year, such as 1/2'26; `_AROUND_SEPARATORS` first removes blanks (1/2' 6).
@@ -69,7 +69,7 @@ _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
 
 
 class Field(NamedTuple):
-    """A line of a record; for a line that begins with ``!``, code is that and text the rest."""
+    """A line of a record: its number, its first character (a letter or ``!``), and the rest."""
 
     line: int
     code: str
@@ -81,7 +81,7 @@ _Account = tuple[str | None, str]
 
 
 class Transaction(NamedTuple):
-    """A transaction. line: its first line. note: its memos, one a line.
+    """A transaction. line: its first line. note: its memos, one per line.
 
     fields: the fields that a transaction has once, by code. splits: the fields of each split.
     """
@@ -101,9 +101,9 @@ class Transaction(NamedTuple):
 
 
 class QifImporter:
-    """Reads one file, in two passes: the first one finds out what the file leaves open.
+    """Reads one file, in two passes: the first pass finds out what the file leaves open.
 
-    options: the user's options for that: account, currency, date_format, decimal, thousands,
+    options: the user's options that decide it: account, currency, date_format, decimal, thousands,
     encoding, force_encoding; as in `Layout` of CSV.
     """
 
@@ -118,7 +118,7 @@ class QifImporter:
         self._says_cleared = False
         # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
-        # Not imported: transactions of investments, entries of lists, and the codes of fields.
+        # Not imported: the numbers of investment transactions and list entries; codes of fields.
         self._investments, self._lists = 0, Counter[str]()
         self._codes: set[str] = set()
 
@@ -214,7 +214,7 @@ class QifImporter:
         return statement
 
     def _entries(self, transaction: Transaction) -> Iterator[Entry]:
-        """Yield the transaction's entry; if one of its splits is a transfer, one for each split."""
+        """Yield the transaction's entry, or an entry for each split if any split is a transfer."""
         total, *further = map(self._units, transaction.amounts)
         if further and further[0] != total:
             raise ImportRefused(
@@ -262,7 +262,7 @@ class QifImporter:
         return amount.side * abs(amount.units) if amount.side else amount.units
 
     def _registers(self, lines: Iterable[str]) -> Iterator[tuple[_Account, Transaction | None]]:
-        """Yield each account with None, then with its transactions; again for each register."""
+        """Yield each register's account, first with None, then with each of its transactions."""
         self._investments, self._lists = 0, Counter[str]()
         names: list[str] = []
         account: _Account | None = None
@@ -270,7 +270,7 @@ class QifImporter:
         for record in _records(lines):
             if record[0].code == "!":
                 if kind in _ACCOUNT_TYPES and account is None:
-                    # A register without transactions.
+                    # The previous register had no transactions.
                     yield (None, kind), None
                 kind, account, is_first = _kind(record[0]), None, True
                 if kind == _ACCOUNT:
@@ -381,7 +381,7 @@ def _unfinished(line: int, where: str) -> ImportRefused:
 
 
 def _take_own_name(transaction: Transaction) -> str | None:
-    """Return the own account that an opening balance names in its field L; delete the field."""
+    """If this is an opening balance, return the account in its field L, and delete the field."""
     own = _category(transaction.text("L"))[1]
     if not own or folded(transaction.text("P")) not in _OPENING:
         return None
@@ -416,7 +416,7 @@ def _only(names: list[str], header: Field) -> str:
 
 
 def _category(text: str) -> tuple[str, str, str]:
-    """Split the value of L or S: a category, or a transfer's other account; and a class."""
+    """Split the value of L or S into a category, a transfer's other account, and a class."""
     transfer = _TRANSFER.fullmatch(text)
     if transfer is not None:
         return "", transfer[1].strip(), (transfer[2] or "").strip()
@@ -425,7 +425,7 @@ def _category(text: str) -> tuple[str, str, str]:
 
 
 def _classified(entry: Entry, category: str, note: str) -> Entry:
-    """Return the entry with the note, and the category, class or other account of L or S."""
+    """Return the entry with the note, and with the category, class or other account of L or S."""
     name, other_account, label = map(_clean, _category(category))
     return entry._replace(
         payee=entry.payee or other_account,

@@ -1,4 +1,4 @@
-"""Reads exchange rates: the European Central Bank's history, or CSV with one rate on each row."""
+"""Reads exchange rates: the European Central Bank's history, or CSV with one rate per row."""
 
 import csv
 from collections import defaultdict
@@ -14,10 +14,10 @@ from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.text import counted
 from finance_api.values.time import TimeError, parse_date
 
-#: Maximum size of a file, packed and unpacked. The European Central Bank's has some 2 MiB.
+#: Maximum size of a file, packed and unpacked. The European Central Bank's has about 2 MiB.
 MAX_BYTES = 64 * 2**20
 MAX_RATE_CHARACTERS = 40
-#: The columns of a file with one rate on each row, in any order.
+#: The columns of a file with one rate per row, in any order.
 HEADINGS = ("date", "base", "currency", "rate")
 
 _EUR = "EUR"
@@ -126,7 +126,7 @@ def _day(text: str) -> int:
 
 
 def _rate(text: str, *, is_own: bool) -> Decimal:
-    """Parse a rate. is_own: base and currency are the same. Raises ImportRefused."""
+    """Parse a rate. is_own: whether base and currency are the same. Raises ImportRefused."""
     if len(text) > MAX_RATE_CHARACTERS:
         raise ImportRefused(f"a rate has more than {MAX_RATE_CHARACTERS} characters")
     try:

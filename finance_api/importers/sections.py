@@ -1,7 +1,7 @@
-"""Checks the statements of a bank's file, and joins consecutive ones.
+"""Checks the statements of a bank's file, and joins consecutive statements.
 
-A file can contain many statements of one account, day by day or page by page. Consecutive ones
-become one `Statement`, and so do reports without balances.
+A file can contain many statements of one account, day by day or page by page. Consecutive
+statements become one `Statement`, and so do reports without balances.
 """
 
 from dataclasses import dataclass, replace
@@ -26,9 +26,10 @@ class Section:
 
     number: see `Entry.section`; sections that cannot repeat each other share a number.
     opening: the balance before its entries.
-    earlier: the account's previous `Statement`, if this one does not continue it.
+    earlier: the account's previous `Statement`, if this section does not continue it.
     count, total: number and sum (in ten-thousandths) of its entries so far.
-    first, last: the days of its `Statement`'s entries. closing: the balance at the end, once ended.
+    first, last: the first and last day of its `Statement`'s entries so far.
+    closing: the balance after its entries, set by `end`.
     """
 
     statement: Statement
@@ -111,7 +112,7 @@ class Sections:
     def begin(self, account: StatementAccount, opening: BankBalance | None) -> tuple[Section, bool]:
         """Return a new section of the account, and whether its `Statement` is new.
 
-        End the section before the next one of its account begins.
+        End an account's section before its next one begins.
         """
         key = account.key, account.currency
         before = self._latest.get(key)
@@ -147,9 +148,10 @@ class Sections:
 
 
 def _is_later(opening: BankBalance, before: BankBalance | None) -> bool:
-    """Return whether a statement that continues the one before cannot be a repetition of it.
+    """Return whether a statement that continues the previous one cannot be a repetition of it.
 
     A statement whose entries sum to zero also continues itself, so it may be repeated.
+    opening, before: the opening balances of this statement and of the previous one.
     """
     if before is None or opening.date != before.date:
         return before is None or opening.date > before.date

@@ -29,9 +29,9 @@ _SIGNS = {"CRDT": 1, "DBIT": -1}
 class Element:
     """One element with its content.
 
-    name: without a namespace prefix. text: the text of a leaf, stripped.
-    currency: its attribute Ccy. line: where it begins in the file, from 1.
-    parts: the `Transaction`s read from its transactions, which are not among its children.
+    name: the name without a namespace prefix. text: the text of a leaf, stripped.
+    currency: the attribute Ccy. line: where the element begins in the file, from 1.
+    parts: an entry's transactions, as `Transaction`s; their elements are not among its children.
     """
 
     __slots__ = ("children", "currency", "line", "name", "parts", "text")
@@ -63,14 +63,14 @@ class Element:
         return None
 
     def only(self, name: str) -> "Element":
-        """Return the only child with this name. Raises ImportRefused if there is not just one."""
+        """Return the only child with this name. Raises ImportRefused for none or several."""
         found = [child for child in self.children if child.name == name]
         if len(found) != 1:
             raise self.refused(f"has {len(found) or 'no'} <{name}>")
         return found[0]
 
     def text_of(self, *paths: str) -> str | None:
-        """Return the text of `first`, on one line."""
+        """Return the text of the element that `first` returns, on one line."""
         found = self.first(*paths)
         return None if found is None else one_line(found.text)
 
@@ -97,7 +97,7 @@ def amount_of(element: Element) -> Amount:
 
 
 def amount_or_none(element: Element | None) -> Amount | None:
-    """As `amount_of`; None for a missing or invalid amount."""
+    """Return the amount like `amount_of`, but None for a missing or invalid one."""
     try:
         return None if element is None else amount_of(element)
     except ImportRefused:
@@ -158,7 +158,7 @@ def moment_of(date: Element | None) -> int | None:
 
 
 def number_of(element: Element, account: str) -> str | None:
-    """Return the number of the account at the path ``account``; None if it has none."""
+    """Return the number of the account at the path ``account``; None if no number is stated."""
     number = element.text_of(*(f"{account}/{path}" for path in _NUMBERS))
     return None if number is None else compact(number)
 
@@ -188,7 +188,7 @@ _PAYMENT_TYPES = {
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 BOOKED = "BOOK"
-#: Status (Sts) -> what entries with it are called when they are counted as skipped.
+#: Status (Sts) -> what entries with this status are called when they are counted as skipped.
 NOT_BOOKED = {"PDNG": "pending transaction", "INFO": "information", "FUTR": "future transaction"}
 
 
@@ -202,8 +202,9 @@ class Transaction(NamedTuple):
 
     line: where it begins in the file, from 1.
     amounts: the booked amounts, then the ordered one: without signs, each with its currency.
-    sign: 1, -1 or None if it is not stated. end_to_end: the id that the payer gave.
-    reference: the creditor's, or a check number. debtor, creditor: who paid and who received.
+    sign: 1, -1, or None if it is not stated. end_to_end: the id that the payer gave.
+    reference: the creditor's reference, or a check number.
+    debtor, creditor: who paid and who received.
     note: the payer's text; information: the bank's text.
     """
 
@@ -252,16 +253,16 @@ def payment_type_of(element: Element) -> str | None:
 
 
 def _party(element: Element, role: str) -> Party:
-    # From version 8 on a party is a person (Pty) or a bank (Agt).
+    # From version 8 on, a party is a person (Pty) or a bank (Agt).
     paths = ("Nm", "Pty/Nm", "Agt/FinInstnId/Nm")
     names = (f"RltdPties/{who}/{path}" for who in (role, f"Ultmt{role}") for path in paths)
     return Party(element.text_of(*names), number_of(element, f"RltdPties/{role}Acct"))
 
 
 def status_of(element: Element) -> str:
-    """BOOKED, or a key of NOT_BOOKED. Raises ImportRefused."""
+    """Return BOOKED, or a key of NOT_BOOKED. Raises ImportRefused."""
     status = element.only("Sts")
-    # From version 7 on the status is in a child element.
+    # From version 7 on, the status is in a child element.
     status = status.first("Cd", "Prtry") or status
     if status.text != BOOKED and status.text not in NOT_BOOKED:
         raise status.refused(f"is not one of {', '.join((BOOKED, *NOT_BOOKED))}")
@@ -269,9 +270,9 @@ def status_of(element: Element) -> str:
 
 
 def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
-    """Return one entry, or a batch's parts if all of them are there. Raises ImportRefused.
+    """Return one entry, or the parts of a batch if the file has them all. Raises ImportRefused.
 
-    element: a booked ``Ntry``. currency: the account's.
+    element: a booked ``Ntry``. currency: the account's currency.
     """
     amount, stated = signed_amount_of(element)
     if stated != currency:
@@ -347,7 +348,7 @@ def _with_part(
 ) -> Entry:
     """Return the entry with the values of its transaction.
 
-    ordered: the entry's ordered amount, used if the transaction has none in another currency.
+    ordered: the entry's ordered amount, used if the transaction has no amount in another currency.
     """
     # A reversal names debtor and creditor as the reversed transaction does.
     sides = [part.debtor, part.creditor]

@@ -58,7 +58,7 @@ _NAMESPACE = re.compile(r"\b(camt\.05[234])\.001\.[0-9]{2}\b")
 
 
 def account_of(statement: Element, currency: str | None) -> StatementAccount:
-    """Return the account that the statement names. currency: for an account without Ccy."""
+    """Return the account that the statement names. currency: used if the account has no Ccy."""
     number = number_of(statement, "Acct")
     account_type, word = _TYPES.get(statement.text_of("Acct/Tp/Cd") or "", ("General", "Account"))
     stated = statement.first("Acct/Ccy")
@@ -84,7 +84,7 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
 class Balances(NamedTuple):
     """The balances before the first entry and after the last, each None if it is not stated.
 
-    currency: of both. is_own: neither includes a line of credit.
+    currency: the currency of both. is_own: whether neither includes a line of credit.
     """
 
     opening: BankBalance | None = None
@@ -97,7 +97,7 @@ def balances_of(statement: Element) -> Balances:
     """Return the booked balances of a statement. Raises ImportRefused.
 
     Interim balances (ITBD) connect the pages of a statement. Reports of an unfinished day
-    (camt.052) have them too, but they are ignored there: they say how much money there was at one
+    (camt.052) have them too, but there they are ignored: they say how much money there was at one
     moment, while the report may have only the entries since the last report.
     """
     stated: dict[str, list[tuple[BankBalance, str]]] = {}
@@ -152,7 +152,7 @@ def days_of(statement: Element) -> tuple[int | None, int | None]:
 class CamtImporter:
     """Reads the messages of one file, which are all of one kind.
 
-    source: the kind: camt.052, camt.053 or camt.054.
+    source: the kind of message: camt.052, camt.053 or camt.054.
     """
 
     def __init__(self, source: str) -> None:
@@ -198,7 +198,10 @@ class CamtImporter:
             )
 
     def _account_of(self, found: Found) -> StatementAccount:
-        """Return a statement's account, at its first entry or at its end. Raises ImportRefused."""
+        """Return the account of a statement. Raises ImportRefused.
+
+        found: the statement with its first entry, or without one if it has no entries.
+        """
         statement = found.statement
         if STATEMENTS[statement.name] != self.source:
             raise statement.refused(f"does not belong in a {self.source} file")

@@ -38,8 +38,8 @@ _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 class Found(NamedTuple):
     """An entry (``Ntry``), and the statement and message that contain it.
 
-    entry: complete, but its transactions are in ``parts``, not among its children. None at the end
-        of a statement, which is complete except for its entries.
+    entry: the complete entry, with its transactions in ``parts``, not among its children. None at
+        the end of a statement, when the statement is complete except for its entries.
     """
 
     message: Element
@@ -72,7 +72,7 @@ def _charset_of(stream: BinaryIO) -> str | None:
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
     if charset := utf_16_of(head):
-        # expat's name for the charset has no such hyphen.
+        # expat calls it utf-16le, without a second hyphen.
         return charset.replace("16-", "16")
     if fits(stream, "utf-8"):
         return "utf-8"
@@ -104,7 +104,7 @@ class _Builder:
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
-        # The approximate size of the elements in bytes: now, and when the entry or part began.
+        # The approximate size of the elements in bytes: now, and before the entry or transaction.
         self._held = 0
         self._statement: Element | None = None
         self._entry: Element | None = None

@@ -3,7 +3,8 @@
 The library mt-940 parses the values. It skips characters that it does not expect, such as the cents
 of ``12.50`` and the end of a long number, so this module checks the form of each field first. The
 library gets only one field at a time, because it keeps everything it reads in memory, and joins
-lines without a transaction type to the entry before. It knows only one of the forms of ``:86:``.
+lines without a transaction type to the previous entry. It knows only one of the forms of ``:86:``,
+so this module parses ``:86:`` itself.
 """
 
 import io
@@ -26,8 +27,8 @@ from finance_api.values.time import from_date
 
 #: Maximum length of a field; banks write far shorter ones.
 MAX_FIELD_CHARACTERS = 100_000
-#: The standard allows only ASCII, but banks use other charsets; CP850 can decode any bytes.
 _BEGINNING_BYTES = 4
+#: The standard allows only ASCII, but banks use other charsets; CP850 can decode any bytes.
 _CHARSETS = ("utf-8", "cp1252", "cp850")
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
@@ -169,7 +170,7 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
 
 
 def moment_of(field: Field) -> int | None:
-    """Return the time in ``:13D:``, in seconds; None if it is not a valid one."""
+    """Return the time in ``:13D:``, in seconds; None if it is not a valid time."""
     try:
         moment = _parsed(field, field.text).data.get("date")
         if isinstance(moment, datetime):
@@ -180,7 +181,7 @@ def moment_of(field: Field) -> int | None:
 
 
 def _parsed(field: Field, text: str) -> mt940.models.Transactions:
-    """Parse the field with mt-940, with this text in place of its own. Raises ImportRefused."""
+    """Parse ``text``, in place of the field's own text, with mt-940. Raises ImportRefused."""
     source = io.StringIO(f":20:\n:{field.tag}:{text}\n")
     try:
         (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
@@ -201,7 +202,7 @@ def _in_its_century(day: date) -> date:
 
 
 def _nearest(field: Field, to: date, month_and_day: str) -> date:
-    """Return the date with that month and day which is nearest to the given date."""
+    """Return the date nearest to ``to`` that has this month and day. Raises ImportRefused."""
     found = []
     for year in (to.year - 1, to.year, to.year + 1):
         try:
@@ -241,7 +242,9 @@ _NOT_GIVEN = frozenset({"NOTPROVIDED", "NONREF", "NOT PROVIDED"})
 
 
 class Details(NamedTuple):
-    """The parts of an entry's text. reference: an end-to-end id or another reference."""
+    """The parts of an entry's text. reference: an end-to-end id or another reference. account: the
+    IBAN or number of the other side.
+    """
 
     payee: str | None = None
     note: str | None = None

@@ -62,7 +62,7 @@ class Pages:
             self._found[tag].setdefault((account, amount), (self._pages, line, statement))
 
     def check(self) -> None:
-        """Raises ImportRefused if a page between two others is missing.
+        """Raise ImportRefused if a page between two others is missing.
 
         Pages before the first and after the last may be in another file: a remark says so.
         """
@@ -134,7 +134,8 @@ class _Message:
     """A message of the file while its fields are read.
 
     line: where the message begins. number: the account number as the file writes it.
-    is_headed: whether a field that begins messages was read; is_over: whether one that ends them.
+    is_headed: whether a field that begins messages was read. is_over: whether a field that ends
+    messages was read.
     """
 
     source: str
@@ -182,7 +183,7 @@ class _Message:
                 self.currency = code
 
     def _take_details(self, each: Field) -> None:
-        """Collect the ``:86:`` fields that follow an entry; skip those that follow none."""
+        """Collect the ``:86:`` fields that follow an entry; skip all others."""
         if self._entry is None:
             return
         self._details.append(each.text)
@@ -195,7 +196,10 @@ class _Message:
             )
 
     def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
-        """Finish the message: yield its last entry, or its statement. Raises ImportRefused."""
+        """Finish the message: yield its last entry; if it has no entries, only its statement.
+
+        Raises ImportRefused.
+        """
         is_open = self.opening is not None and self.closing is None
         if is_open or (is_last and self.is_headed and not self.is_over):
             raise ImportRefused(
@@ -211,7 +215,7 @@ class _Message:
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
             self.pages.add(self._section.statement, self._page_balances)
             if self._section.statement.account.currency is None:
-                # Only the closing balance may state the currency.
+                # The closing balance may be the first field to state the currency.
                 self._section.statement.account = self._account()
 
     def _balance(self, each: Field) -> BankBalance:
@@ -268,7 +272,7 @@ class _Message:
         if is_expected(each):
             statement.skipped["expected transaction"] += 1
             return
-        # With balances, which would show a misread amount, the type code is optional.
+        # The type code is optional if there are balances: they would reveal a misread amount.
         entry = entry_of(each, needs_type=self.opening is None)
         details = details_of("\n".join(self._details)) if self._details else Details()
         reference = details.reference or entry.reference

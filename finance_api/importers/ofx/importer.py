@@ -40,7 +40,8 @@ from finance_api.importers.ofx.tree import (
 
 #: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20
-#: Only statements contain these directly: an element with one is a statement, whatever its tag.
+#: Only statements contain these lists directly: an element with such a child is a statement,
+#: whatever its tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
 #: ACCTTYPE, "card" or "investment" -> account type, and the first words of a new account's name.
 _ACCOUNT_TYPES = {
@@ -86,7 +87,7 @@ class OfxImporter:
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """As `StatementImporter`. Several statements of one account are not joined.
+        """Read as `StatementImporter` describes. Several statements of one account are not joined.
 
         Reads the file to its end before yielding anything: the currency of a transaction's account
         or the name of its security may come after the transaction.
@@ -121,7 +122,11 @@ class OfxImporter:
         statements: list[Statement],
         securities: Mapping[str, str],
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """rows: each transaction's statement number, and its `Movement` or why it is skipped."""
+        """Yield each statement, then its entries.
+
+        rows: for each transaction the index of its statement, or None if it is outside of one, and
+        its `Movement`, or why it is skipped.
+        """
         begun = 0
         signs: list[_Signs] = [{} for _ in statements]
         for owner, found in rows:
@@ -170,7 +175,7 @@ def _statements_of(elements: list[Element], currency: str | None) -> list[Statem
     """Return the statements in these elements; ``currency`` is for statements without CURDEF.
 
     Raises ImportRefused for accounts of different kinds under one number: some banks tell a
-    member's accounts apart by ACCTTYPE only, and their entries would be mixed.
+    member's accounts apart by ACCTTYPE only, and the entries of these accounts would be mixed.
     """
     statements = []
     names: dict[str, str | None] = {}
@@ -180,7 +185,7 @@ def _statements_of(elements: list[Element], currency: str | None) -> list[Statem
         check_parts(element)
         _add_facts(element, statement)
         count_holdings(element, statement.skipped)
-        # Different names under one key differ in the kind of account, which the name begins with.
+        # Names begin with the kind of account: two names under one key mean two kinds.
         if account.key and names.setdefault(account.key, account.name) != account.name:
             raise element.refused(
                 f"names the account {quoted(account.name or '')}, but elsewhere the file has the "
@@ -219,7 +224,7 @@ def _add_facts(element: Element, statement: Statement) -> None:
     """Fill in the days that the statement covers, when it was made, and its closing balance."""
     lists = [e for e in element.descendants() if e.name in _LISTS]
     begin = end = None
-    # With several lists, there may be days between them that none covers.
+    # Several lists may leave days between them that no list covers.
     if len(lists) == 1:
         begin, end = lists[0].child("DTSTART"), lists[0].child("DTEND")
         first, last = date_or_none_of(begin), date_or_none_of(end)

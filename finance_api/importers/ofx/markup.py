@@ -35,7 +35,7 @@ _ALIASES = {
     **dict.fromkeys(("ansi", "8859-1", "iso-8859-1", "iso8859-1", "latin1"), "cp1252"),
 }
 _NAME = re.compile(r"[a-z0-9_-]{1,30}")
-#: The accepted charsets. Python also has codecs that are no charsets, such as for compression.
+#: The accepted charsets. Python also has codecs that are not charsets, such as for compression.
 _CHARSETS = re.compile(
     r"utf-8|utf-16(?:-le|-be)?|iso8859-\d+|koi8-[ru]|mac-roman|big5|gb2312|gbk|gb18030"
     r"|euc_jp|euc_kr|shift_jis|cp(?:125\d|437|85\d|86\d|874|932|936|949|950)"
@@ -134,7 +134,7 @@ class LexemeKind(Enum):
     TEXT = "text"
 
 
-#: kind, the tag's name in upper case, the text, the line it begins in, from 1.
+#: The kind, the tag's name in upper case, the text, and the line in which it begins, from 1.
 Lexeme = tuple[LexemeKind, str, str, int]
 
 

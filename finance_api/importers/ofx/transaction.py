@@ -29,7 +29,7 @@ _CASHLESS = {
     # Moves money from one subaccount of the account to another.
     "JRNLFUND": "transfer between subaccounts",
     "JRNLSEC": "transfer of securities",
-    # Income, and a purchase with all of it, in one transaction.
+    # Income and a purchase with all of this income, in one transaction.
     "REINVEST": "reinvestment",
     "SPLIT": "stock split",
     "TRANSFER": "transfer of securities",
@@ -41,7 +41,7 @@ class Movement(NamedTuple):
     """A transaction as it is kept until the whole file is read: JSON can store every value.
 
     bank_id, payee and so on: as in `Entry`. type: TRNTYPE.
-    security: the unique id of the security that it is about.
+    security: the unique id of the transaction's security.
     currency: the tag, text and line of the element that states the amount's currency.
     corrects: CORRECTFITID, and whether that transaction is deleted.
     """
@@ -62,7 +62,10 @@ class Movement(NamedTuple):
 
 
 def read_transaction(element: Element) -> Movement | str | None:
-    """Return the transaction's movement, or why it is skipped; None for a wrapping INVBANKTRAN."""
+    """Return the transaction's movement, or why it is skipped.
+
+    Returns None for an INVBANKTRAN, which only wraps another transaction.
+    """
     if element.name == "STMTTRN":
         return _movement(element)
     if element.name == "STMTTRNP":
@@ -84,7 +87,7 @@ def _movement(element: Element) -> Movement:
     """Return the movement of a STMTTRN.
 
     The amount keeps its written sign, whatever TRNTYPE says. The original amount stays empty: OFX
-    has only its rate (ORIGCURRENCY), so it could only be estimated.
+    states only the exchange rate (ORIGCURRENCY), so the amount could only be estimated.
     """
     below = element.descendants()
     child = element.by_name().get
@@ -113,7 +116,7 @@ def _movement(element: Element) -> Movement:
 
 
 def _required(element: Element, below: Sequence[Element], *names: str) -> Element:
-    """Return the leaf with the first name that occurs. Raises ImportRefused if none or several."""
+    """Return the leaf with the first name that occurs. Raises ImportRefused for none or several."""
     for name in names:
         found = [leaf for leaf in below if leaf.name == name and leaf.text]
         if len(found) > 1:
@@ -134,8 +137,8 @@ def _id_of(leaf: Element | None) -> str | None:
 def _stated_currency(element: Element) -> tuple[str, str, int] | None:
     """Return the tag, text and line of the element that states the amount's currency.
 
-    CURRENCY means that the amounts are in its CURSYM and not converted yet, so they are not what
-    the bank booked. ORIGCURRENCY means that they are converted (OFX 1.6, 5.2).
+    CURRENCY means that the amounts are in the currency CURSYM and not converted yet, so the bank
+    booked other amounts. ORIGCURRENCY means that the amounts are converted (OFX 1.6, 5.2).
     """
     marked = element.first("CURRENCY", "CURSYM", closed=("ORIGCURRENCY",))
     symbol = marked if not marked or marked.text else marked.child("CURSYM")

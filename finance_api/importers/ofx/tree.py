@@ -10,8 +10,8 @@ Amounts: OFX requires ``[+-]digits[.digits]`` with a point or a comma (OFX 1.6, 
 write thousands separators, although they are not allowed. Ambiguous amounts are refused.
 
 Dates: ``YYYYMMDD[HHMMSS[.XXX][[offset:name]]]`` (OFX 1.6, 3.2.8.2). Only the written date counts.
-Its time and zone are ignored: converting them would move some bookings to the day before or after
-the one on the statement.
+The time and zone of a booking are ignored: converting them would move some bookings to the day
+before or after the one on the statement.
 """
 
 import re
@@ -67,9 +67,9 @@ _STATEMENT_RANK = _RANKS["STMTRS"]
 class Element:
     """A tag with its content.
 
-    name: in upper case. line: the line of its tag, from 1. text: a leaf's text, stripped; empty for
-    an aggregate. had_transactions: whether it contained STMTTRNs, which were removed from its
-    children.
+    name: the tag's name in upper case. line: the line of the tag, from 1. text: a leaf's text,
+    stripped; empty for an aggregate. had_transactions: whether it contained STMTTRNs, which were
+    removed from its children.
     """
 
     __slots__ = ("children", "had_transactions", "line", "name", "text")
@@ -90,7 +90,7 @@ class Element:
         return {c.name: c for c in reversed(self.children) if c.text or c.children}
 
     def descendants(self, *, closed: Collection[str] = ()) -> "Sequence[Element]":
-        """All elements below it in file order. closed: names of elements not to descend into."""
+        """Return all elements below this one in file order, but none below a ``closed`` name."""
         if not any(child.children for child in self.children):
             return self.children
         found = []
@@ -118,7 +118,7 @@ class Element:
 class Tree:
     """The elements of a file, except its transactions, which are yielded one by one.
 
-    root: contains the whole file, once `transactions` is through.
+    root: contains the whole file, once `transactions` is exhausted.
     Raises ImportRefused for: more than MAX_DEPTH open elements; text in a statement outside of any
     tag; a transaction's closing tag without an opening one; a transaction inside another; a file
     that ends inside a ranked element; more than MAX_HELD_BYTES of elements in memory.
@@ -150,7 +150,7 @@ class Tree:
             else:
                 self._begin(name, line)
                 if text:
-                    # Yield the transactions that the tag closed before the text can be refused.
+                    # Before the text can be refused, yield the transactions that the tag closed.
                     yield from self._taken()
                     self._text(text, line)
                 if kind is not LexemeKind.OPEN:
@@ -249,7 +249,7 @@ class Tree:
             self._leave(dissolved=True)
 
     def _leave(self, *, dissolved: bool) -> None:
-        """Close the innermost element. dissolved: it has no closing tag, so it was a leaf."""
+        """Close the innermost element. dissolved: it has no closing tag; move its children up."""
         element = self._open.pop()
         parent = self._open[-1]
         if element.name in TRANSACTIONS:
@@ -282,13 +282,13 @@ _NO_DATE = re.compile("0++(?![0-9])")
 
 
 def note_of(leaf: Element | None) -> str | None:
-    """Return the leaf's text, stripped; None if there is none."""
+    """Return the leaf's text, stripped; None if there is no text."""
     text = clean_or_none(leaf.text) if leaf else None
     return text.strip() if text else None
 
 
 def name_of(leaf: Element | None) -> str | None:
-    """As `note_of`, on one line."""
+    """Return the leaf's text like `note_of`, but on one line."""
     text = note_of(leaf)
     if text is None or "\n" not in text:
         return text
@@ -359,12 +359,12 @@ def date_of(leaf: Element) -> int:
 
 
 def date_or_none_of(leaf: Element | None) -> int | None:
-    """As `date_of`; None for a missing date."""
+    """Return the leaf's date like `date_of`, but None for a missing date."""
     return None if leaf is None or _NO_DATE.match(leaf.text) else date_of(leaf)
 
 
 def moment_of(leaf: Element | None) -> int | None:
-    """Return the leaf's date with its time and zone, in seconds; used only to compare two."""
+    """Return the leaf's date with its time and zone, in seconds; used only for comparisons."""
     day = date_or_none_of(leaf)
     if leaf is None or day is None:
         return None

@@ -1,7 +1,7 @@
 """The containers of spreadsheets: ZIP (xlsx, ods), and OLE (xls, and xlsx with a password).
 
-calamine takes cells without a usable value for empty ones: errors, and formulas without a computed
-result. They are found here. expat reads the XML in pieces, so memory use does not grow with the
+calamine reads cells without a usable value as empty: errors, and formulas without a stored result.
+This module finds such cells. expat reads the XML in pieces, so memory use does not grow with the
 size of the file. Entities are refused, and nothing is downloaded.
 """
 
@@ -43,8 +43,7 @@ _FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x008
 _HEAD = struct.Struct("<HH")
 
 _Attributes = dict[str, str]
-#: An opening tag: its name without prefix, its attributes, "". Or a text: "", no attributes, the
-#: text.
+#: An opening tag: its name without prefix, its attributes, "". Or a text: "", {}, the text.
 _Event = tuple[str, _Attributes, str]
 
 
@@ -111,7 +110,7 @@ def _events(part: IO[bytes], *names: str, with_text: bool = False) -> Iterator[_
 
 
 def _local(name: str) -> str:
-    """The name of an element or attribute without its prefix."""
+    """Return the name of an element or attribute without its prefix."""
     return name.rpartition(":")[2]
 
 
@@ -121,7 +120,7 @@ def _value_of(attributes: _Attributes, name: str) -> str | None:
 
 
 def faults_in_xlsx(archive: zipfile.ZipFile) -> dict[int, str]:
-    """Return the faults as `checked_copy` does."""
+    """Return the sheets' faults in the form that `checked_copy` describes."""
     ids: list[str | None] = []
     begins_anew = False
     with archive.open("xl/workbook.xml") as book:
@@ -144,17 +143,20 @@ def faults_in_xlsx(archive: zipfile.ZipFile) -> dict[int, str]:
     faults: dict[int, str] = {}
     for number, path in enumerate(paths):
         with archive.open(path) as part:
-            # The part is read to its end, so that its damage is noticed.
+            # Read the part to its end, so that any damage is noticed.
             for fault in _faults_in_sheet(part, begins_anew):
                 faults.setdefault(number, fault)
     return faults
 
 
 def _faults_in_sheet(part: IO[bytes], begins_anew: bool) -> Iterator[str]:
-    """begins_anew: whether programs compute all formulas again when they open the file."""
+    """Yield the faults of a sheet.
+
+    begins_anew: whether programs compute all formulas again when they open the file.
+    """
     place = "a cell"
     cell: _Attributes = {}
-    # is_open: the cell has a formula, and no value of it was read yet. in_value: inside its <v>.
+    # is_open: the cell has a formula, and its value was not read yet. in_value: inside its <v>.
     is_open = in_value = False
     for name, attributes, text in _events(part, "c", "f", "v", "is", with_text=True):
         if name == "c":
@@ -177,7 +179,7 @@ def _faults_in_sheet(part: IO[bytes], begins_anew: bool) -> Iterator[str]:
 
 
 def faults_in_ods(archive: zipfile.ZipFile) -> dict[int, str]:
-    """As `faults_in_xlsx`."""
+    """Return the sheets' faults, like `faults_in_xlsx`."""
     faults: dict[int, str] = {}
     sheet, row, next_row, column = -1, 0, 0, 0
     names = ("table", "table-row", "table-cell", "covered-table-cell")
@@ -203,9 +205,9 @@ def faults_in_ods(archive: zipfile.ZipFile) -> dict[int, str]:
 
 
 def faults_in_xls(book: BinaryIO) -> dict[int, str]:
-    """As `faults_in_xlsx`, for the records of an xls workbook.
+    """Return the sheets' faults, like `faults_in_xlsx`, from the records of an xls workbook.
 
-    Finds only errors: a formula without a result looks like one with an empty text.
+    Finds only errors: a formula without a result looks like a formula whose result is empty text.
     """
     records = book.read()
     # The offset at which each sheet begins -> the number of the sheet.
@@ -252,7 +254,7 @@ def _check_count(sheets: int) -> None:
 
 
 def _place(row: int, column: int) -> str:
-    """``C7`` for row 6 and column 2."""
+    """Return the name of a cell: ``C7`` for row 6 and column 2, both counted from 0."""
     letters = ""
     column += 1
     while column:
@@ -267,8 +269,8 @@ MAX_BYTES = 100_000_000
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
-#: The beginning of a spreadsheet: recognises a ZIP file whose end, with the list of members, is
-#: missing.
+#: The beginning of a spreadsheet, to recognise a ZIP file whose end is missing, and with it the
+#: list of members.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
 #: Exceptions that damaged files cause.
@@ -311,8 +313,9 @@ def _kind(archive: zipfile.ZipFile) -> str:
 def checked_copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
     """Write a copy for calamine to read, and return the faults that calamine would miss.
 
-    The result maps the number of a sheet, from 0, to its first cell without a value, and why. The
-    copy of an xlsx or ods file contains only its checked members, unpacked.
+    The result maps the number of a sheet, from 0, to a text that names the sheet's first cell
+    without a value and says why it has none. The copy of an xlsx or ods file contains only its
+    checked members, unpacked.
     Raises ImportRefused.
     """
     try:
@@ -347,7 +350,7 @@ def _copy_book(stream: BinaryIO, copy: Path) -> dict[int, str]:
 
 
 def _unpack(stream: BinaryIO, copy: Path) -> str:
-    """Write the members unpacked; return the kind of spreadsheet. Raises ImportRefused."""
+    """Write an unpacked copy; return the kind of spreadsheet. Raises ImportRefused."""
     names: set[str] = set()
     elements = 0
     with zipfile.ZipFile(stream) as archive:

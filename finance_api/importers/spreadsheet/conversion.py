@@ -1,7 +1,8 @@
-"""Converts sheets to CSV. `open_workbook` runs this as a program, with limits of memory and time.
+"""Converts sheets to CSV. `open_workbook` runs this as a program, with limited memory and time.
 
-Each sheet becomes a CSV file named by its number. Only rows end in CR and LF. A row has all columns
-of the sheet, or none if all are empty. The file INDEX describes the sheets.
+Each sheet becomes a CSV file named by its number. Rows end in CRLF; line breaks within cells are
+LF. A row has all columns of the sheet, or no cells if all are empty. The file INDEX describes the
+sheets.
 """
 
 import csv
@@ -15,13 +16,14 @@ from pathlib import Path
 
 from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 
-#: Exit codes for a file with a password, and for one with too many cells. Others, except 0, mean a
-#: crash or an exceeded limit.
+#: Exit codes for a file with a password, and for a file with too many cells. Other codes, except 0,
+#: mean a crash or an exceeded limit.
 PASSWORD, TOO_MANY_CELLS = 3, 4
 #: Maximum number of cells in all sheets together, including empty cells before the last one.
 MAX_CELLS = 10_000_000
-#: The name of a JSON file: for each sheet null if it has no cells, or [name, fault or null,
-#: [column, last row] for each column with decimal numbers, the same for texts like 1.234].
+#: The name of a JSON file with a list of all sheets: null for a sheet without cells, else [name,
+#: fault or null, fractions, thousands]. fractions: [column, line of the last decimal number] for
+#: each column that has decimal numbers. thousands: the same for texts like 1.234.
 INDEX = "sheets"
 
 _MEMORY_BYTES = _FILE_BYTES = 2**30

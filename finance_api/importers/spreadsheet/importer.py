@@ -35,7 +35,7 @@ from finance_api.importers.spreadsheet.container import (
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet. text: its rows as CSV. fault: why it cannot be read; None if it can."""
+    """A sheet. text: its rows as CSV. fault: why it cannot be read; None if it can be read."""
 
     name: str
     text: TextFile
@@ -44,7 +44,7 @@ class Sheet:
 
 @contextmanager
 def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
-    """Return the sheets that have cells, in their order. stream: at its start.
+    """Yield the list of the sheets that have cells, in their order. stream: at its start.
 
     Raises ImportRefused for a file that is not a spreadsheet or cannot be read.
     """
@@ -85,7 +85,7 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
 
 
 class SpreadsheetImporter:
-    """Reads one sheet. csv: reads its table. sheet: the name of the sheet; None: find it."""
+    """Reads one sheet. csv: reads the sheet's table. sheet: the sheet's name; None: find it."""
 
     #: The same source as for CSV: the same rows may come as a CSV file next time.
     source = CsvImporter.source
