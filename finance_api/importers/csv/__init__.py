@@ -1,7 +1,7 @@
-"""CSV bank statements (RFC 4180), read with the user's mapping of columns.
+"""Reads bank statements in CSV (RFC 4180), whatever their columns.
 
-No two banks write the same CSV. What a file does not decide by itself is never guessed: the file is
-refused, and the refusal names the option that decides it.
+No two banks write the same CSV. Nothing is guessed: a file that leaves something open is refused,
+and the refusal names the option that decides it.
 """
 
 from finance_api.importers.csv.importer import CsvImporter

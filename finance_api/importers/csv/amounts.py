@@ -1,5 +1,5 @@
-"""Takes amounts apart, and reads columns of them with the decimal mark that an option names, or the
-only one that fits.
+"""Parses amounts, and reads columns of amounts with the decimal mark that an option names, or else
+with the only decimal mark that fits all of them.
 """
 
 import re
@@ -14,11 +14,11 @@ from finance_api.values.number import NumberError, decimal_text, parse_decimal, 
 
 DECIMAL_MARKS = (".", ",")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
-#: No-break, figure, thin and narrow no-break spaces group digits as a space does, and a typographic
-#: apostrophe as a straight one.
+#: Characters that group digits like a space (no-break, figure, thin and narrow no-break spaces), or
+#: like a straight apostrophe (the typographic apostrophe).
 _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
-#: Short names of currencies whose full stop is no decimal mark.
+#: Short names of currencies that end in a full stop, which is not a decimal mark.
 _DOTTED = re.compile(r"\b(s?fr|kr|rs)\.", re.IGNORECASE)
 #: The text before the digits, the digits, the text after them.
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
@@ -32,10 +32,10 @@ _LONGEST = 64
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An amount taken apart.
+    """The parts of an amount as written in a cell.
 
     side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means.
-    mark: its currency as the cell has it, None without one.
+    mark: the currency beside the digits; None if there is none.
     digits: ASCII digits with . , ' and space between them.
     """
 
@@ -46,10 +46,10 @@ class Written:
 
 
 def shape_of(text: str) -> Written | None:
-    """Take a text apart; None if it cannot be an amount.
+    """Split a text into the parts of an amount; return None if it cannot be an amount.
 
-    It may have one sign before or after, parentheses for negative, CR or DR, and one currency code
-    or symbol on either side.
+    An amount may have a sign before or after it, parentheses for negative, or CR or DR (only one of
+    these), and one currency code or symbol on either side.
     """
     if len(text) > _LONGEST:
         return None
@@ -99,10 +99,10 @@ def _mark(text: str) -> Mark | None:
 
 @cache
 def number_pattern(decimal: str, thousands: str | None) -> re.Pattern[str]:
-    """Return the pattern of digits with this decimal mark; its groups: ``whole``, ``fraction``.
+    """Return a pattern for numbers with this decimal mark; its groups are ``whole``, ``fraction``.
 
-    decimal: "." or ",". thousands: the only character that may group, None for any.
-    Groups have three digits, with one separator throughout; or are Indian (2-2-3) with commas.
+    decimal: "." or ",". thousands: the only character that may separate digits; None for any.
+    Digits may be in threes, with one separator throughout, or in Indian form (2-2-3) with commas.
     """
     grouping = "".join(c for c in (thousands or ".,' ") if c != decimal)
     shapes = ["[0-9]+"]
@@ -115,7 +115,7 @@ def number_pattern(decimal: str, thousands: str | None) -> re.Pattern[str]:
 
 
 def plain_number(digits: str, pattern: re.Pattern[str]) -> str | None:
-    """Return ``digits`` as ``whole[.fraction]`` without grouping; None if they do not fit."""
+    """Return ``digits`` as ``whole[.fraction]``, ungrouped; None if they do not fit the pattern."""
     match = pattern.fullmatch(digits)
     if match is None:
         return None
@@ -123,7 +123,7 @@ def plain_number(digits: str, pattern: re.Pattern[str]) -> str | None:
     return f"{whole}.{match['fraction']}" if match["fraction"] else whole
 
 
-#: Values of --thousands -> separator. All apostrophes mean the same, and so do all spaces.
+#: Values of --thousands -> separator. All apostrophes are equivalent, and so are all spaces.
 _THOUSANDS = dict.fromkeys("'\u2019", "'") | dict.fromkeys(" \u00a0\u2007\u2009\u202f", " ")
 _THOUSANDS |= {".": ".", ",": ","}
 
@@ -134,9 +134,9 @@ _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 
 
 class Amount(NamedTuple):
-    """units: ten-thousandths. side: -1 for DR, 1 for CR, else 0.
+    """An amount that was read. units: ten-thousandths. side: -1 for DR, 1 for CR, else 0.
 
-    mark: the currency written beside it, None without one.
+    mark: the currency written beside the number; None if there is none.
     """
 
     units: int
@@ -155,8 +155,8 @@ class Reading:
 class AmountColumns:
     """Takes the texts of a file's amount columns one by one, then decides their decimal mark.
 
-    Without ``decimal``, one mark must be the only one that fits all texts, or both must give the
-    same numbers; else it asks. Memory does not grow with the number of texts.
+    If ``decimal`` is None, it takes the only mark that fits all texts, or either mark if both give
+    the same numbers; otherwise it asks. Memory does not grow with the number of texts.
     """
 
     def __init__(self, decimal: str | None, thousands: str | None) -> None:
@@ -195,7 +195,7 @@ class AmountColumns:
         return sign
 
     def currency_of(self, text: str) -> str | None:
-        """Return the currency beside the text added last; None if no currency is certain."""
+        """Return the code in ``text``, which was just added; None if its currency is uncertain."""
         mark = self._mark_of.get(text)
         return None if mark is None else mark.currency
 
@@ -227,7 +227,7 @@ class AmountColumns:
         return -1 if parts.negative else 1
 
     def decide(self, questions: Questions) -> Reading:
-        """Ask for --decimal if two marks are left and give different numbers."""
+        """Return the reading that fits; ask for --decimal if two fit and give different numbers."""
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
             questions.ask(
@@ -245,7 +245,7 @@ class AmountColumns:
 
 
 class AmountReader:
-    """Reads texts under one decimal mark. minor: the numbers are hundredths of the currency."""
+    """Reads texts with one decimal mark. minor: whether numbers are hundredths of the currency."""
 
     def __init__(self, reading: Reading, *, minor: bool = False) -> None:
         self._divisor = 100 if minor else 1

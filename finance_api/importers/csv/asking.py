@@ -30,16 +30,17 @@ from finance_api.importers.interface import (
 )
 from finance_api.resources.currencies import Mark, codes_in
 
-#: For up to this many unknown words, there is an answer for each combination; for more words, only
-#: answers for all, for none, and for each word alone.
+#: For up to this many unknown words, each combination is an answer. For more words, the answers are
+#: only: all, none, all but one, and each word alone.
 _COMBINED = 3
 
 
 class Currencies:
-    """option: the value of --currency. whole: the only currency of a file, as stated once or beside
-    the amounts. by_mark: whether each row's currency stands beside its amount.
+    """The currencies of a file's rows, and the accounts of these currencies.
 
     If a file has several currencies, each account is divided: "NAME EUR", "NAME USD".
+    option: the value of --currency. whole: the only currency of the file, stated once or beside the
+    amounts. by_mark: whether each row's currency stands beside its amount.
     several: account -> its currencies, if the file has several. remembered: options saved from an
     earlier file. divided: the account that an earlier file divided; --account may name this account
     or one of its parts. column: the name of the column that has each row's currency.
@@ -65,8 +66,9 @@ class Currencies:
         self._first = None if self._split else remembered.get("accountCurrency")
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
-        """Return a row's currency. Raises ImportRefused for no code, or another one than
-        --currency."""
+        """Return a row's currency. Raises ImportRefused if the row states no valid currency, or
+        contradicts --currency.
+        """
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self._is_option and code != self.option:
@@ -88,7 +90,7 @@ class Currencies:
         return self.option
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
-        """Return the name of the account for rows of one currency, and whether it is a part."""
+        """Return the account for rows in this currency, and whether it is part of a divided one."""
         several = len(self._several.get(name, self._several.get("", ()))) > 1
         if currency is None or not (several or self._split) or currency == self._first:
             return name, False
@@ -103,7 +105,7 @@ def _in_column(name: str) -> Answer:
 def decide_currencies(
     plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
 ) -> Currencies:
-    """Ask for --map currency= if an unmapped column has codes of several currencies.
+    """Return the currencies of the rows; ask if an unmapped column has several currencies.
 
     needs_one: whether an account may be new, and so needs a currency.
     """
@@ -145,9 +147,10 @@ def decide_currencies(
 def _ask_about_others_above(
     plan: Plan, option: str, labelled: str | None, questions: Questions
 ) -> None:
-    """Ask if the lines above the headings state another currency than --currency.
+    """Ask if the lines above the headings state a currency that is not --currency.
 
-    labelled: the currency behind a label; without it, currencies that stand alone are compared.
+    labelled: the currency after a label in these lines. If it is None, currencies that stand alone
+    or beside an amount are compared.
     """
     others = {labelled} - {None, option}
     if labelled is None and option not in (beside := currencies_beside(lines_above(plan.table))):
@@ -212,7 +215,7 @@ def _in_columns(
 
 
 def names_balance(cells: Sequence[str]) -> bool:
-    """Whether a row says that it is a balance or a total."""
+    """Return whether any of a row's cells names a balance or a total."""
     return any(kind_of(cell.strip()) for cell in cells)
 
 
@@ -243,7 +246,7 @@ def ask_which_rows(
 
 
 def _is_not_money(text: str) -> bool:
-    """Whether a text is or contains a word for what has not been booked."""
+    """Return whether a text is or contains a word for transactions that have not been booked."""
     words = folded(text)
     return words in NOT_MONEY or any(
         len(word) > 5 and word in NOT_MONEY for word in words.replace("-", " ").split()
@@ -257,7 +260,10 @@ def _ask_for_words(
     headings: Headings,
     questions: Questions,
 ) -> None:
-    """kept: words of rows that are money. unknown: words of rows that may be money -> lines."""
+    """Ask which words of a column mark transactions.
+
+    kept: words that do. unknown: words that may -> their lines.
+    """
     name = headings.named(index)
     if len(unknown) <= _COMBINED:
         kept_or_not = product((True, False), repeat=len(unknown))
@@ -280,7 +286,10 @@ def _ask_for_words(
 
 
 def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
-    """Ask about columns of money and of accounts, and about text that would be lost."""
+    """Ask about columns of money and accounts that are not read, and about text that would be lost.
+
+    Yields a remark that lists the columns that are not imported.
+    """
     headings = plan.headings
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
     unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.texts)]
@@ -355,7 +364,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
 
 
 def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
-    """Return what a column's heading suggests ("": nothing), advice, and the possible answers."""
+    """Return what a column's heading suggests ("" for nothing), advice, and possible answers."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
     without = Answer(("--ignore", name), (), f"{quoted(name)} can be ignored")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
@@ -383,6 +392,6 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
 
 
 def _is_vocabulary(texts: Sequence[str]) -> bool:
-    """Whether all texts are currency codes, all are directions, or all are yes or no."""
+    """Return whether all texts are currency codes, all are directions, or all are yes or no."""
     words = set(map(folded, texts))
     return bool(codes_in(texts)) or words <= DIRECTIONS.keys() or words <= YES_OR_NO

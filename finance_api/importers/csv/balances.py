@@ -1,4 +1,4 @@
-"""Balances beside the amounts: check each row against the one before it."""
+"""Checks the balances beside the amounts, each row against the row before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,16 @@ from finance_api.values.time import DAY_SECONDS
 
 @dataclass
 class BalanceCheck:
-    """The balances of one account, row by row, in whichever order they run.
+    """The balances of one account, row by row, with the oldest or the newest row first.
 
-    Rows without a balance are added up until the next row that has one. answers: how to read the
-    file without balances. rows, total, first_day, last_day: number, sum and days of all rows.
+    Rows without a balance are added up until the next row that has one. answers: offers to read the
+    file without balances. rows, total: number and sum of all rows. first_day, last_day: their
+    earliest and latest day.
 
     _faults: row order that the balances contradict (False: oldest first) -> the line of the first
-    row that does not fit, the balance expected there, and the stated one.
-    _first, _last: the first and the last row with a balance, each as (its balance, the total of all
-    rows up to it, its own money).
+    row that does not fit, the balance expected there, and the stated balance.
+    _first, _last: the first and the last row with a balance, each as (balance, total of all rows up
+    to and including this one, this row's own money).
     """
 
     answers: tuple[Answer, ...] = ()
@@ -34,7 +35,7 @@ class BalanceCheck:
     _last: tuple[int, int, int] = (0, 0, 0)
 
     def add(self, line: int, day: int, money: int, balance: int | None) -> None:
-        """day: seconds. money: the row's amount and fee. Raises ImportRefused if no order fits."""
+        """Add a row. money: its amount and fee. Raises ImportRefused if neither order fits."""
         day -= day % DAY_SECONDS
         if not self.rows:
             self.first_day = self._top_day = day
@@ -74,7 +75,9 @@ class BalanceCheck:
             )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
-        """Return the opening and closing balance; both None without balances or clear order."""
+        """Return the opening and closing balance; both None if no row has a balance or the order
+        is unclear.
+        """
         fitting = [order for order in (False, True) if order not in self._faults]
         if self._first is None:
             return None, None
@@ -100,8 +103,8 @@ class BalanceCheck:
         closing: BankBalance | None,
         stated: Sequence[tuple[int, int] | None],
     ) -> tuple[BankBalance | None, BankBalance | None]:
-        """Return both balances; where the rows have none, the stated one. Raises ImportRefused if
-        they disagree.
+        """Return both balances, each from the rows if they have it, else as stated. Raises
+        ImportRefused if rows and stated balances disagree.
 
         stated: (line, amount) of the opening and of the closing balance; None if no row states it.
         """
@@ -134,7 +137,7 @@ BalanceRow = tuple[int, int, int]
 
 
 def steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> list[BalanceRow]:
-    """Return the line, the size and the balance's change for each row but the oldest."""
+    """Return the line, the amount's size and the balance's change for each row but the oldest."""
     pairs = pairwise(rows[::-1] if newest_first else rows)
     return [(line, size, after - before) for (_, _, before), (line, size, after) in pairs]
 
@@ -151,7 +154,8 @@ def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
 def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
     """Return line -> 1 for money coming in, -1 for money going out, as the balances show.
 
-    The oldest row is missing: no balance precedes it. None if no order fits, or two disagree.
+    The oldest row is left out, because no balance precedes it. Returns None if neither order fits,
+    or both fit but disagree.
     """
     found = [
         {line: 1 if step > 0 else -1 for line, _, step in steps(rows, newest_first=newest_first)}

@@ -1,8 +1,8 @@
-"""Forms of dates, and columns of dates: read by the named form, or by the only one that fits.
+"""Forms of dates, and columns of dates, read with the named form or with the only one that fits.
 
-A form is strptime's directives or a readable pattern, compiled once. `datetime.strptime` itself
-reads month names in the language of the process, takes a missing year for 1900, and needs seconds
-for a hundred thousand texts.
+A form, in strptime's directives or as a readable pattern, is compiled once. `datetime.strptime`
+itself is not used: it reads month names in the process's language, takes a missing year for 1900,
+and needs seconds for a hundred thousand texts.
 """
 
 import re
@@ -74,7 +74,7 @@ _DAY_0 = date(1899, 12, 30)
 
 
 class Moment(NamedTuple):
-    """day: seconds at its 00:00:00. time: seconds since then, None if the text has no time.
+    """A written date. day: its 00:00:00 in seconds. time: seconds since then; None if not stated.
 
     offset: seconds by which the time is ahead of UTC; None if the text does not say.
     """
@@ -90,7 +90,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class DateForm:
-    """name: as the user wrote it, or may write it after --date-format.
+    """A form of dates. name: the form as the user wrote it or can write it after --date-format.
 
     _period: the first and last day of dates without a year.
     """
@@ -102,7 +102,7 @@ class DateForm:
 
     @classmethod
     def compile(cls, name: str) -> "DateForm":
-        """Raises ImportRefused naming --date-format."""
+        """Compile a form. Raises ImportRefused that names --date-format."""
         if name.lower() == EXCEL.lower():
             return DateForm(EXCEL, _SERIAL)
         form, period = name, None
@@ -138,9 +138,9 @@ class DateForm:
         return None if moment is None else moment.seconds
 
     def moment(self, text: str) -> Moment | None:
-        """Parse a text; None if it has another form, is no valid date, or is before 1970.
+        """Parse a text; return None if it has another form, is invalid, or is before 1970.
 
-        Years of two digits are POSIX's (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
+        Two-digit years follow POSIX (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
         """
         parts = self._parts(text)
         if parts is None:
@@ -205,7 +205,7 @@ def _from_readable(name: str) -> str:
 
 
 def _expression(token: re.Match[str]) -> str:
-    """The regular expression for a part of a form."""
+    """Return the regular expression for a part of a form."""
     numbers, letter, space, literal = token.groups()
     if space or literal or letter == "%":
         return r"\s+" if space else re.escape(literal or "%")
@@ -219,7 +219,7 @@ def _expression(token: re.Match[str]) -> str:
 
 
 def _time(parts: Mapping[str, str]) -> int | None:
-    """Seconds since midnight; None if there is no such time."""
+    """Return the seconds since midnight; None if there is no such time."""
     hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
     half = parts.get("half", "").lower()
     if hour > 23 or minute > 59 or second > 59 or (half and not 1 <= hour <= 12):
@@ -260,7 +260,7 @@ _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD
 DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
 _YEAR_LAST = [form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY")]
 
-#: The forms that are tried when none is named.
+#: The forms to try if no form is named.
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 _ISO = CANDIDATES[0]
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
@@ -273,8 +273,8 @@ class DateColumn:
     """Takes the texts of a column one by one, then decides their form.
 
     date_format: the named form. likely: a form to try before `CANDIDATES`. order: "DMY" or "MDY"
-    if known, for dates that do not begin with a year of four digits. is_sheet: some cells are dates
-    of the spreadsheet, always in ISO 8601. last_year: the latest year that is accepted.
+    if known, for dates that do not begin with a year of four digits. is_sheet: whether cells can be
+    a spreadsheet's own dates, always in ISO 8601. last_year: the latest year that is accepted.
     Memory does not grow with the number of texts.
     """
 
@@ -304,7 +304,7 @@ class DateColumn:
         self._differing: dict[tuple[str, str], tuple[str, int]] = {}
 
     def add(self, text: str, line: int) -> None:
-        """Add a trimmed text. Raises ImportRefused if no form fits it and all texts before it."""
+        """Add a trimmed text. Raises ImportRefused if no form fits this and all earlier texts."""
         if text in self._seen:
             return
         if not text:
@@ -330,7 +330,7 @@ class DateColumn:
                 self._differing.setdefault((form.name, other.name), (text, line))
 
     def fits(self, text: str) -> bool:
-        """Whether a form that fits all texts so far reads this one."""
+        """Return whether any form that fits all texts so far also fits this text."""
         return any(form.read(text) is not None for form in self._fitting)
 
     def _misfit(self, text: str) -> str:
@@ -362,7 +362,7 @@ class DateColumn:
         )
 
     def readings(self) -> list[DateForm]:
-        """Return the forms that fit all texts; if several read them alike, only the first."""
+        """Return the forms that fit all texts; of forms that read all texts alike, only one."""
         different = self._fitting[:1]
         for form in self._fitting[1:]:
             if all((other.name, form.name) in self._differing for other in different):
@@ -408,7 +408,7 @@ def _answer(form: DateForm, text: str, day: int) -> Answer:
 
 
 class DateReader:
-    """Reads texts of one form. zone: the time zone to convert them to, from their offset or UTC."""
+    """Reads texts of one form. zone: convert to this time zone, from the text's offset or UTC."""
 
     def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
         self._form = form
@@ -420,7 +420,7 @@ class DateReader:
         return self.read_with_offset(text, line)[0]
 
     def read_with_offset(self, text: str, line: int) -> tuple[int, int | None]:
-        """Also return the text's offset from UTC in seconds; None without one or if converted."""
+        """Return the date like `read`, and its offset from UTC; None if missing or converted."""
         known = self._known.get(text)
         if known is not None:
             return known

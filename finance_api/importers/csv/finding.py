@@ -1,4 +1,4 @@
-"""Find the table of a file and its layout: from options, saved answers, a profile, or the file."""
+"""Finds the table of a file and its layout: from options, saved answers, a profile, or the file."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -43,8 +43,8 @@ _UNKNOWN = "the file is not in a known format, and if it is CSV"
 def find_plan(
     text: TextFile, given: Layout, remembered: Remembered, profiles: Profiles, questions: Questions
 ) -> Plan:
-    """Find the plan by the options that are given or remembered, or by a profile. The file decides
-    what these leave open; `questions` asks about columns that it does not decide.
+    """Find the plan for a file from given and remembered options, or from a profile. The file's
+    content decides the rest. `questions` collects questions about columns that are still open.
 
     Raises ImportRefused.
     """
@@ -80,9 +80,9 @@ def find_plan(
 def _saved(
     places: list[Table], account: str | None, remembered: Remembered
 ) -> tuple[list[Table], dict[str, Any]]:
-    """Return the table that has a layout saved for the account, with the layout's values.
+    """Return the table for which the account has a saved layout, and the layout's values.
 
-    Without a saved layout: all tables and no values.
+    If no layout is saved, return all tables and no values.
     """
     for table in places:
         stated = remembered.options(heading_digest(table.headings, table.width), account)
@@ -95,9 +95,9 @@ def _recognised(
     places: list[Table], given: Layout, saved: Mapping[str, Any], profiles: Profiles
 ) -> tuple[Table, Match] | None:
     """Return the table with a profile's headings. The profile is given, remembered, or found by the
-    headings. Raises ImportRefused if no table has the headings of a given or remembered one.
+    headings. Raises ImportRefused if no table has the headings of the given or remembered profile.
 
-    If the user says what the amounts are, no profile is used.
+    If the user's options describe the amounts, no profile is used.
     """
     name = given.profile
     if name is None:
@@ -183,7 +183,7 @@ def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
-    """Return the plans of the line with most known headings. Raises ImportRefused for a tie."""
+    """Return the plans of the line with the most known headings. Raises ImportRefused for a tie."""
     fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
     lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
     if len(lines) > 1:
@@ -231,8 +231,8 @@ def _possible(
 ) -> tuple[list[Plan], ImportRefused | None]:
     """Return the plans that have columns for the date and the amount.
 
-    Also return what to raise if there is no plan: the refusal under the delimiter that splits the
-    first row into the most cells.
+    Also return the refusal to raise if there is no plan: the refusal for the delimiter that splits
+    the first row into the most cells.
     """
     possible: list[Plan] = []
     refusal: ImportRefused | None = None
@@ -273,7 +273,10 @@ def _has_data(table: Table) -> bool:
 
 
 def _consistent(possible: list[Plan]) -> Plan:
-    """Return the plan whose delimiter alone divides every row evenly. Raises ImportRefused."""
+    """Return the only plan whose delimiter divides all rows into the same columns.
+
+    Raises ImportRefused if no delimiter does, or several do.
+    """
     fitting: dict[str, Plan] = {}
     faults: list[str] = []
     for plan in possible:
@@ -304,7 +307,7 @@ def _consistent(possible: list[Plan]) -> Plan:
 
 
 def _read_columns(table: Table, user_layout: Layout) -> Plan:
-    """Plan the columns that options name or the file shows. Raises ImportRefused."""
+    """Plan with the columns that options name or the file reveals. Raises ImportRefused."""
     headings = headings_of(table)
     columns, doubled = find_columns(user_layout, headings)
     named = filled(table.cells)

@@ -48,7 +48,7 @@ from finance_api.importers.interface import (
 
 
 class CsvImporter:
-    """Reads one file under the options that were given for it.
+    """Reads one file with the options that were given for it.
 
     profiles: the profiles that the file's headings may select; by default, this package's.
     """
@@ -57,7 +57,7 @@ class CsvImporter:
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CsvImporter":
-        """profiles: a directory with the operator's own profiles."""
+        """Return an importer. profiles: a directory with the operator's own profiles."""
         known = {each.name for each in fields(Layout)} & given.keys()
         parts = {name: given[name] for name in known}
         layout = Layout(**parts, header=not given.get("no_header"))
@@ -81,7 +81,7 @@ class CsvImporter:
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
         if questions.asks_for("--encoding"):
-            # The file is not UTF-8: the saved layout, or a profile, may have its encoding.
+            # The file is not UTF-8: the saved layout, or a profile, may state its encoding.
             saved = plan.layout.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:
@@ -98,7 +98,7 @@ class CsvImporter:
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
-        """Read a decoded text as `read` does a file."""
+        """Read a decoded text in the way that `read` reads a file."""
         yield from self._read(*self._find(text, remembered, Questions()))
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
@@ -111,7 +111,7 @@ class CsvImporter:
         return sample_of(self._table, self._roles, lines)
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
-        """Whether the columns are found without a question; None if the text is refused."""
+        """Return whether the columns are found without a question; None if the text is refused."""
         try:
             _, questions = self._find(text, remembered, Questions())
         except ImportRefused:
@@ -204,7 +204,7 @@ def _options_text(plan: Plan) -> str:
 def movements(
     plan: Plan, selection: Selection, skipped: Counter[str] | None = None
 ) -> Iterator[Row]:
-    """Yield the rows that are money, expanded by the profile if there is one. Count other rows."""
+    """Yield the rows that are transactions, expanded by the profile if any. Count other rows."""
     rows = plan.table.rows(skipped)
     if selection.is_needed:
         rows = (row for row in rows if selection.keeps(*row, skipped))
@@ -303,7 +303,7 @@ class Deciding:
             self._survey.run()
         except ImportRefused as refused:
             if {"recordDate", "amount"} & questions.fields:
-                # The rows may be refused only because another column is meant.
+                # Perhaps the rows are refused only because another column is meant.
                 questions.put()
             if questions.asked:
                 refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
@@ -383,7 +383,7 @@ class Deciding:
         return sorted(found)
 
     def _balance_ways(self, reading: Reading) -> tuple[Mapping[int, int], int | None] | None:
-        """See `decide_signs`."""
+        """Return the directions that the balances show, in the form that `decide_signs` needs."""
         if self._questions.asks_for("--decimal"):
             return None
         rows = self._balance_rows(reading)
@@ -397,7 +397,7 @@ class Deciding:
     def _trial(
         self, builder: Callable[[Signs], StatementBuilder]
     ) -> Callable[[Signs], bool] | None:
-        """Return a test of whether signs fit the balances; None if it is not possible."""
+        """Return a test of whether signs fit the balances; None if such a test is impossible."""
         if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
             return None
 

@@ -55,18 +55,18 @@ _OF_PROFILE: Mapping[str, type] = {
     if part.type is kind and part.name not in ("name", "text")
 }
 _NAMES = {str: "a text", bool: "true or false", int: "a number", list: "a list", dict: "a table"}
-#: Keys that a leg can map to other columns; recordDate is missing, as a row has one date.
+#: Keys that a leg can map to other columns. recordDate is missing, because a row has only one date.
 _OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
 _PREAMBLE = ("account", "accountNumber", "currency")
 
 
 class Profiles:
-    """All profiles, in the order of their names. This package's are parsed when requested."""
+    """All profiles, sorted by name. This package's own profiles are parsed only when requested."""
 
     def __init__(
         self, own: Iterable[Profile], shipped: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        """own: a later profile replaces one of the same name. shipped: this package's index."""
+        """own: profiles; each replaces a shipped one of the same name. shipped: our index."""
         self._parsed = {profile.name: profile for profile in own}
         index = {**(shipped or {}), **index_of(self._parsed.values())}
         self._index = {name: index[name] for name in sorted(index)}
@@ -81,7 +81,7 @@ class Profiles:
         return sorted({entry["encoding"] for entry in self._index.values()} - {None})
 
     def get(self, name: str) -> Profile:
-        """Return the profile of this name. Raises ImportRefused without one."""
+        """Return the profile with this name. Raises ImportRefused if there is none."""
         key = name.strip().lower()
         if key not in self._index:
             raise ImportRefused(
@@ -118,7 +118,10 @@ class Profiles:
 
 
 def load_profiles(directory: str = "") -> Profiles:
-    """directory: of profiles that replace ours of the same name. Raises ImportRefused."""
+    """Load our profiles, and those in ``directory``, which replace ours of the same name.
+
+    Raises ImportRefused.
+    """
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():
@@ -140,9 +143,10 @@ def _shipped_index() -> dict[str, dict[str, Any]]:
 
 
 def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
-    """Return the heading rows that select each profile: none if only its name selects it.
+    """Return the name of each profile -> its entry in the index.
 
-    encoding: that of the profile's files; None for UTF-8.
+    rows: the heading rows that select the profile; empty if only its name selects it.
+    begins: see `Profile`. encoding: the encoding of the profile's files; None for UTF-8.
     """
     return {
         profile.name: {
@@ -162,7 +166,7 @@ def index_text() -> str:
 
 
 def read_profile(path: Path) -> Profile:
-    """Raises ImportRefused with the file's name and what is wrong."""
+    """Read a profile's file. Raises ImportRefused that names the file and the fault."""
     try:
         return parse_profile(path.stem, path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -177,7 +181,7 @@ def read_profile(path: Path) -> Profile:
 
 
 def parse_profile(name: str, text: str) -> Profile:
-    """Raises ImportRefused, tomllib.TOMLDecodeError."""
+    """Parse a profile. Raises ImportRefused, tomllib.TOMLDecodeError."""
     table = _Table("", tomllib.loads(text))
     headings = _headings(table)
     layout = Layout(
@@ -219,7 +223,7 @@ def parse_profile(name: str, text: str) -> Profile:
 class _Table:
     """A TOML table whose keys are taken one by one.
 
-    where: what stands before a key's name in messages.
+    where: the text before a key's name in messages.
     """
 
     def __init__(self, where: str, values: Mapping[str, Any]) -> None:
@@ -231,7 +235,7 @@ class _Table:
         return ImportRefused(f"{self._where}{key} {reason}")
 
     def take(self, key: str, kind: type) -> Any:
-        """Take the value of a key; None without the key. Raises ImportRefused for a wrong value."""
+        """Take a key's value; None if it is missing. Raises ImportRefused for a wrong value."""
         self._known.append(key)
         value: Any = self._values.pop(key, None)
         if value is None:
@@ -269,7 +273,7 @@ class _Table:
         return list(self._values)
 
     def items(self, possible: Collection[str] = ()) -> list[tuple[str, tuple[str, ...]]]:
-        """Take all remaining keys, each as `words`. possible: the permitted keys; empty: all."""
+        """Take all remaining keys with `words`. possible: the permitted keys; empty: all."""
         for key in self.left():
             if possible and key not in possible:
                 raise self.refused(key, f"is not one of {', '.join(possible)}")
@@ -328,7 +332,7 @@ def _payment_types(table: _Table) -> dict[str, str]:
 
 
 def _rows(table: _Table, key: str) -> Rows:
-    """key: of the text that names the rows, or says why they are refused."""
+    """Take a condition, and the text at ``key``: the name of the rows, or why they are refused."""
     when, text = _condition(table), table.take(key, str) or ""
     if not when or not text:
         raise table.refused(key if when else "when", "is missing")
@@ -409,8 +413,8 @@ def _check(profile: Profile) -> None:
 
 
 def _check_columns(profile: Profile) -> None:
-    """Raise ImportRefused for a column that no heading row has, and for one that a heading row
-    lacks although it decides about money.
+    """Raise ImportRefused for a column that no heading row has, and for a column that decides about
+    money but is missing in a heading row.
     """
     layout, flat = profile.layout, chain.from_iterable
     maps = [profile.map, *(leg.map for leg in profile.legs)]

@@ -1,6 +1,6 @@
-"""A layout: what must be known to read a file, and how a heading row names the columns of fields.
+"""Layouts, the options for reading a file; and heading rows, from which options name columns.
 
-It comes from the user's options, from the options saved for an account, and from a profile.
+A layout comes from the user's options, from the options saved for an account, and from a profile.
 """
 
 import difflib
@@ -25,7 +25,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.values.text import TextError, clean, clean_or_none, fold
 
-#: Field -> its other names. A column with one of these headings maps by itself.
+#: Field -> its other names. A column whose heading is one of these names is mapped automatically.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "recordDate": ("date",),
     "amount": (),
@@ -48,8 +48,8 @@ FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (
 #: Fields that may be made of several columns, joined by one space.
 JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
-# The nearest heading is looked for among this many headings, in this many characters of each:
-# difflib takes quadratic time.
+# The most similar heading is looked for among only this many headings, and in only this many
+# characters of each, because difflib takes quadratic time.
 _COMPARED = 100
 
 
@@ -64,10 +64,10 @@ Columns = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Headings:
-    """The heading row, or the first row of a file without one.
+    """The heading row, or the first row of a file without headings.
 
-    texts: the trimmed headings; None if the file has none, so that columns go by number.
-    line: where the headings stand, for messages.
+    texts: the trimmed headings; None if the file has none: then options name columns by number.
+    line: the line of the headings, for messages.
     """
 
     texts: Sequence[str] | None
@@ -112,7 +112,10 @@ class Headings:
         )
 
     def position_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
-        """Split ``COLUMN`` or ``COLUMN=REST``; each may have further equals signs."""
+        """Split ``COLUMN`` or ``COLUMN=REST``; either part may contain equals signs itself.
+
+        Return the column's index and the rest. Raises ImportRefused.
+        """
         parts = text.split("=")
         refusals = []
         for count in (len(parts), *range(1, len(parts))):
@@ -126,11 +129,11 @@ class Headings:
         raise refusals[:2][-1]
 
     def text(self, index: int) -> str:
-        """The heading of a column, "" without one."""
+        """Return the heading of a column; "" if it has none."""
         return "" if self.texts is None else self.texts[index]
 
     def named(self, index: int) -> str:
-        """Name the column for an option: by its heading, or its number from 1."""
+        """Return the column's name for an option: its heading if it is unique, else its number."""
         text = self.text(index)
         is_name = bool(text) and "\n" not in text and len(text) <= 60
         return text if is_name and self._counts[folded(text)] == 1 else str(index + 1)
@@ -172,12 +175,12 @@ _DISPLACED = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Each part has the name of its option, whose help `importers.options` has. None: the part is
-    decided by the saved layout, a profile, or the file itself.
+    """Options for reading a file. Each part is named after its option, which `importers.options`
+    explains. None: the part is decided by the saved layout, a profile, or the file itself.
 
     columns: ``--map``: field -> the heading of its column, or the column's number from 1 as text,
-        or several of these. A heading that is that very number comes first. "" leaves out a
-        field that would map by itself.
+        or several of these. If a heading is that very number, the heading counts. "" leaves out a
+        field that would be mapped automatically.
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
     mixed_signs: what the sign means in a debit or credit column with both signs: "plus" (a positive
         number follows its column, a negative one goes the other way), "minus" (the reverse) or
@@ -185,11 +188,12 @@ class Layout:
     sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
         if they are not the usual ones.
     units: "major": amounts are in whole units, whatever their heading says.
-    leave_out: ``COLUMN=VALUE``: rows that are no money. ``COLUMN=``: no text of this column names a
-    total. fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
-    skip_rows: physical lines before the headings (or the rows, without headings).
-    account: if given, a column that maps to the account by itself may have only one value.
-    currency: if given, a column that maps to the currency by itself must equal it or be empty.
+    leave_out: ``COLUMN=VALUE``: these rows are not transactions. ``COLUMN=``: no text of this
+        column names a total.
+    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; the fees of several columns are added up.
+    skip_rows: physical lines before the headings, or before the rows if there are no headings.
+    account: if given, a column mapped automatically to the account may have only one value.
+    currency: if given, a column mapped automatically to the currency must equal it or be empty.
     """
 
     profile: str | None = None
@@ -225,7 +229,7 @@ class Layout:
 
     @property
     def named(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each field, "debit", "credit" and "balance" that has any."""
+        """Field, "debit", "credit" or "balance" -> its columns, if options name any."""
         sides = {name: getattr(self, name) for name in ("debit", "credit", "balance")}
         return {
             **{name: each for name, value in self.columns.items() if any(each := _several(value))},
@@ -234,12 +238,12 @@ class Layout:
 
     @property
     def unmapped(self) -> frozenset[str]:
-        """Fields that must not map by themselves."""
+        """The fields to which no column is mapped automatically."""
         left_out = {name for name, value in self.columns.items() if not any(_several(value))}
         return frozenset(left_out | ({"amount"} if self.debit is not None else set()))
 
     def zone(self) -> ZoneInfo | None:
-        """Return the time zone, None without one. Raises ImportRefused if there is no such zone."""
+        """Return the time zone; None if none is set. Raises ImportRefused if it does not exist."""
         if self.timezone is None:
             return None
         try:
@@ -294,22 +298,21 @@ class Layout:
         return stated
 
     def says_about_amounts(self) -> list[str]:
-        """Return the options given for the amounts' columns, and for the way that amounts go."""
+        """Return the given options that name columns of amounts or their direction."""
         stated = self.stated()
         names = ["--map amount"] if "amount" in stated.get("columns", ()) else []
         return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in stated]
 
     def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
-        """Return this layout, completed by the one below it, and the parts taken from that one.
+        """Return this layout, completed by ``below``, and the parts taken from ``below``.
 
-        A part of this layout also displaces the parts below that contradict it.
+        Parts of ``below`` that contradict a part of this layout are not taken.
         """
         stated = self.stated()
         mapped, before = stated.get("columns", {}), below.get("columns", {})
         names = {*stated, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
-        # A column that this layout maps to one field no longer supplies another field of the layout
-        # below.
+        # If this layout maps a column to one field, ``below`` cannot map it to another field.
         moved = {
             folded(column)
             for name, value in mapped.items()
@@ -339,7 +342,7 @@ def heading_digest(headings: Sequence[str] | None, width: int) -> str:
 
 
 def words(stated: Mapping[str, Any]) -> list[str]:
-    """Write the parts of a layout as options of a command line."""
+    """Return the parts of a layout as the words of a command line."""
     found: list[str] = []
     for name, value in stated.items():
         flag = "--" + name.replace("_", "-")

@@ -64,7 +64,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _sides(columns: Sequence[Column]) -> list[list[Column]]:
-    """Return the columns of money going out, and those of money coming in, by their headings."""
+    """Return the columns of money going out, and of money coming in, judging by their headings."""
     columns = [column for column in columns if not column.fit("way")]
     return [
         [c for c in best(one, columns) if c.fit(one) > c.fit(other)]
@@ -73,7 +73,10 @@ def _sides(columns: Sequence[Column]) -> list[list[Column]]:
 
 
 def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence[Column]) -> bool:
-    """Take the only columns by which a balance changes, unless one heading names the amount."""
+    """Take the columns by which a balance changes; return whether any were taken.
+
+    Takes none if exactly one heading names the amount, or if several choices are possible.
+    """
     tried = numbers[:_MOST_TRIED]
     if len(named) == 1:
         return False
@@ -123,12 +126,12 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
 
 
 def _is_other(column: Column) -> bool:
-    """Whether the heading names money that is not the row's amount, such as a balance or a fee."""
+    """Return whether the heading names money other than the row's amount, such as a balance."""
     return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
 
 
 def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
-    """Return the column in the account's currency, or one of several equal columns; else all."""
+    """Return the column in the account's currency, or one of several equal columns, or else all."""
     if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
         open_.explain(*named[1:])
         return named[:1]
@@ -147,7 +150,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
 
 
 def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """Take the amount in the account's currency, if the column named amount is the original one."""
+    """If the column named amount is original, take a column in the account's currency instead."""
     (original,), (codes,) = open_.of("amount"), open_.of("currency")
     settled = [
         column
@@ -170,7 +173,7 @@ def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -> bool:
-    """Whether rows in the account's currency have the same amount in both columns."""
+    """Return whether rows in the account's currency have the same amount in both columns."""
     currency = currency_in(own.heading)
     rows = zip(open_.numbers.of(own), open_.numbers.of(original), codes.texts, strict=True)
     return all(one == other for one, other, code in rows if code.upper() == currency)
@@ -191,7 +194,7 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
 
 
 def _refuse_divided(open_: OpenColumns) -> None:
-    """Refuse amounts whose decimals are in cells of their own, as in "-12,50" without quotes."""
+    """Refuse amounts whose decimals are in separate cells, as from "-12,50" without quotes."""
     for amount in open_.of(*_MONEY[:3]):
         beside = next((c for c in open_.all if c.index == amount.index + 1), None)
         if (
@@ -233,7 +236,7 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 
 def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """Mark columns of money that add nothing to the amount; `asking` asks about others."""
+    """Mark columns of money that add nothing to the amount; `asking` asks about the others."""
     money, balance = open_.of(*_MONEY[:3]), open_.of("balance")
     runs = bool(balance) and open_.numbers.run(money, balance[0])
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]

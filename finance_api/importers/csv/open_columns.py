@@ -29,7 +29,7 @@ _DAY = re.compile(r"[0-3]?[0-9](\.|[-/ .]{1,2}([01]?[0-9]|[^\W\d_]{3,9})\.?)")
 
 
 class Column:
-    """texts: the trimmed cell of each row. filled: the texts that are not blank."""
+    """A column. texts: the trimmed cell of each row. filled: the texts that are not blank."""
 
     def __init__(self, index: int, heading: str, texts: Sequence[str]) -> None:
         self.index = index
@@ -38,7 +38,7 @@ class Column:
         self.filled = [text for text in texts if text]
 
     def fit(self, role: str) -> int:
-        """See `role_fit`."""
+        """Return how well the heading fits the role, see `role_fit`."""
         return role_fit(role, self.heading)
 
     @cached_property
@@ -91,13 +91,13 @@ class Column:
         return self._most(is_account)
 
     def _most(self, test: Callable[[str], object]) -> bool:
-        """Whether at least two thirds of the filled cells pass: the cells of a footer may fail."""
+        """Return whether at least two thirds of the filled cells pass: cells of a footer fail."""
         misses = sum(not test(text) for text in self.filled)
         return len(self.filled) > misses and misses * 3 <= len(self.filled)
 
 
 class Numbers:
-    """Reads columns of numbers, in millionths. A cell that is blank or no number is None."""
+    """Reads columns of numbers, in millionths. A cell that is blank or not a number is None."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         cells = [text for column in columns for text in column.filled]
@@ -122,7 +122,7 @@ class Numbers:
         return -units if written.negative else units
 
     def run(self, amounts: Sequence[Column], balance: Column) -> bool:
-        """Whether the balance changes by the size of the one amount that each row has."""
+        """Return whether the balance changes by the size of each row's amount."""
         rows = zip(self.of(balance), *map(self.of, amounts), strict=True)
         found = [
             (0, sum(abs(each or 0) for each in sizes), after)
@@ -154,24 +154,25 @@ class Numbers:
         return 0
 
     def take_turns(self, one: Column, other: Column) -> bool:
-        """Whether no row has money in both columns, and each column has some."""
+        """Return whether both columns have money, but never in the same row."""
         pairs = list(zip(self.of(one), self.of(other), strict=True))
         filled = {(bool(a), bool(b)) for a, b in pairs} - {(False, False)}
         return filled == {(True, False), (False, True)}
 
     def agree(self, one: Column, *others: Column) -> bool:
-        """Whether each row's amount in one column is the sum of its others, all without signs."""
+        """Return whether ``one`` is the sum of ``others`` in each row, all without signs."""
         rows = zip(self.of(one), *map(self.of, others), strict=True)
         return all(abs(a or 0) == sum(abs(each or 0) for each in rest) for a, *rest in rows)
 
 
 @dataclass
 class Inferred:
-    """columns: field -> its inferred columns. statuses: columns that say which rows happened.
+    """The decisions made from a file's content.
 
-    positive, date_format: as in `Layout`. explained: columns that are known to add nothing.
-    reasons: a line for each decision. questions: about what can be read in several ways; until
-    they are answered, the first way is used.
+    columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
+    positive, date_format: as in `Layout`. explained: columns known to add nothing to the amounts.
+    reasons: a line for each decision. questions: questions about columns with several possible
+    roles; until a question is answered, its first answer is used.
     """
 
     columns: Columns = field(default_factory=dict)
@@ -190,7 +191,7 @@ class OpenColumns:
     balances change by its amounts. If two columns are possible, the user is asked.
 
     all: every column. free: columns without a role. known: columns that the user named, or whose
-    heading is the name of a field. by_name: the fields that were known by such a heading.
+    heading is the name of a field. by_name: the fields whose column has such a heading.
     numbers: the numbers in the columns. user_layout: the user's options. found: what was inferred.
     """
 
@@ -220,14 +221,14 @@ class OpenColumns:
         return self.headings.named(column.index)
 
     def take(self, role: str, column: Column, reason: str | None) -> None:
-        """reason: why this column has the role; None if the user is asked about it."""
+        """Give a column the role. reason: why; None if the user is asked about it."""
         self.found.columns[role] = (*self.found.columns.get(role, ()), column.index)
         self.free.remove(column)
         if reason is not None:
             self.found.reasons.append(f"{role} is {quoted(self.name(column))}: {reason}")
 
     def explain(self, *columns: Column) -> None:
-        """Note that these columns add nothing to the amount."""
+        """Note that these columns add nothing to the amounts."""
         self.found.explained |= {column.index for column in columns}
 
     def has(self, *roles: str) -> bool:
@@ -242,7 +243,7 @@ class OpenColumns:
     def ask(
         self, role: str, fact: str, how: str, readings: Sequence[tuple[Answer, Columns]]
     ) -> None:
-        """Ask which reading is right; take the columns of the first one meanwhile."""
+        """Ask which reading is right; meanwhile, take the columns of the first reading."""
         answers = [answer for answer, _ in readings[:_MOST_PROPOSED]]
         self.found.questions.ask(fact, *answers, line=self.headings.line, of=role, how=how)
         for name, (index,) in readings[0][1].items():

@@ -38,9 +38,9 @@ _LONGEST_DAYS = 400
 
 
 def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
-    """List the tables that begin at the first row, or at a later line that might have headings.
+    """Yield the tables that may begin at the first row, or at a later line that may have headings.
 
-    A line that repeats earlier headings begins no table.
+    No table begins at a line that repeats earlier headings.
     """
     delimiters = _DELIMITERS if layout.delimiter is None else (layout.delimiter,)
     if text.is_sheet:
@@ -67,7 +67,7 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """Divide a line that may have headings; no cells if it cannot have any."""
+    """Split a line that may have headings into cells; return no cells if it cannot have any."""
     try:
         reader = csv.reader(
             [line] if len(line) <= MAX_CELL else (), delimiter=delimiter, strict=True
@@ -146,12 +146,12 @@ def lines_above(table: Table) -> list[Line]:
 
 
 def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
-    """Return field -> the value that a line has behind one of the profile's labels."""
+    """Return field -> the value after one of the profile's labels for it."""
     found: dict[str, str] = {}
     for label, texts in lines:
         for name, labels in profile.preamble.items():
             if label in labels and texts:
-                # The name of the account may follow its number, behind a slash.
+                # The name of the account may follow its number, after a slash.
                 found.setdefault(name, texts[0].partition(" / ")[0])
     return found
 
@@ -164,7 +164,7 @@ def currency_above(lines: list[Line]) -> str | None:
 
 
 def currencies_beside(lines: list[Line]) -> set[str]:
-    """Return the currencies that fill a cell, or stand beside an amount."""
+    """Return the currencies that stand alone in a cell or beside an amount."""
     found = set()
     for text in [text for _, texts in lines for text in texts]:
         written = shape_of(text)
@@ -199,7 +199,8 @@ def period_above(lines: list[Line]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-#: How many columns are shown, how many values of each, and how many rows they come from.
+#: How many columns are shown, how many values of each column, and how many rows are searched for
+#: these values.
 _MOST_COLUMNS, _MOST_VALUES, _SEARCHED_ROWS = 100, 3, 50
 _MOST_ROWS = 5
 _LONGEST_TEXT = 60
@@ -209,9 +210,10 @@ OTHER_ROLE = "other"
 
 @dataclass(frozen=True)
 class TableSample:
-    """columns: name for options, heading, first values, and the role found for it ("": none).
+    """Columns and rows to show to the user.
 
-    rows: the first ones. by_line: rows by the lines that were asked for.
+    columns: each column's name for options, heading, first values and role ("" for no role).
+    rows: the first rows. by_line: requested line -> its row.
     """
 
     columns: list[dict[str, Any]] = field(default_factory=list)
@@ -220,7 +222,7 @@ class TableSample:
 
 
 def widest_table(text: TextFile, layout: Layout) -> Table | None:
-    """Return the table that a text most likely has, although its columns are unknown."""
+    """Return the table that a text most likely has if its columns are unknown: the widest."""
     with suppress(ImportRefused):
         layout = layout.checked()
         text = replace(text, skip_rows=layout.skip_rows)
@@ -229,7 +231,7 @@ def widest_table(text: TextFile, layout: Layout) -> Table | None:
 
 
 def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> TableSample:
-    """roles: as in `Plan.columns`. lines: of rows to return."""
+    """Return a sample of a table. roles: as in `Plan.columns`. lines: lines of rows to include."""
     first, by_line = _rows(table, lines)
     if table.first_line in lines and table.headings:
         by_line.pop(table.first_line, None)
@@ -254,7 +256,7 @@ def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> Tabl
 
 
 def _rows(table: Table, lines: Collection[int]) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the first rows, and those at ``lines``, even if they have too few or many cells."""
+    """Return the first rows, and the rows at ``lines`` even if they have too few or many cells."""
     by_line: dict[int, list[str]] = {}
     first: list[list[str]] = []
 

@@ -1,5 +1,5 @@
-"""The plan to read a table: the columns of its fields, its complete layout, and with a profile, how
-its rows become movements of money.
+"""The plan for reading a table: the columns of its fields, its complete layout, and, if it has a
+profile, how its rows become movements of money.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ _SIGNS = "-+\u2010\u2011\u2012\u2013\u2212 "
 class ProfileRows:
     """Makes rows with derived cells from the rows of a file, as its profile says.
 
-    Derived cells follow the file's own. A field has one if its column depends on the row, if it is
-    made of several columns, or if the lines above the headings state it.
+    Derived cells follow the file's own cells. A field has a derived cell if its column depends on
+    the row, if it is made of several columns, or if the lines above the headings state it.
 
     columns: the indexes of the derived cells. used: columns that the profile reads or ignores.
     """
@@ -134,7 +134,7 @@ class ProfileRows:
         return make
 
     def begin(self, skipped: Counter[str] | None = None) -> Expand:
-        """Return a function that expands the rows of one reading, given in the file's order.
+        """Return a function that expands rows; it must get the rows in the file's order.
 
         skipped: counts the rows that are left out. The function raises ImportRefused with a line.
         """
@@ -162,7 +162,7 @@ class ProfileRows:
         return expand
 
     def _fill(self, cells: list[str], above: list[str]) -> None:
-        """Fill the cells that are blank because they repeat the row above."""
+        """Fill blank cells that stand for the same value as in the row above."""
         if above and not cells[self._fill_down[0]].strip():
             for index in self._fill_down:
                 cells[index] = cells[index].strip() or above[index]
@@ -202,7 +202,7 @@ class ProfileRows:
                 )
 
     def _otherwise(self, line: int, cells: list[str]) -> str:
-        """Return the profile's name for rows without a leg. Raises ImportRefused without a name."""
+        """Return the profile's name for rows without a leg. Raises ImportRefused if it has none."""
         profile, names = self._match.profile, self._match.names
         if profile.otherwise:
             return profile.otherwise
@@ -229,17 +229,17 @@ def _joined(columns: tuple[int, ...], separator: str, constant: str | None) -> M
     return lambda cells: separator.join(t for i in columns if (t := cells[i].strip()))
 
 
-#: Names of balances are looked for in up to this many columns.
+#: Up to this many columns are searched for names of balances.
 _TEXTS = 20
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to read a table. inferred: what the file itself decided.
+    """How to read a table. inferred: the decisions made from the file's content.
 
     doubled: field -> further columns whose heading is a name of the field.
-    remembered: the layout saved for the file. taken: the parts of it that this user left open.
-    user_layout: the options given now or saved. profile: the file's profile, None without one.
+    remembered: the layout saved for the file. taken: the saved parts used because the user gave no
+    such options. user_layout: the options given now or saved. profile: the file's profile, if any.
     rows: makes the profile's rows, with derived cells, from the file's rows.
     new_accounts, last_year: see `Remembered`.
     """
@@ -280,7 +280,7 @@ class Plan:
 
     @property
     def texts(self) -> list[int]:
-        """The columns that may name a balance: neither dates nor money."""
+        """The columns whose texts may name a balance: neither dates nor money."""
         profile, width = self.profile, self.table.width
         if profile is not None and (profile.opening or profile.leave_out or profile.only):
             return []
@@ -291,14 +291,14 @@ class Plan:
         return [index for index in range(min(width, _TEXTS)) if index not in taken]
 
     def to_remember(self) -> dict[str, Any]:
-        """Return the options to save for the file's accounts: all given now or before."""
+        """Return the options to save for the file's accounts: all options given now or before."""
         assert self.user_layout is not None
         kept = self.user_layout.stated()
         kept["heading"] = heading_digest(self.table.headings, self.table.width)
         return kept if self.profile is None else kept | {"profile": self.profile.name}
 
     def without_balance(self) -> tuple[Answer, ...]:
-        """Offer to ignore the balance column, unless the user named it."""
+        """Return an offer to ignore the balance column, unless the user named this column."""
         balance = None if self.user_layout is None else self.user_layout.balance
         (index,) = self.columns.get("balance", (self.table.width,))
         if balance is not None or index >= self.table.width:
@@ -315,10 +315,11 @@ class Plan:
 def find_columns(
     layout: Layout, headings: Headings, *, by_itself: bool = True
 ) -> tuple[Columns, dict[str, list[int]]]:
-    """Return field -> its columns: those the layout names, else the one whose heading names it.
+    """Return field -> its columns: the columns that the layout names, else the first column whose
+    heading is a name of the field.
 
-    Also return field -> further columns whose heading names it. Raises ImportRefused for a named
-    column that is missing or ambiguous.
+    Also return field -> further columns with such a heading. by_itself: whether headings count.
+    Raises ImportRefused for a named column that is missing or ambiguous.
     """
     found: Columns = {}
     for name, columns in layout.named.items():

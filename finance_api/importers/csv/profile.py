@@ -62,12 +62,12 @@ Rows = tuple[Condition, str]
 
 @dataclass(frozen=True)
 class Selected:
-    """Decides by one column which rows are money. A cell that fits none of the words is refused.
+    """Decides by the words in one column which rows are transactions. Other words are refused.
 
-    keep, leave_out: the cells of rows that are money, and of rows that are not.
-    proved: cells of rows that are money if the file has a balance column, which proves it. Without
-    that column, such rows are left out if leave_out has them too; else the file is refused. If
-    several words fit a cell, a whole word wins, else the longest beginning.
+    keep: the words of rows that are transactions. leave_out: the words of rows that are not.
+    proved: the words of rows that are transactions if the file has a balance column, which proves
+    it. If there is no such column, these rows are left out if leave_out has their word, too, or
+    else refused. If several words fit a cell, a whole word wins, or else the longest beginning.
     """
 
     keep: Words
@@ -75,7 +75,7 @@ class Selected:
     proved: Words
 
     def keeps(self, cell: str, *, has_balance: bool) -> bool | None:
-        """Whether the row is money; None if the cell does not decide."""
+        """Return whether the row is a transaction; None if the cell does not decide it."""
         keep, leave_out, proved = (w.fit(cell) for w in (self.keep, self.leave_out, self.proved))
         if has_balance and proved:
             return True
@@ -86,13 +86,13 @@ class Selected:
 
 @dataclass(frozen=True)
 class Leg:
-    """A movement of money that rows stand for if the condition holds.
+    """A movement of money that a row stands for if the leg's condition holds.
 
-    when: the condition; without one, the leg is for rows for which no other leg holds.
-    positive: which way the money goes, "in" or "out"; None: the sign says it.
+    when: the condition; empty: the leg is for rows for which no other leg's condition holds.
+    positive: which way the money goes, "in" or "out"; None: the amount's sign says it.
     ignore_sign: whether the sign of the amount means nothing.
-    currency: its code, if the amount's column implies it.
-    map: the leg's own columns, where they differ from the profile's.
+    currency: the code of the currency, if the amount's column implies it.
+    map: the leg's own columns, where they differ from the profile's columns.
     """
 
     when: Condition = field(default_factory=dict)
@@ -104,13 +104,16 @@ class Leg:
 
 @dataclass(frozen=True)
 class HeadingRow:
-    """texts: folded headings, no blank ones at the end. names: the profile's names for them."""
+    """A heading row of a profile.
+
+    texts: folded headings, without blank ones at the end. names: the profile's column names.
+    """
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
 
     def match(self, headings: Sequence[str], begins: bool) -> str | None:
-        """Return the code in the folded headings, or ""; None if they are not this row's."""
+        """Return the currency in the folded headings, or ""; None if this row does not match."""
         if len(headings) < len(self.texts) or not (begins or len(headings) == len(self.texts)):
             return None
         codes = set()
@@ -131,9 +134,9 @@ class HeadingRow:
 class Profile:
     """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
-    layout: what holds for every file, including the columns of fields. text: the TOML file.
+    layout: the options for every file, including the columns of fields. text: the TOML file.
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
-    otherwise: the name of rows without a leg, which are left out; "": such rows are refused.
+    otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
     """
 
     name: str
@@ -187,9 +190,9 @@ class Profile:
 
 @dataclass(frozen=True)
 class Match:
-    """A profile and the heading row of a file.
+    """A profile that fits the heading row of a file.
 
-    names: the profile's names of the file's columns, folded. code: the currency in the headings.
+    names: the profile's names for the file's columns, folded. code: the currency in the headings.
     """
 
     profile: Profile
@@ -197,7 +200,7 @@ class Match:
     code: str
 
     def index(self, column: str) -> int | None:
-        """Find a column by its name or its number from 1; None if this file has none."""
+        """Return the index of a column, by its name or its number from 1; None if there is none."""
         name = folded(column)
         if name in self.names:
             return self.names.index(name)
@@ -215,7 +218,7 @@ class Match:
         raise ImportRefused(f"{option}: a heading row has no column {quoted(text)}")
 
     def stated(self, headings: Headings) -> dict[str, Any]:
-        """Return the profile's layout as JSON, with the file's names of its columns."""
+        """Return the profile's layout as JSON; columns have their names in this file."""
         columns = {
             name: [headings.named(index) for index in self.indexes(columns)]
             for name, columns in self.profile.map.items()
@@ -262,5 +265,5 @@ def parse_headings(line: str) -> tuple[str, ...]:
 
 
 def shown(profile: Profile) -> str:
-    """Name the profile to the user."""
+    """Return the profile's name and version for a message."""
     return f"{quoted(profile.name)} (version {profile.version})"

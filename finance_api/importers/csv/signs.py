@@ -23,22 +23,24 @@ _SIDES = {OUT: "the debit column", IN: "the credit column"}
 
 @dataclass(frozen=True)
 class Signs:
-    """rules: place of an amount -> sign (as `AmountColumns.add` returns it) -> 1 for money coming
-    in, -1 for money going out. by_line: line -> the same, where the balances show it.
+    """What the signs of amounts mean.
+
+    rules: place of an amount -> sign (as `AmountColumns.add` returns it) -> 1 for money coming in,
+    -1 for money going out. by_line: line -> 1 or -1, if the balances show it.
     """
 
     rules: Mapping[int, Mapping[int, int]]
     by_line: Mapping[int, int] = field(default_factory=dict)
 
     def units(self, amount: Amount, place: int, line: int) -> int:
-        """In ten-thousandths; money going out is negative."""
+        """Return the amount in ten-thousandths, negative for money going out."""
         if self.by_line and line in self.by_line:
             return self.by_line[line] * abs(amount.units)
         sign = 2 * amount.side or (1 if amount.units > 0 else -1)
         return self.rules[place][sign] * abs(amount.units)
 
     def direction(self, kind: Kind) -> int:
-        """1 for money coming in, -1 for money going out, 0 for no money."""
+        """Return 1 for money coming in, -1 for money going out, 0 for an amount of zero."""
         place, sign = kind
         return self.rules[place][sign] if sign else 0
 
@@ -51,8 +53,9 @@ def decide_signs(
     fits: Callable[[Signs], bool] | None,
     balances: Callable[[], tuple[Mapping[int, int], int | None] | None],
 ) -> Signs:
-    """fits: whether the balance column agrees with these signs; None without such a column.
+    """Return what signs mean; ask if the file leaves it open.
 
+    fits: tells whether the balances agree with these signs; None if that cannot be tested.
     balances: returns line -> direction as the balances show it, and the first line that they leave
     open; or None if the balances do not follow the amounts.
     """
@@ -145,25 +148,25 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
 
 
 def _may_say_direction(column: Watched, headings: Headings) -> bool:
-    """Whether a column has words for directions, or a heading that names directions."""
+    """Return whether a column has words for directions, or a heading that names directions."""
     words = {folded(text) for text in column.values}
     is_named = role_fit("way", headings.text(column.index)) > 0
     return not words.isdisjoint(DIRECTIONS) or (2 <= len(words) <= _FEW and is_named)
 
 
 def _is_certain(texts: Iterable[str]) -> bool:
-    """Whether all texts are words for directions, and can hardly mean anything else."""
+    """Return whether all texts are words for directions, and can hardly mean anything else."""
     words = {folded(text) for text in texts}
     ways = {DIRECTIONS.get(word) for word in words}
     return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
 
 def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
-    """Return answers under which each unknown word means money out, money in, or no money.
+    """Return answers under which each unknown word means money out, money in, or no transaction.
 
-    An answer names all words, also those of earlier files, and leaves words of later files open.
-    If there are many unknown words, it names the first `_COMBINED`; the next question is about the
-    rest.
+    An answer names all words, including the words of earlier files; words of later files stay open.
+    If there are more than `_COMBINED` unknown words, it names only the first; the next question is
+    about the rest.
     """
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
@@ -341,7 +344,7 @@ def _lines(survey: Survey, place: int) -> dict[int, int]:
 
 
 def _ways(survey: Survey, place: int) -> tuple[str, ...]:
-    """Return the meanings that the signs may have; none if all amounts follow the column."""
+    """Return the meanings that signs may have here; none if all amounts follow the column."""
     signs = _lines(survey, place)
     if {1, -1} <= signs.keys():
         return ("plus", "minus", "ignore")
@@ -349,7 +352,7 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
-    """ways: place of amounts whose signs differ -> what the sign means there."""
+    """Return the signs of two columns. ways: place where signs differ -> their meaning there."""
     follows = {"plus": 1, "minus": -1}
     rules = {}
     for place in (OUT, IN):

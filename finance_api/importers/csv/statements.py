@@ -63,7 +63,7 @@ class RowReader:
         return None if indexes is None else clean_text(cells, indexes)
 
     def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
-        """Return ten-thousandths, negative for money going out, and the amount as written."""
+        """Return the amount in ten-thousandths, negative for money going out, and as written."""
         found: tuple[int, Amount] | None = None
         for place, text in amount_cell(self.columns, cells, self.words, line):
             amount = self.amounts.read(text, line)
@@ -103,10 +103,10 @@ class RowReader:
 
 
 class StatementBuilder:
-    """Takes rows in the file's order, and makes an entry of each, and one of its fee.
+    """Takes rows in the file's order, and makes an entry of each row, and another of its fee.
 
     left_out: COLUMN=VALUE of rows that --only left out, saved for the next file. reconciles:
-    whether the file states balances outside of the rows taken.
+    whether the file states balances outside of these rows.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class StatementBuilder:
         separators = layout.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
-        # What the account column calls the account of --account, and the first line that says so.
+        # The account column's name for the account of --account, and the first line with that name.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._has_balances = reconciles or "balance" in columns
@@ -148,7 +148,7 @@ class StatementBuilder:
             yield self._new(self._account, self._currencies.option, None, 0).statement, None
 
     def add(self, line: int, cells: Sequence[str]) -> Iterator[tuple[Statement, Entry | None]]:
-        """Raises ImportRefused with the row's line."""
+        """Yield a row's entries, and each new statement. Raises ImportRefused with a line."""
         reader, columns = self._reader, self._columns
         units, amount = reader.money(line, cells)
         written = text_of(cells, columns["recordDate"])
@@ -207,7 +207,7 @@ class StatementBuilder:
         )
 
     def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
-        """Read the fields of an entry that most files have no columns for."""
+        """Read the fields of an entry for which most files have no columns."""
         reader = self._reader
         day = reader.text("valueDate", cells)
         other_account = reader.text("counterpartyAccount", cells)
@@ -242,13 +242,13 @@ class StatementBuilder:
                 continue
             opening, closing = rows.balances.ends()
             if opening is not None and rows.initial:
-                # The rows that make up `initial` are no entries: the opening balance is after them.
+                # Rows that make up `initial` are not entries: the opening balance is after them.
                 opening = BankBalance(opening.amount + rows.initial, opening.date)
             if len(self._rows) == 1 and stated and rows.balances.rows:
                 ends = [self._stated(kind, stated) for kind in (OPENING, CLOSING)]
                 opening, closing = rows.balances.reconcile(opening, closing, ends)
             if len(self._rows) == len(above) == 1 and above[0][0] >= rows.balances.last_day:
-                # If the last row has another balance than this one, rows are missing.
+                # Trust this balance: if the last row has a different one, rows are missing.
                 units = self._reader.amounts.read(above[0][1], 1).units
                 closing = BankBalance(units, above[0][0])
             statement.opening, statement.closing = opening, closing
@@ -331,7 +331,7 @@ def _texts_digest(plan: Plan) -> str:
 
 
 def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
-    """Refuse an amount whose currency differs from its account's, or from earlier amounts of it."""
+    """Refuse an amount in another currency than its account or the account's earlier amounts."""
     statement = rows.statement
     currency = statement.account.currency
     if currency is not None:

@@ -1,5 +1,5 @@
-"""Selects the rows that are money, passes over them once, and notes what has to be decided from
-whole columns.
+"""Selects the rows that are transactions, goes through them once, and collects everything that has
+to be decided from whole columns.
 """
 
 import re
@@ -34,12 +34,12 @@ from finance_api.values.text import clean_or_none
 _COUNTED = 20
 #: Up to this many rows that state a balance are kept.
 _REMEMBERED = 1_000
-#: Longest text, such as "B/F", that may name a payee as well.
+#: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
 _LONGEST_WORD = 4
 #: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
-#: Up to this many rows at the end may be a footer, which is no data.
+#: Up to this many rows at the end may be a footer instead of data.
 _FOOTER_ROWS = 20
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
@@ -54,8 +54,8 @@ Kind = tuple[int, int]
 class Watched:
     """An unmapped column.
 
-    values: its first different cells -> for each kind of amount beside such a cell, the first line.
-    is_few: whether it has no other cells; else it is free text.
+    values: its first different cells -> kind of the amount in the same row -> the first such line.
+    is_few: whether these are all of its different cells; if not, the column is free text.
     """
 
     def __init__(self, index: int) -> None:
@@ -96,8 +96,8 @@ class SignWords:
 
     named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
     ways: the same words, folded. All other words have their usual meaning.
-    seen: the first words of the column -> their first lines. unknown: those without a meaning ->
-    the same.
+    seen: the first words of the column -> their first lines. unknown: words without a meaning ->
+    their first lines.
     """
 
     def __init__(self, column: int, named: str | None) -> None:
@@ -126,14 +126,14 @@ class SignWords:
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
-    """Return the trimmed cell; of several columns, those not blank, joined by a space."""
+    """Return the trimmed cell; for several columns, join those that are not blank by a space."""
     if len(indexes) == 1:
         return cells[indexes[0]].strip()
     return " ".join(text for index in indexes if (text := cells[index].strip()))
 
 
 def clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
-    """Return the text as `text_of` does; None if it is blank."""
+    """Return the text like `text_of`, in the form to store; None if it is blank."""
     text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
     if text.isascii() and text.isprintable():
         return text or None
@@ -153,16 +153,16 @@ def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str 
 def amount_cell(
     columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
 ) -> Iterator[tuple[int, str]]:
-    """Yield the amounts of a row that are not blank, each with its place."""
+    """Yield the non-blank amounts of a row, each with its place."""
     for place, name in _ONE if "amount" in columns else _SIDES:
         if text := cells[columns[name][0]].strip():
             yield (place if words is None or place else words.direction(cells, line)), text
 
 
 def _separators(plan: Plan) -> tuple[str | None, str | None]:
-    """Return the decimal and thousands marks: those given, or "." if cells of amounts are numbers.
+    """Return the decimal and thousands marks: as given, or "." if amounts are a sheet's numbers.
 
-    Raises ImportRefused if other cells are texts such as 1.234, which can be read in two ways.
+    Raises ImportRefused if other amounts are texts such as 1.234, which can be read in two ways.
     """
     layout, text = plan.layout, plan.table.text
     indexes = plan.indexes("amount", "debit", "credit", *_MONEY_BESIDE)
@@ -180,14 +180,15 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
 
 
 class Selection:
-    """Selects the rows that happened, by ``--only`` and ``--leave-out`` (``COLUMN=VALUE``) and by
-    the words of a status. Rows that only state a balance are left out.
+    """Selects the rows that are transactions, by ``--only`` and ``--leave-out`` (``COLUMN=VALUE``)
+    and by the words of a status. Rows that only state a balance are left out.
 
     unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
     file, the words that neither --only nor --leave-out names are unknown.
     words: column -> known words -> whether such rows are kept. doubtful: (column, cell) of rows
-    that may be totals -> first line. balances: line -> kind and cells of a row that states one.
-    is_complete: whether all rows were looked at, and those that state a balance are known.
+    that may be totals -> first line. balances: line of a row that states a balance -> its kind and
+    cells.
+    is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -222,7 +223,7 @@ class Selection:
 
     @property
     def columns(self) -> frozenset[int]:
-        """The columns that decide which rows are money."""
+        """The columns that decide which rows are transactions."""
         return frozenset((*self._only, *self._left_out, *self._denied))
 
     @property
@@ -241,7 +242,7 @@ class Selection:
         ]
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
-        """Whether the row is money; if it is not, count it in left_out."""
+        """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
         reason = self._reason(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
@@ -249,7 +250,7 @@ class Selection:
         return reason is None
 
     def _reason(self, line: int, cells: list[str]) -> str | None:
-        """Return the cell that says that the row is no money; None if it is money."""
+        """Return the cell that shows that the row is not a transaction; None if it is one."""
         for column, values in self._only.items():
             word = folded(cells[column])
             if word in values:
@@ -291,7 +292,7 @@ class Selection:
         return True
 
     def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:
-        """Whether the status says that money moved. denied: whether "no" means that it did."""
+        """Return whether the status says that money moved. denied: whether "no" says so."""
         word = folded(cell)
         if word in YES or word in NO or (denied and not word):
             keeps = (word in YES) != denied
@@ -318,15 +319,15 @@ def _conditions(
 
 
 class Survey:
-    """Passes over the rows once.
+    """Goes through the rows once.
 
     kinds: each kind of amount -> the first line that has it.
     currencies: account (its name, else its number) -> currency -> first line.
     marked: the same for currencies that stand beside amounts.
     accounts: name and number of the file's first accounts, if it has no column of currencies.
-    footer: how many rows at the end are no data, and the refusal of the first. footer_cells: the
-    cells of the first. columns: the plan's. words: the words of --sign. unmapped: columns that are
-    not read. watched: the unmapped columns that are not free text.
+    footer: how many rows at the end are not data, and why the first of these is refused.
+    footer_cells: the cells of that row. columns: the plan's columns. words: the words of --sign.
+    unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
     def __init__(self, plan: Plan, selection: Selection, words: SignWords | None) -> None:
@@ -357,7 +358,7 @@ class Survey:
         self.watched = list(self.unmapped)
 
     def run(self) -> None:
-        """Raise ImportRefused for a row that cannot be read, unless it may be in a footer."""
+        """Read all rows. Raises ImportRefused for an unreadable row, unless it may be a footer."""
         columns = self.columns["recordDate"]
         selection, plan = self._selection, self._plan
         selects = selection.is_needed

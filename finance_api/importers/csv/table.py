@@ -95,7 +95,7 @@ def read_rows(
 
 
 def _swallows(cells: Sequence[str], delimiter: str) -> bool:
-    """Whether a cell of several lines seems to hold rows: it has enough delimiters, and a date."""
+    """Return whether a cell of several lines seems to hold rows: enough delimiters, and a date."""
     for cell in cells:
         breaks = cell.count("\n")
         if breaks and len(cells) > 2 and cell.count(delimiter) >= breaks * (len(cells) - 1):
@@ -109,8 +109,8 @@ def _swallows(cells: Sequence[str], delimiter: str) -> bool:
 class Table:
     """A text divided by one delimiter.
 
-    has_header: the first row that is not blank holds the headings.
-    skip_last: how many rows at the end, blank ones not counted, are left out.
+    has_header: whether the first row that is not blank has the headings.
+    skip_last: how many rows at the end are left out; blank rows do not count.
     missing_cells: how many cells fewer than headings a row may have. extra_cells: whether rows may
     have more cells, which are dropped. nameless: whether columns without a heading have cells.
     """
@@ -157,7 +157,7 @@ class Table:
 
     @cached_property
     def headings(self) -> list[str] | None:
-        """The trimmed headings, None if the file has none."""
+        """The trimmed headings; None if the file has none."""
         return [cell.strip() for cell in self._first[1]] if self.has_header else None
 
     def rows(
@@ -165,11 +165,11 @@ class Table:
         skipped: Counter[str] | None = None,
         misfit: Callable[[ImportRefused, list[str]], None] | None = None,
     ) -> Iterator[Row]:
-        """Yield the line and exactly `width` cells of each row below the headings, if not blank.
+        """Yield the line and exactly `width` cells of each non-blank row below the headings.
 
-        A row may have further empty cells at its end, and may lack cells below columns without a
-        heading. For any other length, ``misfit`` gets an ImportRefused; without ``misfit`` it is
-        raised. Rows that repeat the headings are counted in ``skipped``.
+        A row may have further empty cells at its end, and may lack cells in columns without a
+        heading. A row of any other length is refused: ``misfit`` gets the ImportRefused; if there
+        is no ``misfit``, it is raised. Rows that repeat the headings are counted in ``skipped``.
         """
         _, first = self._first
         most = len(first)
@@ -263,7 +263,7 @@ def _is_date(text: str) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    """Whether the text is an amount under some decimal mark."""
+    """Return whether the text is an amount under some decimal mark."""
     written = shape_of(text)
     return written is not None and any(
         plain_number(written.digits, number_pattern(mark, None)) for mark in DECIMAL_MARKS
@@ -271,17 +271,17 @@ def is_amount(text: str) -> bool:
 
 
 def is_account(text: str) -> bool:
-    """Whether the text may be an IBAN, or the number of an account or a card."""
+    """Return whether the text may be an IBAN, or the number of an account or a card."""
     return _ACCOUNT.fullmatch("".join(text.split())) is not None
 
 
 def is_text(text: str) -> bool:
-    """Whether the text has a letter, and is neither a date nor an amount."""
+    """Return whether the text has a letter, and is neither a date nor an amount."""
     return _WORD.search(text) is not None and not is_date(text) and not is_amount(text)
 
 
 def looks_like_data(cells: Sequence[str]) -> bool:
-    """Whether the row has a date and, in another cell, an amount."""
+    """Return whether the row has a date and, in another cell, an amount."""
     texts = [text for cell in cells if (text := cell.strip())]
     dates = [text for text in texts if is_date(text)]
     return bool(dates) and any(is_amount(text) and text not in dates for text in texts)

@@ -1,4 +1,4 @@
-"""The words of banks: ``words.toml`` has those of cells, ``headings.toml`` those of headings."""
+"""The words of banks: ``words.toml`` has the words of cells, ``headings.toml`` of headings."""
 
 import re
 import tomllib
@@ -37,7 +37,7 @@ YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
 WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 
-#: Rows that state a balance or a total, and are no movement of money.
+#: Kinds of rows that are not transactions, but state a balance or a total.
 OPENING, CLOSING, TOTAL, CARRIED = "opening", "closing", "total", "carried"
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = {
@@ -46,14 +46,14 @@ _KINDS = {
     for phrase in _FILE[kind]
 }
 _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
-#: The first three characters of such a cell, in small letters: "bal", and "b/f" for "B/F".
+#: The first three characters of cells in such rows, in lower case: "bal", and "b/f" for "B/F".
 STARTS = frozenset(by.join(phrase)[:3] for phrase in _KINDS for by in " /.-")
 _LONGEST = 60
 _IN_FULL = {"bal": "balance", "fwd": "forward"}
 
 
 def kind_of(text: str) -> str | None:
-    """Return the kind of a cell such as "Saldovortrag" or "Balance as of 31.01."; else None."""
+    """Return the kind of row that a cell such as "Saldovortrag" names, or None."""
     if len(text) > _LONGEST or text[:3].lower() not in STARTS:
         return None
     return _kind_of(text)
@@ -94,7 +94,7 @@ _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
 #: Words that may stand between the word for amounts and its currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
-#: Codes that count as currencies in small letters, too; other codes may then be words.
+#: Codes that count as currencies in lower case, too; other codes in lower case may be words.
 _SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
 #: Time zones that may end the heading of a date.
 _ZONES = frozenset("utc gmt local cet".split())
@@ -134,7 +134,7 @@ def marks_in(heading: str) -> set[Mark]:
 
 
 def currency_in(heading: str) -> str | None:
-    """Return the only currency that a heading states; None if its sign may mean several."""
+    """Return the only currency that a heading states; None if the heading is ambiguous."""
     marks = marks_in(heading)
     return marks.pop().currency if len(marks) == 1 else None
 
@@ -169,7 +169,7 @@ def known_headings(headings: Sequence[str]) -> int:
 
 
 def denies(heading: str) -> bool:
-    """Whether "yes" in a column with this heading means that the row is no money."""
+    """Return whether "yes" in a column with this heading means that a row is not a transaction."""
     return any((word,) in _DENIES for word in heading_words(heading))
 
 

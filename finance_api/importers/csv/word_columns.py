@@ -1,4 +1,4 @@
-"""Find the columns of dates, currencies, statuses, directions, accounts and text."""
+"""Finds the columns of dates, currencies, statuses, directions, accounts and text."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ _DAY_LENGTH = 10
 
 
 def find_dates(open_: OpenColumns, period: str | None) -> None:
-    """period: first and last day of the statement, as in 2026-01-01..2026-01-31."""
+    """Find the columns of dates. period: the statement's days, as in 2026-01-01..2026-01-31."""
     dates = [column for column in open_.free if column.is_date]
     if not open_.has("recordDate") and dates:
         _find_record_date(open_, dates)
@@ -99,7 +99,7 @@ def find_statuses(open_: OpenColumns) -> None:
 
 
 def _is_status(column: Column) -> bool:
-    """Whether its heading names a status, or all its words are known and one means no money."""
+    """Return whether the heading names a status, or all words do and one means "not booked"."""
     if not column.filled or column.is_date or len(column.values) > _FEW:
         return False
     fit = column.fit("status")
@@ -126,7 +126,7 @@ def find_direction(open_: OpenColumns) -> None:
         and column.is_full
         and column.values <= DIRECTIONS.keys()
     ]
-    # Prefer columns with both directions; a column with only one needs a fitting heading.
+    # Prefer columns with both directions; a column with only one direction needs a fitting heading.
     words = [column for column in words if len(set(_ways(column))) == 2] or [
         column for column in words if column.fit("way")
     ]
@@ -214,7 +214,10 @@ def find_texts(open_: OpenColumns) -> None:
 
 
 def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
-    """Take all columns with a heading of text; without any and without a payee, take all text."""
+    """Take all columns whose headings name a note or payee.
+
+    If the file then has neither a payee nor a note, take all columns of free text.
+    """
     if open_.has("note") and "note" not in open_.by_name:
         return
     named = [
@@ -233,7 +236,7 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
 
 
 def _is_vocabulary(column: Column) -> bool:
-    """Whether a column has only yes and no, or few words that may say a direction."""
+    """Return whether a column has only yes and no, or few words that may say a direction."""
     if column.values <= YES_OR_NO:
         return True
     is_said = column.fit("way") == 2 and len(column.values) > 1
