@@ -29,7 +29,7 @@ from bench.workspace import Workspace, exclusive
 def measure_everything(
     workspace: Workspace, postgresql: Postgresql | None, *, bulk_records: int
 ) -> dict[str, Any]:
-    """The results, as `bench.report` reads them."""
+    """Return the results in the form that `bench.report` reads."""
     found: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
         "size": workspace.size.name,

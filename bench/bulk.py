@@ -1,4 +1,4 @@
-"""The import of one large file, beside bare writing of the very same rows."""
+"""The import of one large file, compared with bare writing of the very same rows."""
 
 import sqlite3
 import subprocess
@@ -20,14 +20,14 @@ from bench.workspace import PROJECT, Workspace
 _EMAIL = "bulk@bench.example"
 _CHUNK = 50_000
 _POLL_SECONDS = 0.05
-#: The migrations that have run, which an upgrade writes by itself.
+#: The table of the migrations that have run, which the upgrade itself fills.
 _VERSION_TABLE = "alembic_version"
 _NAMES = ("bulk_import", "bulk_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """seconds: of ``finance-api import``. bare_seconds: of executemany, or of COPY.
+    """seconds: time of ``finance-api import``. bare_seconds: time of executemany or COPY.
 
     peak_bytes: the import's largest resident set.
     """
@@ -39,14 +39,14 @@ class Bulk:
 
     @property
     def share(self) -> float:
-        """The import's speed relative to the bare one."""
+        """Return the import's speed relative to bare writing."""
         return self.bare_seconds / self.seconds
 
 
 def measure_bulk(
     workspace: Workspace, database: str, postgresql: Postgresql | None, records: int
 ) -> Bulk:
-    """One file with every record of one user. Its databases are removed again."""
+    """Measure the import of one file with all records of a user. Remove its databases again."""
     data.prepare_bulk(workspace, records)
     if database == "sqlite":
         return _sqlite(workspace, records)
@@ -88,7 +88,7 @@ def _sqlite(workspace: Workspace, records: int) -> Bulk:
 
 
 def _executemany(source: Path, target: Path) -> float:
-    """Seconds of writing every table's rows in one transaction; reading them does not count."""
+    """Return the seconds of writing all tables' rows in one transaction, without reading them."""
     reading = sqlite3.connect(source)
     writing = sqlite3.connect(target, isolation_level=None)
     # As the service sets up its connections.
@@ -117,7 +117,7 @@ def _executemany(source: Path, target: Path) -> float:
 
 
 def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
-    """Yield every table that has rows."""
+    """Return the names of the tables to write."""
     found = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     )
@@ -140,7 +140,7 @@ def _postgresql(workspace: Workspace, server: Postgresql, records: int) -> Bulk:
 
 
 def _copy(source: str, target: str) -> float:
-    """Seconds of COPY into every table in one transaction; reading them does not count."""
+    """Return the seconds of COPY into all tables in one transaction, without reading the rows."""
     seconds = 0.0
     with psycopg.connect(source) as reading, psycopg.connect(target) as writing:
         for table, columns in _postgresql_tables(reading):
@@ -168,7 +168,7 @@ def _copy(source: str, target: str) -> float:
 def _postgresql_tables(
     connection: "psycopg.Connection[tuple[str, ...]]",
 ) -> list[tuple[str, list[str]]]:
-    """The tables and the columns that are written; users first, whom the others refer to."""
+    """Return the tables and columns to write; first the users, whom other tables refer to."""
     found: dict[str, list[str]] = {}
     for table, column in connection.execute(
         "SELECT c.table_name, c.column_name FROM information_schema.columns c "

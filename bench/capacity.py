@@ -3,8 +3,8 @@
 python -m bench.capacity USERS RECORDS      prints a row of the table in docs/scaling.md
 
 A few users are imported. The others are copies of them, inserted below the service with all indexes
-in place. Requests and imports are those of users from all over the table, without a server; their
-cost is processor time, of the process and of PostgreSQL together. The data is removed at the end.
+in place. Requests and imports are from users all over the table, without a server. Their cost is
+the processor time of the process and of PostgreSQL together. The data is removed at the end.
 """
 
 import argparse
@@ -49,7 +49,7 @@ _CHANGED = {
     "tokens.id": "gen_random_uuid()::text",
     "tokens.sha256": "encode(sha256((n || t.sha256)::bytea), 'hex')",
 }
-#: Only for loading: if a crash loses data, it is loaded again.
+#: Settings for loading only: if a crash loses data, the data is loaded again.
 _LOADING = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
@@ -71,8 +71,8 @@ def _load(server: Postgresql, workspace: Workspace, ini: Path, users: int) -> No
         listed = ", ".join(f'"{name}"' for name in names)
         server.run_sql(
             OURS,
-            # Copy without foreign keys. The offset of 0 has no effect, except that one user's rows
-            # follow the other's.
+            # Copy without foreign keys. The only effect of the offset of 0 is that PostgreSQL
+            # inserts one copy of the table after the other.
             "SET session_replication_role = replica;"
             f"INSERT INTO {table.name} ({listed}) SELECT {', '.join(values)} "
             f"FROM generate_series(1, {users // workspace.size.users - 1}) n, "
@@ -95,7 +95,7 @@ def _some_people(server: Postgresql, workspace: Workspace, users: int) -> list[d
 
 
 def _milliseconds(server: Postgresql, calls: int, call: Callable[[int], object]) -> float:
-    """Return the processor time of a call, with PostgreSQL's."""
+    """Return the processor time of a call, including PostgreSQL's."""
     begin, served = time.process_time(), server.busy_seconds()
     for number in range(calls):
         call(number)
@@ -139,7 +139,7 @@ def _measure(server: Postgresql, workspace: Workspace, ini: Path, users: int) ->
 
 @contextmanager
 def _server(workspace: Workspace) -> Iterator[Postgresql]:
-    """A server with an empty database, which is removed at the end with everything else."""
+    """Yield a server with an empty database; remove all files at the end."""
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, workspace.directory, ignore_errors=True)
         stack.callback(lambda: shutil.rmtree(server.directory))

@@ -1,4 +1,4 @@
-"""The check before a load: rows and lengths of a sample, and that all servers agree."""
+"""The check before a load: the rows and lengths of a sample of responses."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from bench.loads import Load, Query
 from bench.servers import Server
 
-#: How many queries of a load are sent beforehand; the others are like them.
+#: How many queries of a load are sent beforehand; the other queries are similar.
 _SAMPLE = 16
 _FIELDS = {True: 15, False: 8}
 #: The members that are compared in rows without an id.
@@ -25,7 +25,7 @@ _COMPARED = (
     "net",
     "balance",
 )
-#: Allowed difference of a response's length from those of the sample.
+#: Allowed difference of a response's length from the lengths in the sample.
 _MARGIN = 0.25
 
 
@@ -37,8 +37,8 @@ class WrongResponseError(Exception):
 class Expectation:
     """The responses that a load must give.
 
-    least, most: bytes of a body. bytes: mean length with headers. seconds: median of one request
-    by itself. ids: of the rows of each query of the sample, in order.
+    least, most: limits of the length of a body. bytes: mean length with headers. seconds: median
+    time of a request alone. ids: ids of the rows, in order, for each query of the sample.
     """
 
     status: int
@@ -57,7 +57,7 @@ def sample_of(queries: Sequence[Query]) -> list[Query]:
 
 
 def check(server: Server, load: Load, queries: Sequence[Query]) -> Expectation:
-    """Sends a sample of the queries. Raises WrongResponseError."""
+    """Send a sample of the queries. Raises WrongResponseError."""
     connection = http.client.HTTPConnection("127.0.0.1", server.process_for(load).port, timeout=60)
     sizes, totals, durations, ids = [], [], [], []
     tag = None
@@ -123,6 +123,6 @@ def _ids_of_rows(server: Server, query: Query, path: str, body: bytes) -> tuple[
 def _identity(row: dict[str, Any]) -> str:
     if "id" in row:
         return str(row["id"])
-    # Whether a number is written with a point makes no difference.
+    # A number is the same with or without a decimal point.
     values = (row[name] for name in _COMPARED if name in row)
     return repr([float(v) if isinstance(v, int | float) else v for v in values])

@@ -15,7 +15,7 @@ from bench.workspace import Workspace
 
 CONNECTIONS = 16
 _SCRIPT = Path(__file__).with_name("wrk.lua")
-#: Checking each larger response would slow the client down more than the server.
+#: Checking each response larger than this would slow the client down more than the server.
 _MOST_CHECKED_BYTES = 20_000
 #: Allowed difference of the mean length from the sample's, if single responses are not checked.
 _MARGIN = 0.05
@@ -64,7 +64,7 @@ def run(
     connections: int = CONNECTIONS,
     alone: bool = True,
 ) -> Run:
-    """Do a run of this many seconds. Checks every response, or the total length of all.
+    """Run a load for this many seconds. Check every response, or their mean length.
 
     alone: whether to wait until nothing else runs on the server's core.
     Raises WrongResponseError.

@@ -1,6 +1,6 @@
 """Native files of synthetic users: the same at every run, on every machine, on every day.
 
-A record is made of prepared pieces of JSON, a million records in about ten seconds.
+Records are put together from prepared pieces of JSON: a million records in about ten seconds.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ ID_SETS = 200
 IDS_IN_SET = 30
 
 _BYTES_OF_RECORD = 32
-#: Out of 256 records, this many begin a transfer: its other record follows.
+#: Out of 256 records, this many begin a transfer. The other record of the transfer follows.
 _TRANSFERS = 3
 _MINUTES_OF_DAY = [f"T{m // 60:02}:{m % 60:02}" for m in range(24 * 60)]
 DAY_TEXTS = [(LAST_DAY - timedelta(days=n)).isoformat() for n in range(DAYS)]
@@ -78,12 +78,12 @@ def prepare_bulk(workspace: Workspace, records: int) -> None:
 
 
 def file_of(workspace: Workspace, number: int) -> Path:
-    """The native file of a user."""
+    """Return the native file of a user."""
     return workspace.users / f"{number:04}.ndjson"
 
 
 def record_counts(size: Size) -> list[int]:
-    """How many records each user has, the large one first, then the regular ones."""
+    """Return how many records each user has: first the large user, then the regular users."""
     rest = size.users - 1 - size.regular_users
     weights = [1 + n % 7 for n in range(rest)]
     shares = [size.shared_records * weight // sum(weights) for weight in weights]
@@ -115,12 +115,12 @@ def _write_user(path: Path, number: int, records: int) -> Person:
 
 
 def _id_of(digits: str) -> str:
-    """An id of 32 hexadecimal digits."""
+    """Return an id made of 32 hexadecimal digits."""
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
 class _UserData:
-    """One user's objects. The records are in no particular order of dates."""
+    """One user's objects. The records are not ordered by date."""
 
     def __init__(self, number: int, records: int) -> None:
         self._random = random.Random(f"{SEED} {number}")
@@ -141,7 +141,7 @@ class _UserData:
         return tuple(tuple(self._random.sample(self._ids, width)) for _ in range(many))
 
     def documents(self) -> Iterator[dict[str, Any]]:
-        """Everything but the records."""
+        """Yield everything but the records."""
         made_at = f"{DAY_TEXTS[-1]}T00:00:00Z"
         for model_type, values in self._documents():
             document = {"reserved_model_type": model_type, "id": values.pop("id", None), **values}

@@ -20,17 +20,17 @@ _LISTS = {
 
 
 class Dialect(ABC):
-    """authenticates: whether a request carries the user's token."""
+    """How to query a server. authenticates: whether requests carry the user's token."""
 
     authenticates = True
 
     @abstractmethod
     def path(self, query: Query) -> str:
-        """Path and query."""
+        """Return the path with its query string."""
 
     @abstractmethod
     def rows(self, query: Query, response: Any) -> list[dict[str, Any]]:
-        """The rows in the parsed response."""
+        """Return the rows in the parsed response."""
 
 
 def _limit(query: Query) -> int:

@@ -2,9 +2,9 @@
 
 python -m bench.distributed ONE CITUS       prints the table in docs/scaling.md
 
-ONE and CITUS are URLs of empty databases, the second on the coordinator of a cluster. They take
-turns, call by call, without a server. Each figure is the time of the fastest tenth of the calls,
-because other programs on the machine can only make calls slower.
+ONE and CITUS are URLs of empty databases, the second on the coordinator of a cluster. Calls go to
+each database in turn, without a server. Each figure is the longest time of the fastest tenth of the
+calls, because other programs on the machine can only make calls slower.
 """
 
 import argparse
@@ -41,8 +41,8 @@ _SIZE = Size(
 class _Side:
     """One of the databases, with its application.
 
-    everybody: sends requests of all users in turn. large: of the user with most records. files: new
-    records of the other users.
+    everybody: sends requests of all users in turn. large: sends requests of the user with the most
+    records. files: new records of the other users.
     """
 
     backend: StorageBackend
@@ -73,7 +73,7 @@ def _import(side: _Side, number: int) -> None:
 
 
 _RECORDS = "/v1/api/records"
-#: Each measurement -> its number of calls.
+#: For each measurement: its number of calls, and the call.
 _CALLS: dict[str, tuple[int, Callable[[_Side, int], None]]] = {
     "first page of 100, users in turn": (400, _ask(f"{_RECORDS}?limit={PAGE}")),
     "100 at an offset of 10,000": (

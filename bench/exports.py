@@ -36,9 +36,9 @@ _LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Medians of the runs. first_byte_seconds: until the first line.
+    """Medians of the runs. seconds, first_byte_seconds: time until the last and the first byte.
 
-    more_bytes: of private memory at its peak, beyond that of the worker before. p99_alone,
+    more_bytes: the worker's peak of private memory, minus its private memory before. p99_alone,
     p99_meanwhile: milliseconds of first pages on 50 connections, without and beside exports.
     """
 
@@ -55,7 +55,7 @@ class Export:
 def measure_exports(
     workspace: Workspace, postgresql: Postgresql | None, databases: Sequence[str]
 ) -> Iterator[Export]:
-    """Raises WrongResponseError."""
+    """Measure exports in each form from each database. Raises WrongResponseError."""
     people = data.prepare(workspace)
     for database in databases:
         with serving_exports(workspace, postgresql, database) as server, _on_clients_core():
@@ -82,7 +82,7 @@ def measure_exports(
 
 
 class _Reader:
-    """Read a whole export."""
+    """Reads whole exports."""
 
     def __init__(self, server: Server, person: data.Person, form: str, rows: int) -> None:
         self._port = server.cached.port
@@ -91,7 +91,7 @@ class _Reader:
         self._lines = rows + (form == "csv")
 
     def read(self) -> tuple[float, float]:
-        """Seconds in all, and until the first byte. Raises WrongResponseError."""
+        """Return the seconds until the last and the first byte. Raises WrongResponseError."""
         wait_until_idle(cores()[0])
         return self._read()
 

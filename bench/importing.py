@@ -1,7 +1,7 @@
 """Imports every user's file into the service's own storage, in one process.
 
-``python -m bench.importing INI SIZE`` prints a `Measured` as JSON. It runs in a process of its own,
-so that the memory it needs is its own.
+``python -m bench.importing INI SIZE`` prints a `Measured` as JSON. It runs in a separate process,
+so that only the import's memory is measured.
 """
 
 import json
@@ -23,13 +23,13 @@ from finance_api.ledger.orders import ImportOrder
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.values.ids import new_id
 
-#: When users and tokens are made, in seconds: 2026-07-01.
+#: The time at which users and tokens are made, in seconds: 2026-07-01.
 MADE_AT = 1_782_864_000
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """seconds: of the import alone. peak_bytes: the process's largest resident set."""
+    """seconds: time of the import alone. peak_bytes: the process's largest resident set."""
 
     records: int
     seconds: float
@@ -60,7 +60,7 @@ def import_everybody(ini: Path, workspace: Workspace) -> Measured:
 
 
 def _token(person: data.Person, user_id: int) -> Token:
-    """Store the token that was drawn with the data, so that every database has the same tokens."""
+    """Return the token that was drawn with the data, so that all databases have the same tokens."""
     return Token(
         id=new_id(),
         user_id=user_id,

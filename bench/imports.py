@@ -1,11 +1,11 @@
-"""The import of one file of each format, and its undoing, beside another version's.
+"""The import of one file of each format, and undoing it, compared with another version.
 
 python -m bench.imports                    OFX, CSV and native files of 250,000 records
 python -m bench.imports --against DIR      the same with the checkout in DIR too, by turns
 python -m bench.imports --records 2000000  larger files
 
-Each command is a process of its own, through `finance-api`. What counts is its processor time, the
-best of the rounds: other work on the machine changes it less than the time on the clock.
+Each command of `finance-api` runs in a separate process. What counts is its processor time, the
+best of the rounds: other work on the machine changes it less than elapsed time.
 """
 
 import argparse
@@ -50,9 +50,9 @@ _CSV_HEAD = "Date;Amount;Payee;Note;Reference;Counterparty account\n"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The cost of one command. seconds: its processor time; server_seconds: PostgreSQL's.
+    """The cost of one command. seconds, server_seconds: processor time, its own and PostgreSQL's.
 
-    wall_seconds: elapsed time. peak_bytes: its largest resident set.
+    wall_seconds: elapsed time. peak_bytes: the command's largest resident set.
     """
 
     seconds: float
@@ -117,7 +117,7 @@ class Database:
 
 
 def file_of(workspace: Workspace, kind: str, records: int) -> Path:
-    """Return a file of one account; native: `bench.bulk`'s, with all accounts of a user."""
+    """Return a file of one account. If native, the file has all accounts of a user."""
     data.prepare_bulk(workspace, records)
     if kind == "native":
         return workspace.bulk

@@ -24,8 +24,8 @@ def write_ini(
 ) -> Path:
     """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian, with one worker and this many threads; or waitress, one for each connection.
-    project: the checkout whose files these are.
+    server: granian, with one worker and this many threads; or waitress, with enough threads.
+    project: the checkout with the ini files to start from.
     """
     ini = _read(project / "production.ini")
     application = ini[APPLICATION]

@@ -53,7 +53,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """queries: sent in turn. target: None if the service is only compared with itself.
+    """queries: makes the queries to send in turn. target: None if there is no ratio to reach.
 
     cached: whether the response cache is on.
     follows: whether each connection sends its own share of the queries, in order.

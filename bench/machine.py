@@ -13,7 +13,7 @@ _PACKAGES = ("pyramid", "SQLAlchemy", "fastapi", "uvicorn", "datasette", "grania
 
 
 def describe() -> dict[str, str]:
-    """Name -> value, in the order of the report."""
+    """Return the facts by name, in the order of the report."""
     return {
         "Processor": f"{_processor()}, {os.cpu_count()} cores",
         "Memory": f"{_memory_bytes() / 2**30:.0f} GB",

@@ -18,7 +18,7 @@ _READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Medians of the runs. seconds: one request by itself. requests: total of all runs."""
+    """Medians of the runs. seconds: time of a request alone. requests: total of all runs."""
 
     load: str
     server: str
@@ -47,9 +47,9 @@ def measure(
     seconds: int,
     connections: int = CONNECTIONS,
 ) -> Iterator[Result]:
-    """Yield the results, load by load, without competitors if the load is not compared with them.
+    """Yield the results, load by load. Leave out competitors if a load is not compared with them.
 
-    files: the databases', which are to be in the system's memory. Raises WrongResponseError.
+    files: the files of databases, to read into the system's memory. Raises WrongResponseError.
     """
     people = data.prepare(workspace)
     for load in loads:

@@ -21,7 +21,7 @@ class MemoryUse:
 
 
 def measure_memory(workspace: Workspace, servers: Sequence[Server]) -> list[MemoryUse]:
-    """Measure each worker after all loads; for the service, the one with a response cache."""
+    """Measure each worker after all loads; for the service, the worker with a response cache."""
     people = data.prepare(workspace)
     for server in servers:
         if not server.is_ours:

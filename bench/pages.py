@@ -1,9 +1,9 @@
-"""Pages of 50 records with their total, of one user with very many: `make bench-pages`.
+"""Pages of 50 records with their total, of one user with very many records: `make bench-pages`.
 
-First the API's, then the whole pages that people see, with the sums above the list.
+First pages of the API, then the whole pages that people see, with the sums above the list.
 
 What counts is processor time, the median of a few calls: other work on the machine changes it less
-than the time on the clock. On PostgreSQL it includes the server's.
+than elapsed time. On PostgreSQL it includes the processor time of the server.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def _signed_in(application: Application) -> str:
 def _measured(
     application: Application, call: Callable[[], float], path: str, **headers: str
 ) -> float:
-    """Return the milliseconds of a request."""
+    """Return the median milliseconds of a request."""
     found = []
     for _ in range(_CALLS):
         environ = application.environ(path, token=not headers, **headers)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the suite's own, pinned to the servers' core.
+"""A PostgreSQL server only for the suite, pinned to the servers' core.
 
 ``python -m bench.postgresql`` starts it, prints its URLs and waits to be interrupted.
 """
@@ -51,7 +51,7 @@ def _version(path: Path) -> float:
 
 
 class Postgresql:
-    """One server; its data stays where it is when the server stops."""
+    """One server. Its data stays when the server stops."""
 
     def __init__(self, workspace: Workspace) -> None:
         found = programs()
@@ -107,7 +107,7 @@ class Postgresql:
 
     @property
     def pid(self) -> int:
-        """The id of the server's first process, which is the parent of all others."""
+        """Return the id of the server's first process, which is the parent of all others."""
         return int((self._data / "postmaster.pid").read_text().splitlines()[0])
 
     def ended_seconds(self) -> float:
@@ -119,11 +119,11 @@ class Postgresql:
         return (int(values[13]) + int(values[14])) / os.sysconf("SC_CLK_TCK")
 
     def busy_seconds(self) -> float:
-        """Processor time of all of the server's processes, also of those that have ended."""
+        """Return the processor time of all of the server's processes, including ended ones."""
         return self.ended_seconds() + sum(map(busy_seconds, children(self.pid)))
 
     def memory_bytes(self) -> int:
-        """Memory of the server, with its shared buffers counted once."""
+        """Return the memory of the server, with its shared buffers counted once."""
         return sum(map(proportional_bytes, (self.pid, *children(self.pid))))
 
     def _initialise(self) -> None:
@@ -172,7 +172,7 @@ def _account() -> str | None:
 
 
 def _home(workspace: Workspace, account: str | None) -> Path:
-    """Return the folder of the server's files: beside the others if its account has access."""
+    """Return the folder of the server's files: in the workspace if ``account`` has access."""
     directory = workspace.directory / "postgresql"
     directory.mkdir(exist_ok=True)
     if account is not None:
@@ -189,7 +189,7 @@ def _home(workspace: Workspace, account: str | None) -> Path:
 
 @contextmanager
 def running(workspace: Workspace) -> Iterator[Postgresql | None]:
-    """Yield the server, and stop it at the end if this started it; None if not installed."""
+    """Yield the server, or None if not installed. At the end, stop it if it was started here."""
     if programs() is None:
         yield None
         return

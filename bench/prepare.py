@@ -1,9 +1,9 @@
-"""Makes the data and fills the databases; existing ones are used again.
+"""Makes the data and fills the databases; existing data and databases are used again.
 
 python -m bench.prepare                 everything, as `make bench` needs it
 python -m bench.prepare --quick         the small data
 python -m bench.prepare --again         builds the service's own databases again, after a
-                                        change of its tables or its import
+                                        change to its tables or its import
 """
 
 import argparse
@@ -40,7 +40,7 @@ def prepare(
     databases: Sequence[str] = DATABASES,
     with_competitors: bool = True,
 ) -> dict[str, Measured]:
-    """Return the imports measured now or earlier, by database."""
+    """Prepare everything. Return the imports measured now or earlier, by database."""
     _timed("native files", lambda: data.prepare(workspace))
     measured = {}
     for database in databases:
@@ -53,7 +53,7 @@ def prepare(
 
 
 def url_of(workspace: Workspace, database: str, postgresql: Postgresql | None) -> str:
-    """The service's database."""
+    """Return the URL of the service's database."""
     if database == "sqlite":
         return sqlite_url(workspace.sqlite)
     assert postgresql is not None
@@ -68,13 +68,13 @@ def competitors_url_of(workspace: Workspace, database: str, postgresql: Postgres
 
 
 def files_of(workspace: Workspace, postgresql: Postgresql | None) -> list[Path]:
-    """The files of all databases."""
+    """Return the files of all databases."""
     files = [path for path in (workspace.sqlite, workspace.competitors_sqlite) if path.exists()]
     return files if postgresql is None else [*files, *postgresql.files()]
 
 
 def program(ini: Path, *arguments: str) -> list[str]:
-    """A call of `finance-api`."""
+    """Return the command that calls `finance-api`."""
     return [*_PROGRAM, "-c", str(ini), *arguments]
 
 
@@ -128,12 +128,12 @@ def _import_all(
 
 
 def _fingerprint(workspace: Workspace) -> str:
-    """A hash that changes with the data."""
+    """Return a hash that changes with the data."""
     return str(json.loads(workspace.people.read_text("utf-8"))["fingerprint"])
 
 
 def _fingerprint_of_tables() -> str:
-    """A hash that changes with the service's tables and migrations."""
+    """Return a hash that changes with the service's tables and migrations."""
     folder = PROJECT / "finance_api" / "storage" / "sql"
     return _fingerprint_of(sorted([*folder.glob("*.py"), *folder.glob("migrations/versions/*.py")]))
 

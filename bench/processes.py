@@ -20,7 +20,7 @@ _IDLE_LONGEST_SECONDS = 90
 
 
 def cores() -> tuple[int, int]:
-    """The core of servers and databases, and the core of clients; the same if there is one."""
+    """Return the core of servers and databases, and that of clients; equal if there is only one."""
     available = sorted(os.sched_getaffinity(0))
     return available[0], available[-1]
 
@@ -69,7 +69,7 @@ def free_port() -> int:
 
 
 class Process:
-    """A server on the servers' core, in a group of its own; its output goes to ``log``."""
+    """A server on the servers' core, in a separate process group; its output goes to ``log``."""
 
     def __init__(
         self, command: Sequence[str], log: Path, port: int, environment: Mapping[str, str]
@@ -89,7 +89,7 @@ class Process:
             )
 
     def wait_until_listening(self) -> None:
-        """Raises RuntimeError with its output if it ends, or does not listen in a minute."""
+        """Wait, for up to a minute. If the process does not listen, raise RuntimeError."""
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
@@ -112,7 +112,7 @@ class Process:
                     continue
 
     def own_memory_bytes(self) -> int:
-        """Private memory of its largest process, which is the worker."""
+        """Return the private memory of the group's largest process, which is the worker."""
         return max(anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
 
     def _children(self) -> list[int]:
@@ -129,10 +129,10 @@ class Process:
 
 
 def peak_bytes(pid: int) -> int:
-    """The largest resident set that the process had; 0 when it has ended.
+    """Return the largest resident set that the process has had; 0 if the process has ended.
 
-    Only of the program that runs now: the figures of ``getrusage`` also count the program that
-    forked it.
+    Count only the program that runs now: the figures of ``getrusage`` also count the program that
+    started it.
     """
     return _bytes_in_proc(pid, "status", "VmHWM:")
 
@@ -143,7 +143,7 @@ def children(pid: int) -> list[int]:
 
 
 def busy_seconds(pid: int) -> float:
-    """Processor time of a process; 0 when it has ended."""
+    """Return the processor time of a process; 0 if the process has ended."""
     try:
         values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -153,12 +153,12 @@ def busy_seconds(pid: int) -> float:
 
 
 def proportional_bytes(pid: int) -> int:
-    """Memory of a process, with its share of what it shares with others."""
+    """Return the memory of a process, with its part of the memory that processes share."""
     return _bytes_in_proc(pid, "smaps_rollup", "Pss:")
 
 
 def anonymous_bytes(pid: int) -> int:
-    """Private memory, without mapped files."""
+    """Return the private memory of a process, without mapped files."""
     return _bytes_in_proc(pid, "smaps_rollup", "Anonymous:")
 
 

@@ -18,7 +18,7 @@ from bench.workspace import Workspace, exclusive
 
 
 def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a parser of names between commas."""
+    """Return a parser of names separated by commas."""
 
     def parse(text: str) -> list[str]:
         names = text.split(",")

@@ -27,7 +27,7 @@ REFERENCE = "fastapi"
 _THREADS = 8
 
 _PSERVE = ("-m", "pyramid.scripts.pserve")
-#: The production server runs as by deploy/finance-api@.service.
+#: The production server runs as in deploy/finance-api@.service.
 _UNIT_COMMAND = ("chrt", "--batch", "0")
 _UNIT_ENVIRONMENT = {"MALLOC_ARENA_MAX": "1"}
 
@@ -36,8 +36,8 @@ _UNIT_ENVIRONMENT = {"MALLOC_ARENA_MAX": "1"}
 class Server:
     """One server on one database.
 
-    cached: the process for loads that may use the response cache. uncached: the one for the
-    others; the same process where there is no cache.
+    cached: the process for loads that may use the response cache. uncached: the process for other
+    loads; the same process if the server has no cache.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Server:
 
 
 def why_missing(name: str, database: str, postgresql: Postgresql | None) -> str:
-    """Why this server cannot be measured on this database; empty if it can."""
+    """Return why this server cannot be measured on this database; "" if it can."""
     if database == "postgresql" and postgresql is None:
         return "PostgreSQL is not installed"
     if name == "datasette" and database != "sqlite":

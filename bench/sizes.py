@@ -9,11 +9,11 @@ PAGE = 100
 class Size:
     """Numbers of users and records, and how long loads last.
 
-    large_records: of the first user. regular_users: have exactly ``regular_records`` each; the
-    remaining users share ``shared_records``.
-    run_seconds: of each of the ``runs`` of a load. memory_seconds: of each load before workers
-    are measured; 0: only a sample of its queries is asked.
-    bulk_records: of the import of one file, unless another number is asked for.
+    large_records: number of records of the first user. regular_users: number of users with exactly
+    ``regular_records`` each; the remaining users share ``shared_records``.
+    run_seconds: length of each of the ``runs`` of a load. memory_seconds: length of each load
+    before the memory of workers is measured; 0: only a sample of its queries is sent.
+    bulk_records: default number of records in the import of one file.
     token_counts: numbers of tokens whose lookup times are compared.
     """
 
@@ -35,7 +35,7 @@ class Size:
 
     @property
     def deep_offset(self) -> int:
-        """Half-way through the large user's records."""
+        """Return the offset half-way through the large user's records."""
         return self.large_records // 2
 
     @property

@@ -28,7 +28,7 @@ _CHUNK = 50_000
 
 @dataclass(frozen=True, slots=True)
 class TokenLookup:
-    """tokens: how many there are. microseconds: the median of finding one of them."""
+    """tokens: how many tokens exist. microseconds: the median time of finding one."""
 
     tokens: int
     microseconds: float
@@ -71,7 +71,7 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
 def _context_with(
     workspace: Workspace, database: str, postgresql: Postgresql | None, count: int
 ) -> tuple[CliContext, list[str]]:
-    """Yield the storage with this many tokens, and the digests of some of them."""
+    """Return the storage with this many tokens, and the digests of some of them."""
     name = f"tokens_{count}"
     if database == "sqlite":
         path = workspace.scratch(f"{name}.sqlite")
@@ -97,7 +97,7 @@ def _context_with(
 
 
 def _multiply(connection: Connection, count: int) -> list[str]:
-    """Insert rows like the only one directly into the table; return the digests of some."""
+    """Insert rows like the only row directly into the table; return the digests of some rows."""
     draw = random.Random(f"{data.SEED} tokens {count}")
     table = Table("tokens", MetaData(), autoload_with=connection)
     like = dict(connection.execute(select(table)).mappings().one())

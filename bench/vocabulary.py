@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-#: Stands in the notes of every 50th record, and nowhere else.
+#: A word in the notes of every 50th record, and nowhere else.
 COMMON_WORD = "invoice"
 COMMON_EVERY = 50
-#: Stands in the notes of every 3,333rd record, and nowhere else.
+#: A word in the notes of every 3,333rd record, and nowhere else.
 RARE_WORD = "zeppelin"
 RARE_EVERY = 3_333
 
@@ -17,7 +17,7 @@ class Account(NamedTuple):
 
 
 class Spending(NamedTuple):
-    """low, high: in cents; negative amounts are income."""
+    """low, high: limits of the amount, in cents; negative amounts are income."""
 
     category: str
     payees: tuple[str, ...]
@@ -72,7 +72,7 @@ SPENDINGS = (
     Spending("Salary", ("Employer Ltd", "Freelance Work"), -480_000, -90_000, "transfer"),
 )
 
-#: A note is one of each, with a space between them: 30 to 60 characters.
+#: A note has one text of each list, with spaces between them: 30 to 60 characters.
 OPENINGS = (
     "weekly shopping", "small things", "paid half of it", "birthday present", "lunch break",
     "dinner together", "on the way home", "ordered online", "second attempt", "monthly bill",

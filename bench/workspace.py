@@ -1,4 +1,4 @@
-"""The places of files: everything that is made is in bench/.work, which git ignores."""
+"""The places of files: the suite makes all its files in bench/.work, which git ignores."""
 
 import fcntl
 import signal
@@ -23,17 +23,17 @@ class Workspace:
 
     @property
     def users(self) -> Path:
-        """One native file for each user."""
+        """Return the folder with one native file for each user."""
         return self.directory / "users"
 
     @property
     def people(self) -> Path:
-        """The file about the users, with tokens and some ids: see `bench.data.Person`."""
+        """Return the file about the users, with tokens and some ids: see `bench.data.Person`."""
         return self.directory / "people.json"
 
     @property
     def bulk(self) -> Path:
-        """The one native file of the import of one user."""
+        """Return the only native file in the import of one user."""
         return self.directory / "bulk.ndjson"
 
     @property
@@ -46,11 +46,11 @@ class Workspace:
 
     @property
     def results(self) -> Path:
-        """What the last run of the whole suite measured; the tables lie beside it."""
+        """Return the file with what the last run of the whole suite measured."""
         return self.directory / "results.json"
 
     def scratch(self, name: str) -> Path:
-        """A file of one run: ini files, lists of requests, logs."""
+        """Return a file of one run, such as an ini file, a list of requests or a log."""
         directory = self.directory / "scratch"
         directory.mkdir(exist_ok=True)
         return directory / name
@@ -60,7 +60,7 @@ class Workspace:
 def exclusive() -> Iterator[None]:
     """Wait until no other measurement runs here: two at once would disturb each other.
 
-    SIGTERM ends the block as Ctrl-C does, so that what it has started is ended too.
+    SIGTERM ends the block as Ctrl-C does, so that the processes that it has started end, too.
     """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     WORK.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def main(global_config: dict[str, str], **settings: str) -> Any:
-    """The WSGI application. Raises SettingError, StorageNotReady."""
+    """Make the WSGI application. Raises SettingError, StorageNotReady."""
     from pyramid.config import Configurator
 
     from finance_api.http.requests import Request

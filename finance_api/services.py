@@ -28,7 +28,7 @@ from finance_api.uploads.jobs import UploadJobs, prune_uploads
 from finance_api.usage.counting import TokenDay, make_usage
 from finance_api.values.time import DAY_SECONDS
 
-#: The gauges of other processes may be up to this old.
+#: The gauges of other processes may be this old.
 _SAMPLING_SECONDS = 5
 
 
@@ -62,8 +62,8 @@ class Services:
     def close(self) -> None:
         """Write what is pending and close connections, at the end of a process.
 
-        Closes the parts in reverse order of the lists below, and every part even if one raises.
-        Raises the last error at the end.
+        Close the parts in reverse order of the lists below. If a part raises an error, close the
+        others anyway, and raise the last error at the end.
         """
         with ExitStack() as stack:
             for part in (self.metrics, self.storage, self.quotas):
@@ -77,7 +77,7 @@ class Services:
 
 
 def make_services(settings: Settings, clock: Clock) -> Services:
-    """Raises SettingError, StorageNotReady."""
+    """Make the services. Raises SettingError, StorageNotReady."""
     metrics = Metrics()
     storage = open_backend(settings)
     storage.on_work = lambda work, seconds: metrics.database(work).observe(seconds)
@@ -138,10 +138,10 @@ def make_housekeeping(
     changes_days: int,
     audit_days: int,
 ) -> Periodic:
-    """Delete expired sessions and JWTs, uploads, old usage, changes and audit log.
+    """Make the work that deletes expired sessions, JWTs and uploads, old usage, changes and audit.
 
-    If the clock was ahead and is set back, a revoked JWT that was deleted would be valid again. So
-    JWTs are kept a day longer, and until the clock has been steady for an hour.
+    If the clock was ahead and is set back, a revoked JWT that has been deleted would be valid
+    again. So JWTs are kept a day longer, and until the clock has been steady for an hour.
     changes_days, audit_days: how long changes and the audit log are kept.
     """
     steady = SteadyTime(clock)

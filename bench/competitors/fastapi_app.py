@@ -1,6 +1,6 @@
 """The first competitor: a typical application of FastAPI, SQLAlchemy Core and orjson.
 
-``COMPETITOR_URL`` names the database. Each request looks up its token. There are no rate limit, no
+``COMPETITOR_URL`` names the database. Each request looks up its token. There is no rate limit, no
 ETag, no revision and no log line.
 
 The endpoints are ``async`` and query the database in the event loop. On a single core that was
@@ -197,7 +197,7 @@ async def list_balances(user: User, database: Database, date_from: date) -> Resp
 
 
 def _moment(day: date) -> Any:
-    """Return a day as the driver takes it if no column defines the type."""
+    """Return a day in the driver's own type, because no column defines the type."""
     return (
         f"{day}" if engine.dialect.name == "sqlite" else datetime.combine(day, datetime.min.time())
     )

@@ -1,4 +1,4 @@
-"""Loads the users' native files into the competitors' tables, fast; this is not measured."""
+"""Loads the users' native files into the competitors' tables. This is not measured."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

@@ -24,7 +24,10 @@ _POSTGRESQL = _Sql(
 
 
 def summary_sql(database: str, *, by_payee: bool) -> str:
-    """Sums by category and month. Parameters: user_id, since, limit, offset; by_payee: payee."""
+    """Return SQL for sums by category and month.
+
+    Its parameters: user_id, since, limit, offset, and payee if ``by_payee``.
+    """
     sql = _SQLITE if database == "sqlite" else _POSTGRESQL
     index = "ix_records_payee_sums" if by_payee else "ix_records_sums"
     return f"""
@@ -53,7 +56,7 @@ def summary_sql(database: str, *, by_payee: bool) -> str:
 
 
 def balances_sql(database: str) -> str:
-    """Balances at the end of each month. Parameters: user_id, since (a month)."""
+    """Return SQL for balances at the end of each month. Parameters: user_id, since (a month)."""
     sql = _SQLITE if database == "sqlite" else _POSTGRESQL
     return f"""
         WITH monthly AS (

@@ -27,7 +27,7 @@ _ROUND_SECONDS = 0.08
 
 
 def _microseconds(call: Callable[[], object]) -> float:
-    """The median over several rounds of many calls each."""
+    """Return the median over several rounds of many calls each."""
     call()
     begin = time.perf_counter()
     call()

@@ -53,7 +53,7 @@ class Application:
 
     @staticmethod
     def end(request: Request) -> None:
-        """Releases the request's connection, as the application does after the response."""
+        """Release the request's connection, as the application does after the response."""
         request.close_storage()
 
 

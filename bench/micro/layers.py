@@ -31,7 +31,7 @@ class Layer:
 
 
 def layers(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """Return the layers from the outermost inwards, then their parts."""
+    """Yield the layers from the outermost inwards, then their parts."""
     yield from _whole_requests(application, people)
     yield from _before_the_storage(application)
     yield from _storage(application.registry.services.storage, people)
@@ -39,7 +39,7 @@ def layers(application: Application, people: list[data.Person]) -> Iterator[Laye
 
 
 def _whole_requests(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """Requests that end at different depths: each costs what the layers up to there cost."""
+    """Yield requests that end at different depths: each costs as much as its layers together."""
 
     def expecting(status: str, make: Callable[[], dict[str, object]]) -> Callable[[], None]:
         def call() -> None:
@@ -116,7 +116,7 @@ def _page_query(resource: Resource, limit: int) -> Query:
 
 
 def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Layer]:
-    """Each call is a unit of work of its own, for the next user."""
+    """Yield calls of the storage. Each call is a separate unit of work, for the next user."""
     with reading(backend) as storage:
         users = cycle(
             (storage.tokens.get_owner(digest(person.token))[1].id, list(person.id_sets[0]))

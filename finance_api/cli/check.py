@@ -55,7 +55,7 @@ def _say(fault: Fault) -> None:
 
 
 def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
-    """The faults. A fault that makes further checks impossible is the last one."""
+    """Yield the faults. If a fault makes further checks impossible, it is the last one."""
     try:
         yield from _configuration(cli)
         backend = cli.unchecked_backend
@@ -100,7 +100,7 @@ def _users(cli: CliContext) -> list[User]:
 
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
-    """Yield faults of the server's settings. Raises SettingError for those of the application."""
+    """Yield faults of the server's settings. Raises SettingError for the application's settings."""
     limiter = open_limiter(cli.settings)
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))
@@ -141,7 +141,7 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
 
 
 def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
-    """Yield a fault if the clock was set back: then expired credentials would work again."""
+    """Yield a fault if the clock was set back, because expired credentials would work again."""
     now = cli.clock.now()
     newest = max((user.data.changed_at for user in users), default=now)
     if newest > now + _CLOCK_SECONDS:

@@ -1,7 +1,7 @@
 """The context of the commands: the settings of the ini file, the storage, the clock.
 
-What only some commands need is imported where it is needed, here and in their modules, so that
-``--help`` is quick.
+Modules that only some commands need are imported in functions, here and in the commands' modules,
+so that ``--help`` is quick.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 #: The default ini files; the first one that exists is used.
 INI_FILES = ("finance-api.ini", "development.ini")
-#: How the settings of the memory storage begin.
+#: Prefix of the settings of the memory storage.
 _MEMORY = "finance_api.storage.memory."
 
 
 class CliContext:
     """Opens everything when a command first needs it, so that ``--help`` needs no ini file.
 
-    config: the ini file named by -c. debug: whether errors have a traceback. done: what a command
-    has stored so far, for the message if it is interrupted.
+    config: the ini file named by -c. debug: whether errors show a traceback. done: sentences on
+    what the command has stored so far, for the message if it is interrupted.
     """
 
     config: str | None = None
@@ -43,7 +43,7 @@ class CliContext:
 
     @cached_property
     def ini(self) -> str:
-        """The path of the ini file. Raises SettingError."""
+        """Return the path of the ini file. Raises SettingError."""
         from finance_api.runtime.settings import SettingError
 
         for name in INI_FILES if self.config is None else (self.config,):
@@ -64,7 +64,7 @@ class CliContext:
         from finance_api.runtime.settings import SettingError
 
         try:
-            # Without the name, plaster would search all installed packages for a loader.
+            # The loader is named here: plaster would search all installed packages for one.
             yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))
         except configparser.Error as error:
             raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
@@ -82,14 +82,14 @@ class CliContext:
 
     @cached_property
     def backend(self) -> StorageBackend:
-        """The storage, ready for use. Raises SettingError, StorageNotReady."""
+        """Return the storage, ready for use. Raises SettingError, StorageNotReady."""
         backend = self.unchecked_backend
         backend.check()
         return backend
 
     @cached_property
     def unchecked_backend(self) -> StorageBackend:
-        """The storage, which may still need `upgrade`."""
+        """Return the storage, which may still need `upgrade`."""
         from finance_api.storage.interface import open_backend
 
         backend = open_backend(self.settings)
@@ -105,14 +105,14 @@ class CliContext:
         return reading(self.backend)
 
     def writing(self) -> AbstractContextManager[WritableStorage]:
-        """Return a unit of work that writes; it is committed if the block ends without an error."""
+        """Return a unit of work that can write, and commits if the block raises no error."""
         from finance_api.storage.interface import unit_of_work
 
         self.require_persistence()
         return unit_of_work(self.backend)
 
     def require_persistence(self) -> None:
-        """Raise SettingError for a storage that does not outlive this process."""
+        """Raise SettingError if the storage does not outlive this process."""
         if not self.backend.persistent:
             from finance_api.runtime.settings import SettingError
 

@@ -84,7 +84,7 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
 
 
 def _has_data(cli: CliContext, email: str) -> bool:
-    """Whether the user has data; creates the user if needed."""
+    """Return whether the user has data; create the user if needed."""
     with cli.writing() as storage:
         try:
             user = storage.users.get(email)
@@ -95,9 +95,9 @@ def _has_data(cli: CliContext, email: str) -> bool:
 
 
 def choose_ini(cli: CliContext) -> None:
-    """Take the ini file of -c or of the current directory; create one if there is none.
+    """Use the ini file named by -c or in the current directory; if there is no file, create one.
 
-    Demo data never goes to the ini file in $FINANCE_API_CONFIG, which may be that of production.
+    Ignore $FINANCE_API_CONFIG: demo data must never reach a database in production.
     """
     source = click.get_current_context().find_root().get_parameter_source("config")
     if source is ParameterSource.COMMANDLINE:
@@ -111,7 +111,7 @@ def choose_ini(cli: CliContext) -> None:
 def prepare_demo(cli: CliContext, host: str, port: int) -> None:
     """Create what a service with demo data needs, and print how to use it.
 
-    The personal token stays from start to start, beside the ini file in ``var/demo-token``.
+    The personal token stays the same at every start: ``var/demo-token`` beside the ini file has it.
     """
     try:
         socket.create_server((host, port)).close()

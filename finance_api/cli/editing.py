@@ -26,7 +26,7 @@ def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Call
 
 @dataclass(frozen=True)
 class Edit:
-    """Makes an edit of a user's data according to the options, and reports what it changed."""
+    """Edits a user's data as the options say, and reports what has changed."""
 
     cli: CliContext
     email: str
@@ -34,7 +34,7 @@ class Edit:
     as_json: bool
 
     def __call__(self, action: str, work: Callable[[LedgerSession], EditReport]) -> None:
-        """Run ``work`` in a session of the user. action: its name in the history."""
+        """Run ``work`` in a session of the user. action: the name of the edit in the history."""
         cli = self.cli
         cli.require_persistence()
         with changing(
@@ -56,14 +56,14 @@ class Edit:
     def from_file(
         self, action: str, file: str, work: Callable[[LedgerSession, RecordFile], EditReport]
     ) -> None:
-        """As `__call__`, with a file of records."""
+        """Do the same as `__call__`, with the records in a file."""
         with opened(file) as stream, record_file(stream) as found:
             self(action, lambda session: work(session, found))
 
     def by_ids_in(
         self, action: str, file: str, work: Callable[[LedgerSession, Iterable[str]], EditReport]
     ) -> None:
-        """As `__call__`, with the ids of a file."""
+        """Do the same as `__call__`, with the ids in a file."""
         self.from_file(action, file, lambda s, found: work(s, (row.id for row in found.rows())))
 
 

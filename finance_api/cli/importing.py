@@ -64,7 +64,7 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-#: Limit -> its lowest value, and what it limits.
+#: For each limit: its lowest value, and how its help describes files beyond the limit.
 _LIMITS = {
     "memory_mb": (128, "more memory"),
     "cpu_seconds": (1, "more processor time"),
@@ -159,7 +159,7 @@ def import_command(
 def _files_to_import(
     files: tuple[str, ...], done: Path | None, now: int, *, dry_run: bool
 ) -> list[str]:
-    """The files to import. done: the folder of --move-done."""
+    """Return the files to import. done: the folder of --move-done."""
     if done is None:
         return list(files)
     if dry_run or STANDARD_INPUT in files:
@@ -196,7 +196,7 @@ def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
 
 
 def _import_in_child(settings: Settings, path: str, how: Mapping[str, Any]) -> ImportReport:
-    """`_import` for a process of its own, which opens the storage for itself."""
+    """Run `_import` in another process, which opens the storage itself."""
     backend = open_backend(settings)
     try:
         return _import(settings, backend, path, **how)
@@ -234,7 +234,7 @@ def _error(failure: Exception) -> dict[str, Any]:
     return {"file": None, "line": None, "message": str(failure), "commands": []}
 
 
-#: Up to this many updates and matches are printed; --json has more.
+#: At most this many updates and this many matches are printed; --json has more.
 _MOST_PRINTED = 20
 
 
@@ -290,11 +290,11 @@ def _sentence(report: ImportReport) -> str:
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Answer]
 ) -> list[Command]:
-    """Return, for each answer, the given command for this file with the answer's options."""
+    """Return a command for each answer: the given one, for this file, with the answer's options."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
-    # Without "./", a name that begins with a hyphen would be an option; "-" is standard input.
+    # A name that begins with a hyphen would be read as an option; "-" is standard input.
     words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
     as_given = [*words, *_given(context, ())]
     found = [
@@ -305,7 +305,7 @@ def commands_to_copy(
 
 
 def _given(context: click.Context, left_out: Iterable[str]) -> list[str]:
-    """The options of the command line, as words."""
+    """Return the options of the command line, as words, except the ones in ``left_out``."""
     words: list[str] = []
     for parameter in context.command.params:
         name = parameter.name or ""

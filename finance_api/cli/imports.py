@@ -17,7 +17,7 @@ from finance_api.values.time import date_text
 
 
 class _ListedByDefault(click.Group):
-    """A group that lists if it gets an e-mail address instead of a command."""
+    """A group that runs ``list`` if it gets an e-mail address instead of a command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -130,7 +130,7 @@ def undo_import(
 
 
 def _entry_of(storage: Storage, words: tuple[str, ...]) -> tuple[User, int]:
-    """Return the user and the number of the entry. Raises UsageError, EmailRefused, NotFound."""
+    """Return the user and the entry's number. Raises UsageError, EmailRefused, NotFound."""
     *email, text = words
     if len(email) > 1:
         raise click.UsageError("name one user and one id")

@@ -21,8 +21,8 @@ STANDARD_INPUT = "-"
 def opened(file: str) -> Iterator[BinaryIO]:
     """Open the file for reading more than once, with a progress bar on a terminal.
 
-    Raises ImportRefused for an empty file: most often the program that should have written it
-    failed. Adds the file's name to every refusal until it is closed.
+    Raises ImportRefused if the file is empty: usually the program that writes it has failed. Adds
+    the file's name to every refusal within the block.
     """
     with ExitStack() as stack:
         try:
@@ -76,9 +76,9 @@ _SETTLED_SECONDS = 10
 
 
 def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
-    """The files, and the files in the folders among them, by name.
+    """Return the files, with folders replaced by the files in them, in the order of their names.
 
-    Hidden files, links, and files that may still be being written are left out.
+    In folders, leave out hidden files, links, and files that may still be being written.
     """
     found: list[str] = []
     for name in files:
@@ -102,10 +102,10 @@ def _is_settled(entry: os.DirEntry[str], now: int) -> bool:
 
 
 def move_done(file: str, done: Path, before: os.stat_result) -> str:
-    """Move an imported file to a free name in the folder, and return its path.
+    """Move an imported file to a free name in the folder, and return its new path.
 
-    before: its status before it was read. Raises ImportRefused if it has changed since, so that
-    the next import reads what was added.
+    before: the file's status before it was read. Raises ImportRefused if the file has changed
+    since, so that the next import reads what was added.
     """
     after = os.stat(file)
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
@@ -114,7 +114,7 @@ def move_done(file: str, done: Path, before: os.stat_result) -> str:
     for number in range(1, 10_000):
         target = done / (name if number == 1 else f"{Path(name).stem}.{number}{Path(name).suffix}")
         try:
-            # Reserves the name, so that two commands cannot choose the same one.
+            # Reserves the name, so that two commands cannot choose the same name.
             os.close(os.open(target, os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
             continue

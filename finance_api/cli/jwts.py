@@ -25,7 +25,7 @@ def issue(cli: CliContext, email: str, ttl_seconds: int | None) -> None:
     """Issue a JWT, and print it: it is not stored and cannot be shown again."""
     cli.key_file()
     keys = open_key_ring(cli.settings).keys()
-    # The memory storage needs nothing stored here: the settings define its user.
+    # This works with the memory storage, too, because the settings define its user.
     with unit_of_work(cli.backend) as storage:
         text, _ = issue_jwt(
             storage,

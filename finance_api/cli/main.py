@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from finance_api.importers.interface import Command
 
 
-#: Name of each command -> its module in this package and its name there; its line in ``--help``.
+#: For each command: its module in this package and its name there, and its line in ``--help``.
 _COMMANDS = {
     "add": ("objects:add", "Add an account, category, budget, goal, standing order or label."),
     "audit": ("audit:audit", "Show who did what, when and from where."),
@@ -54,7 +54,7 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports the module of a command when the command is run, so that each starts quickly."""
+    """Imports a command's module only when the command runs, so that all commands start quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -94,7 +94,7 @@ def command(cli: CliContext, config: str | None, debug: bool) -> None:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """The entry point. Ends with exit code 0, 1 (a message on standard error) or 2 (usage)."""
+    """Run the command. Exit with 0, with 1 after an error message, or with 2 for wrong usage."""
     cli = CliContext()
     try:
         command.main(arguments, prog_name="finance-api", standalone_mode=False, obj=cli)
@@ -118,7 +118,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _lines(error: Exception, cli: CliContext) -> list[str]:
-    """The message, with a command to copy if there is one; several follow on lines of their own."""
+    """Return the message and the command to copy, if any; several commands get separate lines."""
     message = f"finance-api: {_message(error, cli)}"
     commands: list[Command] = getattr(error, "commands", [])
     if len(commands) > 1:

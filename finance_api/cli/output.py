@@ -1,6 +1,6 @@
 """Output of the commands: lines, and lists as plain tables or JSON.
 
-Every file name and input can be printed.
+Unprintable characters are escaped, so that any file name and input can be printed.
 """
 
 import json
@@ -15,7 +15,7 @@ from finance_api.values.time import instant_text
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Prints one line to standard output, or to standard error."""
+    """Print one line to standard output, or to standard error."""
     click.echo(shown(text), err=err)
 
 
@@ -39,7 +39,8 @@ def show_list(
 ) -> None:
     """Print the rows as JSON, or as a table with a column for each member.
 
-    headings: of the members, in their order. cells: how to write a member in the table.
+    headings: the headings of the members, in their order. cells: for some members, functions that
+    write their values in the table.
     """
     if as_json:
         click.echo(json.dumps(rows))
@@ -58,5 +59,5 @@ def _text(value: Any) -> str:
 
 
 def instant(seconds: int | None) -> str | None:
-    """An ISO 8601 date-time, in UTC."""
+    """Return an ISO 8601 date-time, in UTC."""
     return None if seconds is None else instant_text(seconds)

@@ -21,12 +21,12 @@ _UNNAMED = "the account of --account"
 
 
 def known_profiles(cli: CliContext) -> Profiles:
-    """This program's profiles and the operator's own. Raises ImportRefused for a faulty one."""
+    """Return the built-in profiles and the operator's. Raises ImportRefused if one is faulty."""
     return load_profiles(cli.settings["finance_api.imports.profiles_directory"])
 
 
 class _ListedByDefault(click.Group):
-    """A group that lists if no command is given."""
+    """A group that runs ``list`` if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):

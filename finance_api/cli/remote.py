@@ -26,7 +26,7 @@ def base_of_environment() -> str:
 
 
 def token_of_environment(message: str) -> str:
-    """Return the personal token. message: what to say if the variable is not set."""
+    """Return the personal token. message: the error if the variable is missing or malformed."""
     token = os.environ.get(TOKEN, "")
     if not (token.isascii() and token.replace("_", "").isalnum()):
         raise click.UsageError(message)

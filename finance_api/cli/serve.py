@@ -27,7 +27,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
-        # A fault in this section raises an error that does not show the section's values.
+        # If this section has a fault, this raises an error that does not show any values.
         loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
     if demo:
@@ -46,7 +46,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
 
 
 def _checked_port(text: str | None) -> int:
-    """The port of the ini file. Raises SettingError."""
+    """Return the port in the ini file, or the default. Raises SettingError."""
     (setting,) = (setting for setting in SERVER_SETTINGS if setting.name == "server.port")
     try:
         return int(setting.parse(setting.default if text is None else text))

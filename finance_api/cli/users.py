@@ -66,7 +66,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_to
 
 
 def _prompt_for_hash(user: "User") -> str:
-    """Ask for a new password; on a terminal, until it is accepted. Raises PasswordRefused."""
+    """Ask for a new password; on a terminal, ask until it is accepted. Raises PasswordRefused."""
     while True:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
         try:

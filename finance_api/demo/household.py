@@ -56,7 +56,7 @@ CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {
     "Income": {"Salary": (), "Refunds": ()},
 }
 
-#: Categories that money is spent on, and with them the categories below.
+#: Top-level categories that money is spent on.
 SPENDING_CATEGORIES = tuple(
     category for group, found in CATEGORIES.items() if group != "Income" for category in found
 )
@@ -130,7 +130,7 @@ _SALARY, _RENT = 480_000, -85_000
 
 
 class Household:
-    """seed: each seed makes a different household. now: in seconds; no record is later."""
+    """seed: each seed makes a different household. now: seconds; no record has a later date."""
 
     def __init__(self, seed: int, records: int, now: int) -> None:
         self._random = random.Random(seed)
@@ -156,7 +156,7 @@ class Household:
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
 
     def documents(self) -> Iterator[NativeRow]:
-        """Everything but the records."""
+        """Yield everything but the records."""
         yield from self._accounts()
         for group, categories in CATEGORIES.items():
             for parent, children in categories.items():
@@ -246,7 +246,7 @@ class Household:
         )
 
     def usage(self) -> dict[int, int]:
-        """API requests by day (its first second), for the last eight weeks until yesterday.
+        """Return the number of API requests by day (its first second), for the last eight weeks.
 
         A dashboard sends some each day, a spreadsheet on Mondays; some days have no requests.
         """
@@ -262,7 +262,7 @@ class Household:
         return requests
 
     def rates(self) -> list[DayRates]:
-        """Exchange rates for the household's days: only permanently fixed ones, so all are real."""
+        """Return exchange rates for the household's days: permanently fixed, so they are real."""
         today = from_date(self._today)
         days = range(self._begin, today + DAY_SECONDS, DAY_SECONDS)
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]
@@ -270,7 +270,7 @@ class Household:
     def records(self) -> Iterator[NativeRow]:
         """Yield the requested number of records, oldest first.
 
-        With less than one record a day, there is no room for monthly ones.
+        If there is less than one record a day, there is no room for monthly records.
         """
         weights = [spending.weight for spending in SPENDINGS]
         due = self._due() if self._records >= self._days else iter(())

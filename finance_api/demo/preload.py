@@ -1,4 +1,4 @@
-"""Loads a file into the memory storage at start."""
+"""Loads a user, a token and a file into the memory storage at start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finance_api.values.ids import derived_id
 from finance_api.values.text import EmailRefused, normal_email
 
 if TYPE_CHECKING:
-    # Commands need no web framework.
+    # Commands do not need the web framework.
     from pyramid.config import Configurator
 
 _LOAD = "finance_api.storage.memory.load"
@@ -43,7 +43,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             email=email,
             premium=True,
             password_hash=None,
-            # Earlier than any JWT: those issued before this start are still for the same user.
+            # Earlier than any JWT, so that JWTs issued before this start still work.
             created_at=0,
         )
         if settings[_SHA256]:

@@ -62,9 +62,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: maps account ids to the balances at the points.
+    """accounts: ordered by name. of: the balances at the points, by account id.
 
-    sums: from the month of the first point on. read_earlier: reads older sums, by account.
+    sums: the sums of records from the month of the first point on. read_earlier: reads the sums of
+    earlier records, by account.
     """
 
     points: list[Point]
@@ -75,7 +76,7 @@ class Balances:
 
     @property
     def first_dates(self) -> dict[str, int]:
-        """Return the date of each account's first record by account id; reads when it is used."""
+        """Return the date of each account's first record, by account id. Reads the storage."""
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
         for (account_id, _), sums in self.sums.items():
@@ -106,7 +107,7 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
 def _newest(
     storage: Storage, user_id: int, query: BalancesQuery, accounts: Sequence[Row], today: int
 ) -> int:
-    """Return the time of the newest record that is not void; ``today`` if none is in the future."""
+    """Return the time of the newest record that is not void, but at least ``today``."""
     tomorrow = today + DAY_SECONDS
     if all((row["lastRecordDate"] or MIN_SECONDS) < tomorrow for row in accounts):
         return today
@@ -116,7 +117,7 @@ def _newest(
 
 
 def _sums(storage: Storage, user_id: int, query: BalancesQuery, begin: int, last: int) -> _Sums:
-    """Return the sums from ``begin`` on, by account and month, or by day where points need it.
+    """Return the sums from ``begin`` on by account and month, or day where the points need days.
 
     Records before ``begin`` are never read.
     """
@@ -167,7 +168,7 @@ def balance_totals(found: Balances, interval: Period) -> list[Row]:
 def _at_points(
     found: Balances, interval: Period, parts: Sequence[Row], balances: Sequence[Sequence[int]]
 ) -> list[Row]:
-    """Return a row for each part at each point. balances: a list for each part, by point."""
+    """Return a row for each part at each point. balances: for each part, one per point."""
     rows = []
     for point, *at_point in zip(found.points, *balances, strict=True):
         text = period_text(interval, point.start)
@@ -180,7 +181,7 @@ def _at_points(
 
 
 def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) -> list[Row]:
-    """Return the rows of `balance_rows`, each converted by the rate of its day."""
+    """Return the rows of `balance_rows`, each converted at the rate of its day."""
     conversion = Conversion(storage, target, {row["date"] for row in rows})
     return [
         row | conversion.columns("balance", row["balance"], row["currencyCode"], row["date"])
@@ -189,7 +190,7 @@ def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) 
 
 
 def converted_totals(rows: Iterable[Row]) -> list[Row]:
-    """Return the sum of the converted balances of each day; None if one could not be converted."""
+    """Sum the converted balances of each day; a sum is None if a balance was not converted."""
     totals = []
     for _, at_point in groupby(rows, itemgetter("date")):
         found = list(at_point)
@@ -222,9 +223,9 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
 
 
 def last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:
-    """Return the first seconds of up to ``number`` intervals, ending with the one of ``last``.
+    """Return the first seconds of up to ``number`` intervals; the last one contains ``last``.
 
-    first: where the earliest interval may begin.
+    first: no interval ends before it.
     """
     starts = [start_of(interval, last)]
     while len(starts) < number and starts[-1] > first:
@@ -235,7 +236,10 @@ def last_starts(interval: Period, last: int, number: int, first: int = MIN_SECON
 def _running(
     balance: int, changes: Iterable[tuple[int, int]], points: Sequence[Point]
 ) -> list[int]:
-    """Return the balance at each point. balance: after all changes. changes: (second, amount)."""
+    """Return the balance at each point. changes: pairs of second and amount.
+
+    balance: the balance after all changes.
+    """
     ordered = sorted(changes)
     running = balance - sum(amount for _, amount in ordered)
     balances, at = [], 0

@@ -16,7 +16,7 @@ from finance_api.values.text import fold
 
 
 class CategoryTree:
-    """categories: by id, each with a name, a parentId and a group."""
+    """A user's categories. rows: the categories by id."""
 
     def __init__(self, categories: Iterable[Row]) -> None:
         self.rows: dict[str, Row] = {row["id"]: row for row in categories}
@@ -26,7 +26,7 @@ class CategoryTree:
                 self._children[row["parentId"]].append(row["id"])
 
     def from_top(self) -> Iterator[Row]:
-        """Yield each category after its parent; leave out those whose parents form a circle."""
+        """Yield each category after its parent. Skip categories whose parents form a circle."""
         waiting = [row for row in self.rows.values() if row["parentId"] not in self.rows]
         while waiting:
             row = waiting.pop()
@@ -34,7 +34,7 @@ class CategoryTree:
             waiting.extend(self.rows[child] for child in self._children.get(row["id"], ()))
 
     def upwards(self, category_id: str) -> Iterator[Row]:
-        """Yield the category and its ancestors, up to the top. In a circle, yield each once."""
+        """Yield the category and its ancestors, up to the top; each only once if in a circle."""
         seen: set[str] = set()
         next_id: str | None = category_id
         while next_id is not None and next_id in self.rows and next_id not in seen:
@@ -76,7 +76,7 @@ INCOME_GROUPS = frozenset(
 
 
 def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
-    """Note whether a category's kind is given; `derived_kinds` derives the kinds that are not."""
+    """Note in the row whether its kind is given. If not, `derived_kinds` derives the kind."""
     if given.get("kind") is not None and not given.get("kindIsDerived"):
         row["kindIsDerived"] = False
     else:
@@ -85,8 +85,8 @@ def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
 
 
 def derived_kinds(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the categories whose derived kind changes: from their parents, else their group."""
-    # For each category: the nearest given kind and the topmost group, its own or from above.
+    """Derive kinds from parents or else groups; yield the categories whose kind changes."""
+    # For each category: the nearest given kind and the topmost group on the way to its top.
     inherited: dict[str, tuple[str | None, str | None]] = {}
     for row in CategoryTree(rows).from_top():
         kind, group = inherited.get(row["parentId"], (None, None))
@@ -109,7 +109,7 @@ def has_categories(resource: Resource) -> bool:
 def with_subcategories(
     storage: Storage, user_id: int, resource: Resource, conditions: Iterable[Condition]
 ) -> tuple[Condition, ...]:
-    """Return the conditions. Those on a category are widened to include its descendants."""
+    """Return the conditions; conditions on a category now include its descendants."""
     tree = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
     return tuple([_widened(tree, resource, condition) for condition in conditions])
 

@@ -1,7 +1,7 @@
-"""Changes: a client applies them, page after page, and so mirrors what the lists show.
+"""Pages of changes, which clients apply in order to mirror the data that the lists show.
 
-The computed fields of a row can change with every change of the data, and on every day. So all
-rows with such fields count as changed in the current revision, and are sent again each new day.
+Computed fields can change whenever data changes, and from day to day. So all rows with such fields
+count as changed in the current revision, and are sent again each new day.
 """
 
 import re
@@ -19,14 +19,14 @@ from finance_api.values.ids import FORM
 
 
 class SinceGone(Exception):
-    """The changes since the cursor are not completely stored; the message says why."""
+    """The client cannot continue from its cursor; the message says why."""
 
 
 class Position(NamedTuple):
     """How far a client has read, between two pages.
 
-    rows_from, deletions_from: the first revisions that the client has not read completely. It does
-    not need earlier ones. key: the key of the last change that it has read.
+    rows_from, deletions_from: the first revisions whose rows and deletions the client still needs.
+    key: the key of the last change that the client has read.
     """
 
     rows_from: int
@@ -111,7 +111,7 @@ def list_changes(
     """Return a page of the newest change of each row, ordered by (revision, type, id).
 
     since: None for a client that has read nothing. today: 0 if no type has computed fields.
-    Raises SinceGone; NotFound if there is no such user.
+    Raises SinceGone; NotFound if the user does not exist.
     """
     if since is not None and since.tag is None:
         raise SinceGone("since is a number without a tag")
@@ -133,7 +133,7 @@ def list_changes(
     )
     due = _due(types, found, position.key, limit)
     if since is None:
-        # A new client has no rows that it would have to delete.
+        # A new client has no rows to delete.
         position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
@@ -157,13 +157,13 @@ def _begin(since: Cursor | None, today: int) -> tuple[Position, int]:
     if since.position is not None:
         return since.position, since.day
     following = since.revision + 1
-    # On another day, rows with computed fields are sent again. Their revision is the current one.
+    # On another day, rows with computed fields are sent again: they have the current revision.
     at = following if since.day == today else since.revision
     return Position(following, following, (at, "", "")), today
 
 
 def _needed_states(since: Cursor | None) -> set[int]:
-    """Return the last revision read, and the one before the first deletion still to be read."""
+    """Return the revision read last, and the revision before the first deletion not read yet."""
     if since is None:
         return set()
     if since.position is None:
@@ -185,7 +185,7 @@ def _key(line: bytes) -> ChangeKey:
 
 
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
-    """Return the types with computed fields that have rows on this page, after the key."""
+    """Return the types with computed fields whose rows can be on this page, after the key."""
     last = _key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:

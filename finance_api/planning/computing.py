@@ -1,4 +1,4 @@
-"""Computes the fields of budgets and other resources that depend on other rows or the day."""
+"""Computes fields that depend on other rows or on the day, such as how much a budget has left."""
 
 from collections.abc import Callable, Sequence
 
@@ -39,7 +39,7 @@ def compute(
 
 
 def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    """Return `Storage.list_rows` with the computed fields, by which it can sort, too."""
+    """Return a page of rows with their computed fields, which can also be sorted by."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)

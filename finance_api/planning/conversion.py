@@ -16,7 +16,7 @@ from finance_api.values.time import DAY_SECONDS, Period, date_text, start_of
 
 #: Maximum age of a rate: a day without a rate uses the last rate before it.
 MAX_AGE_DAYS = 7
-#: Conversions through a base prefer this one.
+#: The preferred base if a conversion goes through a base.
 _EUR = "EUR"
 
 #: An exact rate: (numerator, denominator), denominator above 0.
@@ -27,7 +27,7 @@ CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 
 
 def no_rate(currency: str, target: str, day: str) -> str:
-    """Return the message that an amount of that day has no rate, and how to add rates."""
+    """Return the message that there is no rate for the day, and how to import rates."""
     return (
         f"there is no exchange rate from {currency} to {target} for {day} or the {MAX_AGE_DAYS} "
         f"days before: import rates with 'finance-api rates import'"
@@ -56,14 +56,15 @@ CONVERSION_ERROR = text_field(
 
 @cache
 def converted_fields(name: str) -> tuple[Field, ...]:
-    """Return the columns of a converted amount: amount, its currency, or why there is none."""
+    """Return the columns of a converted amount: amount, currency, and why it is missing."""
     return converted_field(name), CONVERTED_CURRENCY, CONVERSION_ERROR
 
 
 class Conversion:
-    """Converts amounts into one currency, by the rates of some days (each its first second).
+    """Converts amounts into one currency, at the rates of some days.
 
-    Raises StorageUnavailable when it is created, because it then reads the rates.
+    days: the first seconds of these days. Creating a conversion reads the rates, and can raise
+    StorageUnavailable.
     """
 
     def __init__(self, storage: Storage, target: str, days: Collection[int]) -> None:
@@ -75,7 +76,7 @@ class Conversion:
         self._rates: dict[tuple[str, int], Ratio | None] = {}
 
     def rate(self, currency: str, day: int) -> Ratio | None:
-        """Return what a unit is worth in the target on the day, or on the last day with a rate."""
+        """Return the rate on the day, or the last rate before; None if that is too old."""
         for age in range(MAX_AGE_DAYS + 1):
             quoted = self._quoted.get(day - age * DAY_SECONDS)
             found = None if quoted is None else _cross_rate(quoted, currency, self.target)
@@ -84,7 +85,7 @@ class Conversion:
         return None
 
     def convert(self, amount: int, currency: str, day: int) -> int | None:
-        """Return the converted amount, rounded once, halves away from zero; None if no rate."""
+        """Return the converted amount, rounded half away from zero; None if there is no rate."""
         if currency == self.target:
             return amount
         key = currency, day
@@ -107,7 +108,7 @@ def with_converted(
 ) -> list[Row]:
     """Return rows of a resource in `CONVERTED`, with the columns of the converted amount.
 
-    Records are converted by the rate of their day, accounts by today's rate.
+    Records are converted at the rate of their day, accounts at today's rate.
     """
     name = CONVERTED[resource]
     is_dated = resource is RECORDS
@@ -124,7 +125,7 @@ _Quoted = Mapping[str, Mapping[str, Decimal]]
 
 
 def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
-    """Return the rate that combines as few rates as possible; ties go through the first base."""
+    """Combine as few quoted rates as possible. Prefer EUR, then the first base by code."""
     bases = sorted(quoted, key=lambda code: (code != _EUR, code))
     reached = {source: (1, 1)}
     while target not in reached:
@@ -141,7 +142,7 @@ def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
 
 
 def _rate_between(quoted: _Quoted, code: str, other: str) -> Ratio | None:
-    """Return the quoted rate, or the inverse of the opposite one."""
+    """Return the quoted rate, or the inverse of the rate in the opposite direction."""
     if other in quoted.get(code, ()):
         return quoted[code][other].as_integer_ratio()
     if code in quoted.get(other, ()):

@@ -1,4 +1,4 @@
-"""Which records count in statistics, and as what: spent or received."""
+"""Which records count in statistics, and whether they count as spent or received."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ NO_TRANSFERS = condition_on(RECORDS, "transferId", Operator.IS_NULL)
 def counted_only(
     storage: Storage, user_id: int, conditions: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """Return the conditions, with conditions added that keep only the records that count."""
+    """Return the conditions, plus conditions that keep only the records that count."""
     accounts = storage.data.scan_rows(user_id, ACCOUNTS)
     counted = (*conditions, NOT_VOID, NO_TRANSFERS)
     excluded = excluded_accounts(accounts, conditions)
@@ -41,14 +41,14 @@ def excluded_accounts(accounts: Iterable[Row], conditions: Iterable[Condition]) 
 
 
 def is_received(kind: str | None, record_type: str) -> bool:
-    """Whether a record counts as received. kind: of its category, if it has one."""
+    """Whether a record counts as received. kind: the kind of its category, if any."""
     return (kind or record_type) == INCOME
 
 
 def with_flow(
     storage: Storage, user_id: int, flow: str, conditions: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """Return the conditions, with conditions added that keep only the records of this flow."""
+    """Return the conditions, plus conditions that keep only the records of this flow."""
     kind = INCOME if flow == RECEIVED else EXPENSE
     kinds = {row["id"]: row["kind"] for row in storage.data.scan_rows(user_id, CATEGORIES)}
     same = [row_id for row_id, found in kinds.items() if found == kind]

@@ -13,12 +13,12 @@ from finance_api.storage.interface import Storage
 from finance_api.values.text import fold, near_names
 
 MAX_HINTS = 5
-#: A name is compared with this many names, so that a hint takes milliseconds; names with the same
-#: first letter come first.
+#: An unknown name is compared with at most this many names, so that a hint takes milliseconds.
+#: Names with the same first letter come first.
 _COMPARED = 200
-#: Fields of records with names of other objects.
+#: Fields of records that contain names of other objects.
 _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
-#: The words for a condition on a name in a hint, by operator.
+#: The words in a hint for a condition on a name, by operator.
 _SENTENCES = {
     **dict.fromkeys((Operator.EQ, Operator.NE, Operator.ANY_OF), "is called {}"),
     **dict.fromkeys((Operator.CONTAINS, Operator.CONTAINS_I), "has {} in its name"),
@@ -35,7 +35,7 @@ def find_hints(
     has_rows: bool = False,
     may_suggest: bool = True,
 ) -> list[str]:
-    """Return a sentence for each name and id that no object of the user has, up to `MAX_HINTS`.
+    """Return up to `MAX_HINTS` sentences, one for each name or id that the user does not have.
 
     has_rows: whether rows match all conditions. may_suggest: whether the sentences may name similar
     objects.
@@ -53,7 +53,7 @@ def find_hints(
 
 
 def _may_match_without(condition: Condition) -> bool:
-    """Return whether rows can match although a name or id in the condition is unknown."""
+    """Return whether rows can match even if a name or id in the condition is unknown."""
     operator, operand = condition.operator, condition.operand
     several = isinstance(operand, tuple) and len(operand) > 1
     return operator is Operator.NE or (operator is Operator.ANY_OF and several)

@@ -1,4 +1,4 @@
-"""The intervals of recurring payments, and the rules that give their days."""
+"""The intervals of recurring payments, and the recurrence rules for their days."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,9 @@ ALIKE, _VARIES = 0.35, 1.2
 
 
 class Interval(NamedTuple):
-    """every: number of days or months. tolerance: days that a payment may shift. least: number of
-    payments that are needed. most_spread: how far the amounts may lie apart.
+    """every: number of days or months. tolerance: how many days early or late a payment may be.
+
+    least: how many payments are needed. most_spread: how far apart the amounts may be.
     """
 
     is_month: bool
@@ -50,7 +51,7 @@ class Interval(NamedTuple):
         return day + self.every * times * DAY_SECONDS
 
 
-#: The intervals that are looked for.
+#: The intervals that payments are checked for.
 INTERVALS = (
     Interval(False, 7, 1, 5, ALIKE),
     Interval(False, 14, 2, 4, ALIKE),
@@ -91,7 +92,7 @@ def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
 
 
 def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
-    """Yield days of the month on which this payment may be due, each with its move."""
+    """Yield each day of the month on which the payment may be due (-1: the last), with `moved`."""
     weekday = to_date(paid).weekday()
     reaches = {0: [0]}
     if weekday < 5:
@@ -105,7 +106,7 @@ def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
 
 
 def on_working_day(day: int, moved: int) -> int:
-    """Return the day on which a payment due on this day is made. moved: see `Recurring`."""
+    """Return the day on which a payment due on ``day`` is made. moved: see `Rule`."""
     weekday = to_date(day).weekday()
     if weekday < 5 or not moved:
         return day
@@ -118,6 +119,6 @@ def next_of_rule(interval: Interval, repetition: Repetition, last: int) -> int:
     near = expected - interval.tolerance * DAY_SECONDS
     if repetition.pattern == "FREQ=DAILY":
         return expected
-    # The start of a rule counts even if the rule does not produce it, so begin earlier.
+    # A start date counts even if the rule does not produce it, so use a much earlier one.
     earlier = max(MIN_SECONDS, near - _TWO_MONTHS)
     return next_due(repetition.pattern, earlier, near) or expected

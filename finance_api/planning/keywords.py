@@ -1,4 +1,4 @@
-"""The keyword that a person would choose for a rule, from texts that look alike."""
+"""Chooses the keyword for a rule from similar texts, as a person would."""
 
 import re
 from collections.abc import Iterable
@@ -7,16 +7,16 @@ from typing import NamedTuple
 from finance_api.values.text import fold
 
 _WORD = re.compile(r"[^\s*/|,;]+")
-#: Words before the merchant: ways to pay, and services that pay for others.
+#: Words that precede the merchant's name: payment methods and payment services.
 _BEFORE_MERCHANT = frozenset(
     "paypal sumup sq zettle izettle klarna stripe visa mastercard maestro girocard card debit "
     "credit pos payment purchase kartenzahlung lastschrift".split()
 )
-#: Words with this many digits are numbers of terminals, or dates.
+#: Words with at least this many digits are terminal numbers or dates.
 _DIGITS_OF_NUMBERS = 3
-#: A keyword with fewer letters gets another word, if most texts have it.
+#: A keyword with fewer letters gets another word if most texts share that word.
 _LETTERS = 4
-#: If a text resembles no other, at most this many of its words are the merchant's.
+#: If there is no similar text, the keyword has at most this many words.
 _WORDS_ALONE = 3
 
 
@@ -45,15 +45,15 @@ def _first(words: list[_Word]) -> int:
 
 
 def first_word(text: str) -> str:
-    """Return the first word of the merchant, folded, to look for other texts; "" if none."""
+    """Return the merchant's first word, folded, to find similar texts; "" if there is no word."""
     words = _words(text)
     return words[_first(words)].folded if words else ""
 
 
 def keyword_of(text: str, others: Iterable[str]) -> str:
-    """Return the merchant's part of a payee: the longest common words, without numbers.
+    """Return the merchant's part of a payee: its longest run of shared words, without numbers.
 
-    others: payees of the same user with its `first_word`. The keyword is a part of the text.
+    text: the payee. others: the user's payees that contain the `first_word` of the text.
     """
     words = _words(text)
     if not words:

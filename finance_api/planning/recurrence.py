@@ -1,4 +1,4 @@
-"""Recurrence rules: one RFC 5545 RRULE, by the day."""
+"""Recurrence rules: RRULEs (RFC 5545) that produce days, without times."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _PARTS = {
 }
 _LAST_DAY = "99991231"
 _LAST_MIDNIGHT = datetime(9999, 12, 31)
-#: A rule without any of these parts recurs on the day of month of its start.
+#: If a rule has none of these parts, it recurs on the day of the month on which it started.
 _DAYS = frozenset({"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"})
 _FIRST_START = datetime(1900, 1, 1)
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -45,15 +45,15 @@ class RuleError(ValueError):
 
 
 def check_rule(text: str | None, start: int | None) -> None:
-    """Raise RuleError unless ``text`` is a valid rule with an occurrence on or after ``start``."""
+    """Raise RuleError unless ``text`` is a valid rule that can occur on or after ``start``."""
     if text is None:
         return
     parts = _parse(text)
     if start is None or _at_midnight(start) < _FIRST_START:
         raise RuleError(f"needs a startDate of {_FIRST_START:%Y-%m-%d} or later")
     _check_days(parts)
-    # Ignore UNTIL and COUNT: without this check, every request would search a rule that never
-    # occurs up to the year 9999.
+    # Every request would search up to the year 9999 for a day of a rule that never occurs.
+    # UNTIL and COUNT end the search, so they are ignored here.
     endless = {name: value for name, value in parts.items() if name not in ("UNTIL", "COUNT")}
     first = _at_midnight(start)
     if _rule(endless, first).after(first, inc=True) is None:
@@ -61,10 +61,11 @@ def check_rule(text: str | None, start: int | None) -> None:
 
 
 class Schedule(NamedTuple):
-    """The days of a rule from some day on. Rules with the same days mostly give equal schedules.
+    """The days of a rule from some day on. Rules with the same days mostly have equal schedules.
 
-    start: a day that counts even without the rule. parts: of the rule that begins on ``first``;
-    empty if ``start`` is the only day. now, until: the first and last day to take from the rule.
+    start: a day that counts even if the rule does not produce it. parts: the parts of the rule;
+    empty if ``start`` is the only day. first: the day on which the rule begins. now, until: the
+    first and last day to take from the rule.
     """
 
     start: int | None
@@ -74,7 +75,7 @@ class Schedule(NamedTuple):
     until: datetime = _LAST_MIDNIGHT
 
     def days(self) -> Iterator[int]:
-        """Yield the days as first seconds, in order; there may be no end."""
+        """Yield the first second of each day, in order, possibly without end."""
         if self.start is not None:
             yield self.start
         if not self.parts:
@@ -85,7 +86,7 @@ class Schedule(NamedTuple):
         if count is None:
             rule = rule.replace(until=self.until)
         else:
-            # The start uses up one of COUNT even if the rule does not produce it.
+            # The start counts toward COUNT even if the rule does not produce it.
             is_given = rule.after(self.first, inc=True) == self.first
             left = int(count) if is_given else int(count) - 1
             if not left:
@@ -96,7 +97,7 @@ class Schedule(NamedTuple):
 
 
 def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | None:
-    """Return the days on or after both ``today`` and ``start``; None if there cannot be any.
+    """Return the days on or after both ``today`` and ``start``; None if no such day can exist.
 
     Without a rule, ``start`` is the only day. With a rule, ``start`` is the first day, even if the
     rule does not produce it (RFC 5545, DTSTART).
@@ -107,7 +108,7 @@ def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | N
         return Schedule(start) if start >= today else None
     parts = dict(_parse(text))
     first, now = _at_midnight(start), _at_midnight(today)
-    # UNTIL includes its day. Drop the zone: dateutil cannot compare it with a start without one.
+    # UNTIL includes its day. Drop its time zone: dateutil cannot compare times with and without.
     until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
     own = None
     if now <= first:
@@ -122,7 +123,7 @@ def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | N
 
 
 def next_due(text: str | None, start: int | None, today: int) -> int | None:
-    """Return the first occurrence on or after both ``today`` and ``start``; None without one."""
+    """Return the first day on or after both ``today`` and ``start``; None if there is no day."""
     schedule = schedule_of(text, start, today)
     return None if schedule is None else first_day(schedule)
 
@@ -154,7 +155,7 @@ def _parse(text: str) -> Mapping[str, str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """Parse the rule into its parts, by name. Checks each part, but not how they fit together."""
+    """Parse a rule into its parts, by name. Check each part, but not how the parts fit together."""
     parts: dict[str, str] = {}
     for part in text.removeprefix("RRULE:").split(";"):
         name, equals, value = part.partition("=")
@@ -173,7 +174,7 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _check_days(parts: Mapping[str, str]) -> None:
-    """Raise RuleError for days that no month has, such as 30 February, without a search."""
+    """Raise RuleError if none of the months has any of the days, such as 30 February."""
     if "BYMONTH" not in parts or "BYMONTHDAY" not in parts:
         return
     longest = max(_LONGEST[int(month) - 1] for month in parts["BYMONTH"].split(","))
@@ -184,8 +185,8 @@ def _check_days(parts: Mapping[str, str]) -> None:
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:
     """Return a start nearer to ``now`` that gives the same occurrences from ``now`` on.
 
-    So a rule that began long ago is not walked through from its start. If the start decided on
-    which day the rule falls, this adds that day to ``parts``.
+    This avoids walking through a rule that began long ago. If the rule has no day of its own, the
+    day of ``first`` is added to ``parts``.
     """
     interval = int(parts.get("INTERVAL", "1"))
     unit = _FREQUENCIES[parts["FREQ"]]

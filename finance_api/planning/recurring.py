@@ -36,17 +36,17 @@ from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, st
 WINDOW_DAYS = 800
 #: Share of the payments that must be due, and of the due days that must have a payment.
 _DUE, _PAID = 0.8, 0.7
-#: Amounts of one payee this much apart are different payments.
+#: Amounts of one payee that differ by more than this share belong to different payments.
 _STEP = 0.06
 #: How late a payment may be, as a share of the interval, before it is overdue.
 _GRACE = 0.25
-#: Two payments of similar amounts among others of a payee can be a coincidence.
+#: A series among other payments of a payee needs this many: two can be a coincidence.
 _LEAST_OF_PART = 3
-#: A payee with more payments is a shop or a ticket machine: no series stands out among them.
+#: A payee with more payments is a shop or a ticket machine, where no series stands out.
 _MOST_OF_PAYEE = WINDOW_DAYS // 2
-#: The query leaves out at most this many of these payees.
+#: The query excludes at most this many such payees.
 _MOST_LEFT_OUT = 100
-#: Amounts that differ by less are the same price.
+#: Amounts that differ by at most this share are the same price.
 _SAME = 0.01
 #: An interval in days is preferred to one in months only if it fits better by this many days.
 _UNUSUAL = 0.5
@@ -55,9 +55,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class Payment(NamedTuple):
-    """amount: negative for money going out. day: its first second.
+    """amount: negative for money going out. day: the first second of its day.
 
-    to: the account that a transfer goes to; transfers to different accounts differ.
+    to: the account that a transfer goes to. Transfers to different accounts are separate series.
     """
 
     record_id: str
@@ -71,7 +71,7 @@ class Payment(NamedTuple):
 
 
 class Status(StrEnum):
-    """Judged by the newest record of the account, because later payments are not imported yet."""
+    """State on the day of the account's newest record: later payments are not imported yet."""
 
     ACTIVE = "active"
     OVERDUE = "overdue"
@@ -79,13 +79,13 @@ class Status(StrEnum):
 
 
 class Recurring(NamedTuple):
-    """amount: the usual one, of the last payments. least, most: the smallest and largest amount.
+    """amount: the usual amount of the last payments. least, most: the smallest and largest amount.
 
-    first, last: days of payments. repetition, due: the rule of a standing order, and the day that
-    it begins on. moved: 1 if payments due on a weekend move to Monday, -1 if to Friday, otherwise
-    0. next: when the next payment is expected, moved accordingly. last_amount: of the last
-    payment. earlier_amount, changed: the price before the last change, and the first day of the new
-    one; None without a change.
+    first, last: the days of the first and last payment. repetition, due: the rule of a standing
+    order for these payments, and its start date. moved: 1 if payments due on a weekend move to
+    Monday, -1 if to Friday, otherwise 0. next: the day on which the next payment is expected, moved
+    accordingly. last_amount: the amount of the last payment. earlier_amount, changed: the price
+    before the last change, and the first day of the new price; None if the price never changed.
     """
 
     payee: str
@@ -123,7 +123,7 @@ def list_recurring(
 ) -> list[Recurring]:
     """Return the recurring payments in a user's records, the largest first.
 
-    accounts: the user's. conditions: which records to read.
+    accounts: the user's accounts. conditions: filters on the records to read.
     """
     accounts = list(accounts)
     span = recurring_span(accounts, today)
@@ -140,9 +140,9 @@ def list_recurring(
 def _frequent(
     storage: Storage, user_id: int, conditions: Sequence[Condition], span: tuple[int, int]
 ) -> list[str]:
-    """Return payees with too many payments, so that these need not be read.
+    """Return payees with too many payments for a series, so that the query can exclude them.
 
-    Whole months are counted, because their sums are stored.
+    Count in whole months, because sums of months are stored.
     """
     months = dated(start_of(Period.MONTH, span[0]), end_of(Period.MONTH, span[1]))
     sums = storage.data.sum_by(user_id, ["payee"], [*conditions, months])
@@ -155,7 +155,7 @@ def _frequent(
 
 
 def recurring_span(accounts: Iterable[Row], today: int) -> tuple[int, int] | None:
-    """Return the first and the last day to read; None without records."""
+    """Return the first and the last day to read; None if there are no records."""
     days = [row["lastRecordDate"] for row in accounts if row["lastRecordDate"] is not None]
     if not days:
         return None
@@ -164,17 +164,17 @@ def recurring_span(accounts: Iterable[Row], today: int) -> tuple[int, int] | Non
 
 
 def payment_of(row: Sequence[Any]) -> Payment:
-    """Return the payment of a row of PAYMENT_FIELDS, with the amount last."""
+    """Return a payment. row: the values of PAYMENT_FIELDS, then the amount."""
     return Payment(row[0], row[1], row[2], row[3] or row[4] or "", *row[5:])
 
 
 def find_recurring(
     payments: Iterable[Payment], last_days: Mapping[str, int] | None = None
 ) -> list[Recurring]:
-    """Return the recurring payments, the largest first. Apart from sorting, takes time in
-    proportion to the number of payments.
+    """Return the recurring payments, the largest first. Apart from sorting, the time it takes is
+    proportional to the number of payments.
 
-    last_days: the day of each account's newest record; by default that of its newest payment.
+    last_days: the day of each account's newest record; by default, of its newest payment.
     """
     groups: defaultdict[tuple[str, str, bool, str, str | None], list[Payment]] = defaultdict(list)
     newest = dict(last_days or {})
@@ -197,7 +197,7 @@ def find_recurring(
 
 
 def payee_key(payee: str) -> str:
-    """Return the payee without what differs between its payments, such as numbers and dates."""
+    """Return the payee without parts that differ between payments, such as numbers and dates."""
     folded = fold(payee)
     return " ".join(_WORD.findall(folded)) or folded.strip()
 
@@ -206,9 +206,10 @@ _Series = tuple[Interval, list[Payment]]
 
 
 def _series(group: list[Payment]) -> Iterator[_Series]:
-    """Yield the series in the payments of one payee: all of them, or those of similar amounts.
+    """Yield the series among one payee's payments: all payments, or parts with similar amounts.
 
-    Among many others, only payments of the same amount are a series: a membership in a shop.
+    If a part is at most half of the payments, its amounts must be equal, such as membership fees
+    among purchases.
     """
     if len(group) < 2:
         return
@@ -227,7 +228,7 @@ def _series(group: list[Payment]) -> Iterator[_Series]:
 
 
 def _by_amount(group: Collection[Payment]) -> Iterator[list[Payment]]:
-    """Yield payments of similar amounts, by day."""
+    """Yield groups of payments with similar amounts, each ordered by day."""
     part: list[Payment] = []
     for payment in sorted(group, key=lambda each: abs(each.amount)):
         if part and abs(payment.amount) > abs(part[-1].amount) * (1 + _STEP):
@@ -252,7 +253,7 @@ def _joined(found: Sequence[_Series]) -> Iterator[_Series]:
 
 
 def _fit(payments: Sequence[Payment]) -> _Series | None:
-    """Return the interval of the payments, and those that are due; None without an interval."""
+    """Return the interval of the payments, and the due payments; None if no interval fits."""
     if len(payments) < 2:
         return None
     days = [payment.day for payment in payments]
@@ -264,14 +265,14 @@ def _fit(payments: Sequence[Payment]) -> _Series | None:
             continue
         due, shift = _due(interval, payments)
         if _is_recurring(interval, due, len(payments)):
-            # A few months look like 28 or 30 days.
+            # A few monthly payments also look like an interval of 28 or 30 days.
             unusual = 0 if interval.is_month else _UNUSUAL
             found.append((-len(due), shift + unusual, (interval, due)))
     return min(found, key=lambda each: each[:2])[2] if found else None
 
 
 def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment], float]:
-    """Return the payments near due days, one for each, and their mean shift in days."""
+    """Return the payments near due days, at most one per day, and their mean shift in days."""
     first = payments[0].day
     places = [_place(interval, first, payment.day) for payment in payments]
     middle = median([shift for _, shift in places])
@@ -285,14 +286,14 @@ def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment]
 
 
 def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
-    """Return the number of the nearest due day, counted from the first, and the days until
-    ``day``."""
+    """Return the number of the due day nearest to ``day``, counted from ``first``, and how many
+    days after it ``day`` is."""
     number = round((day - first) / DAY_SECONDS / interval.days)
     return number, (day - interval.after(first, number)) / DAY_SECONDS
 
 
 def _is_recurring(interval: Interval, due: Sequence[Payment], number: int) -> bool:
-    """Whether these payments are due often enough. number: of all payments of the payee."""
+    """Whether the due payments are a series. number: the number of all payments, due or not."""
     if len(due) < interval.least or len(due) < _DUE * number:
         return False
     spanned = 1 + _place(interval, due[0].day, due[-1].day)[0]
@@ -303,7 +304,7 @@ def _is_recurring(interval: Interval, due: Sequence[Payment], number: int) -> bo
 
 
 def _spread(amounts: list[int]) -> float:
-    """Return how far most amounts lie apart, as a share of the usual amount."""
+    """Return how far apart most amounts are, as a share of the usual amount."""
     ordered = sorted(amounts)
     aside = len(ordered) // 10
     return (ordered[-1 - aside] - ordered[aside]) / median(ordered)
@@ -319,7 +320,7 @@ def with_orders(
 
 
 def _is_order(payment: Recurring, order: Row) -> bool:
-    """Whether they have the same payee, or the same amount at the same time."""
+    """Whether the payment and the order have the same payee, or the same amount and due day."""
     if order["accountId"] not in (None, payment.account_id):
         return False
     amount = order["amount"]
@@ -337,9 +338,9 @@ def _is_order(payment: Recurring, order: Row) -> bool:
 
 
 def _change(amounts: Sequence[int]) -> tuple[int, int] | None:
-    """Return the price before the last change, and how many payments have the new one.
+    """Return the price before the last change, and how many payments have the new price.
 
-    Two payments make a price: one alone can be an exception.
+    None if the price never changed. A price needs two payments: a single one can be an exception.
     """
     runs: list[list[int]] = []
     for amount in amounts:

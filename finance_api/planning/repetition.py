@@ -1,4 +1,4 @@
-"""How often something repeats, as people choose it, and the RRULE that it stands for."""
+"""The repetitions that people choose from, such as every second week, and their RRULEs."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ LAST_WORKING_DAY = f"FREQ=MONTHLY;BYDAY={_WORKING_DAYS};BYSETPOS=-1"
 _PLACES = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _NUMBER = re.compile("[0-9]{1,5}")
-#: The day of an UNTIL, which may have a time; the whole day belongs to the rule.
+#: The day of an UNTIL. A time may follow, but the whole day belongs to the rule.
 _UNTIL = re.compile("([0-9]{4})([0-9]{2})([0-9]{2})(?:T[0-9]{6}Z?)?")
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 
@@ -51,14 +51,15 @@ def _patterns() -> dict[str, str]:
     return found
 
 
-#: Rules without an interval, and the day they fall on in words; "" for the day of the start date.
+#: Rules without an interval, each with its day in words; "" if the start date decides the day.
 PATTERNS: Mapping[str, str] = _patterns()
 
 
 class Repetition(NamedTuple):
     """pattern: a key of PATTERNS. every: 2 for every second week, month and so on.
 
-    times: how many in all. until: the last day, as its first second. At most one is given.
+    times: total number of occurrences. until: first second of the last day. At most one of the two
+    is given.
     """
 
     pattern: str
@@ -90,7 +91,7 @@ _BY_PARTS = {frozenset(pattern.split(";")): pattern for pattern in PATTERNS}
 
 
 def split_rule(rule: str) -> tuple[str | None, dict[str, str]]:
-    """Return the pattern, None for other rules, and the unchecked INTERVAL, COUNT and UNTIL."""
+    """Return a rule's pattern (None if it has none), and its INTERVAL, COUNT, UNTIL unchecked."""
     parts = set(rule.removeprefix("RRULE:").split(";"))
     named = [part.partition("=") for part in parts]
     found = [(name, text) for name, _, text in named if name in ("INTERVAL", "COUNT", "UNTIL")]
@@ -100,7 +101,7 @@ def split_rule(rule: str) -> tuple[str | None, dict[str, str]]:
 
 
 def parse_repetition(rule: str) -> Repetition | None:
-    """Return what the rule stands for; None if it is not one of the patterns."""
+    """Parse a rule; return None if it follows none of the patterns."""
     pattern, choices = split_rule(rule)
     every = _number(choices.get("INTERVAL", "1"), MAX_INTERVAL)
     times = _number(choices.get("COUNT", ""), MAX_COUNT)

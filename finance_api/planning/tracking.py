@@ -1,4 +1,4 @@
-"""How much of budgets their periods use, how much of goals is saved, and when they are reached."""
+"""How much of a budget is spent, how much of a goal is saved, and when it will be reached."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,22 +20,22 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Perio
 
 _OUTSIDE = dict.fromkeys(names_of(BUDGETS.computed_fields))
 _PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
-#: The fields that decide which budgets a record counts for. labelIds is for budgets with labels.
+#: Fields that decide which budgets a record counts for. Only budgets with labels need labelIds.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
-#: The label ids that some records of a group share, and these records' exact sum and number.
+#: A combination of label ids, and the exact sum and number of a group's records that have it.
 _Labelled = tuple[tuple[str, ...], int, int]
 
 
 class BudgetPeriod(NamedTuple):
-    """First and last day, both inclusive, as seconds; None if a custom budget has no such date."""
+    """First seconds of the first and the last day; None if a custom budget has no such date."""
 
     start: int | None
     end: int | None
 
 
 def current_period(budget: Row, today: int) -> BudgetPeriod | None:
-    """Return the week (from Monday), month or year of ``today``; startDate to endDate if custom.
+    """Return the week (from Monday), month or year of today; if custom, startDate to endDate.
 
     None if ``today`` is before startDate or after endDate.
     """
@@ -49,7 +49,7 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
 
 
 def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
-    """Return the last `number` periods up to ``today``, newest first, within the budget's dates.
+    """Return the budget's periods among the last ``number`` up to ``today``, newest first.
 
     A custom budget has one period.
     """
@@ -69,7 +69,7 @@ def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
 
 
 class RecordGroup(NamedTuple):
-    """Records that agree in _KEY, labels aside. kind: their category's kind, if it has one."""
+    """Records with equal values of _KEY, except labels. kind: their category's kind, if any."""
 
     currency: str
     account_id: str
@@ -104,7 +104,7 @@ def tracked_budgets(
 def track(
     storage: Storage, user_id: int, asked: Sequence[tuple[Row, BudgetPeriod | None]]
 ) -> list[Row]:
-    """Return each budget with its computed fields for the period paired with it.
+    """Return the budgets with their computed fields. asked: each budget with its period.
 
     Reads each record at most once, however many budgets with labels it counts for.
     """
@@ -138,13 +138,13 @@ def span_of(period: BudgetPeriod) -> Span:
 
 
 class BudgetSums:
-    """Sums of a user's records, for each part of time between the ends of the budgets' spans.
+    """Sums of a user's records. The ends of the budgets' spans divide time into parts.
 
     Stored sums have no labels, so the sums for budgets with labels are added up from records.
     """
 
     def __init__(self, storage: Storage, user_id: int, asked: Iterable[tuple[Row, Span]]) -> None:
-        """asked: budgets, each with the span of time to count it in."""
+        """asked: budgets, each with the span of time whose records count."""
         self._categories = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
@@ -193,7 +193,7 @@ class BudgetSums:
         return Counted(-amount, income, number)
 
     def groups_of(self, budget: Row, span: Span) -> Iterator[RecordGroup]:
-        """Yield the groups that the budget covers; an empty list in it restricts nothing."""
+        """Yield the groups that the budget covers. An empty list in a budget restricts nothing."""
         accounts = self._counted_accounts
         if budget["accountIds"]:
             accounts = accounts.intersection(budget["accountIds"])
@@ -224,7 +224,7 @@ def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
 
 
 def _parts(distinct: set[Span]) -> list[Span]:
-    """Cut the time where a span begins or ends; return the parts that are in at least one span."""
+    """Divide time where spans begin and end; return the parts that are in at least one span."""
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]
@@ -234,7 +234,7 @@ def _parts(distinct: set[Span]) -> list[Span]:
 
 #: The rate is measured over this many days before today, or since the first record.
 RATE_DAYS = 180
-#: With fewer days of records there is no rate.
+#: If records cover fewer days, no rate is computed.
 LEAST_DAYS = 30
 
 #: Sums of records, by the account or label and the currency.
@@ -242,7 +242,7 @@ _Sums = dict[tuple[str, str], RecordSum]
 
 
 class Saved(NamedTuple):
-    """amount: what is saved. change: of the last ``days`` days; 0 days if there is no rate."""
+    """change: how much the amount grew in the last ``days`` days. days: 0 if there is no rate."""
 
     amount: int
     change: int = 0
@@ -270,7 +270,7 @@ def _tracked_goal(goal: Row, saved: Saved | None, today: int) -> Row:
 
 
 def _expected(saved: Saved, target: int, today: int) -> int | None:
-    """Return the day on which the target is reached; None if it is already, or never will be."""
+    """Return the day on which the target will be reached; None if reached already, or never."""
     left = target - saved.amount
     if left <= 0 or saved.change <= 0 or not saved.days:
         return None
@@ -279,7 +279,7 @@ def _expected(saved: Saved, target: int, today: int) -> int | None:
 
 
 def _saved(goal: Row, links: Mapping[str, "_Link"]) -> Saved | None:
-    """Return None if the linked account or label has no sum in the goal's currency."""
+    """Return the savings; None if the linked account or label has none in the goal's currency."""
     if goal["accountId"] is not None:
         return links["accountId"].of_account(goal["accountId"], goal["currencyCode"])
     if goal["labelId"] is not None:
@@ -288,7 +288,7 @@ def _saved(goal: Row, links: Mapping[str, "_Link"]) -> Saved | None:
 
 
 class _Link:
-    """The sums of accounts or labels that goals are linked to. field: of records."""
+    """The sums of the accounts or labels that goals link to. field: the records' field for them."""
 
     def __init__(
         self, storage: Storage, user_id: int, today: int, field: str, ids: Collection[str]
@@ -319,14 +319,17 @@ class _Link:
                 sums[key] = sums[key].joined(part) if key in sums else part
 
     def of_account(self, account_id: str, currency: str | None) -> Saved | None:
-        """The account's balance."""
+        """Return the account's balance; None if the account has another currency."""
         account = self._accounts[account_id]
         if currency not in (None, account["currencyCode"]):
             return None
         return self._with_rate((account_id, account["currencyCode"]), account["balance"])
 
     def of_label(self, label_id: str, currency: str | None) -> Saved | None:
-        """The sum of the label's records until today; 0 without records."""
+        """Return the sum of the label's records until today; 0 if there are no records.
+
+        None if ``currency`` is None and the records have several currencies.
+        """
         keys = [key for key in {**self._before, **self._within} if key[0] == label_id]
         if currency is None and len(keys) == 1:
             currency = keys[0][1]

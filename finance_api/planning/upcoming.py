@@ -32,10 +32,10 @@ class Total:
 
 
 class DueDays:
-    """The days from ``first`` until before ``end`` on which standing orders are due.
+    """The days from ``first`` until the day before ``end`` on which standing orders are due.
 
-    An occurrence is one standing order on one day. Most standing orders share their days with
-    others, so there are far fewer days than occurrences. Occurrences are made only for a page.
+    An occurrence is one standing order on one day. Many standing orders are due on the same days,
+    so there are far fewer days than occurrences. Only the occurrences of a page are built.
     """
 
     def __init__(self, orders: Iterable[Row], first: int, end: int) -> None:

@@ -75,8 +75,8 @@ class WriteBehind(Generic[K]):
     """Numbers by key, collected in memory and written together periodically.
 
     merge: combines two numbers of one key.
-    write: writes all of them or, if it raises, none; they are then tried again.
-    last_attempts: how often to try writing at the end.
+    write: writes all numbers. If it raises, it has written none, and is tried again later.
+    last_attempts: how many times to try writing at the end.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class WriteBehind(Generic[K]):
             self._add(key, number)
 
     def flush(self) -> None:
-        """Write all numbers. Raises what ``write`` raises; nothing is lost then."""
+        """Write all numbers. Raises what ``write`` raises; then no number is lost."""
         with self._writing:
             with self._lock:
                 noted, self._noted = self._noted, {}

@@ -21,7 +21,7 @@ _COSTLY = 1
 
 
 class BulkheadFull(Exception):
-    """There is no place. is_own: whether other calls of the same user are the reason."""
+    """No place is free. is_own: whether other calls of the same user are the reason."""
 
     def __init__(self, *, is_own: bool) -> None:
         super().__init__("too many calls at once")
@@ -39,14 +39,14 @@ class _Call:
 
 
 class Bulkhead:
-    """A number of places. Each call has one while it waits for its turn and runs.
+    """A number of places. Each call has a place while it waits for its turn and runs.
 
-    One user gets at most all places but one, all costly calls together all but one, and the costly
-    calls of one user all but two. A call without a place waits behind fast calls. It is refused
-    once the calls in its way have run for ``wait_seconds``. Costly calls run one after the other,
-    users in turn; each waits for its turn for up to ``turn_seconds``.
+    The calls of one user get at most all places but one, all costly calls together also all but
+    one, and the costly calls of one user all but two. If no place is free, a call waits, and is
+    refused once the calls in its way have run for ``wait_seconds``. Costly calls run one at a time,
+    and users take turns. Each costly call waits up to ``turn_seconds`` for its turn.
 
-    monotonic: seconds, as of `time.monotonic`.
+    monotonic: returns seconds, like `time.monotonic`.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class Bulkhead:
         #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
-        # Entered directly: entering a condition costs each request four more calls.
+        # `call` enters this lock itself: entering the condition would take four more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
 
     def call(self, function: Callable[[], T], user: Hashable, *, is_cheap: bool) -> T:
-        """Call the function for the user. Raises BulkheadFull instead if it may not run."""
+        """Call the function for the user. If it may not run, raise BulkheadFull instead."""
         call = _Call(user, is_cheap)
         with self._lock:
             self._wait_for_place(call)
@@ -93,7 +93,7 @@ class Bulkhead:
 
     def _wait_for_place(self, call: _Call) -> None:
         while others := self._in_the_way(call):
-            # Waiting costly calls move on whenever one of them begins.
+            # A costly call that begins brings all waiting costly calls nearer to their turn.
             began = max(each.began if each.is_cheap else self._turn_began for each in others)
             seconds = began + self._wait_seconds - self._monotonic()
             if seconds <= 0:
@@ -101,7 +101,7 @@ class Bulkhead:
             self._changed.wait(seconds)
 
     def _in_the_way(self, call: _Call) -> list[_Call]:
-        """Return calls; when one of them ends, there is a place for this call."""
+        """Return the calls of which one must end before this call gets a place, if any."""
         places, calls = self._places, self._calls
         # Below every limit.
         if len(calls) < max(1, places - 2):
@@ -130,7 +130,7 @@ class Bulkhead:
     def _has_turn(self, call: _Call) -> bool:
         costly = [each for each in self._calls if not each.is_cheap]
         waiting = [each for each in costly if not each.has_turn]
-        # Users other than the one who had the last turn come first.
+        # The user who had the last turn comes after all other users.
         first = min(waiting, key=lambda each: each.user == self._latest)
         return first is call and len(costly) - len(waiting) < _COSTLY
 
@@ -140,9 +140,9 @@ class DownloadRunning(Exception):
 
 
 class Downloads:
-    """Limits the downloads that run at once: ``most`` in all, and one of each user.
+    """Limits the downloads that run at once: ``most`` in all, and one per user.
 
-    Uploads count as downloads, since each keeps a thread for as long as its client sends.
+    Uploads count as downloads, since an upload keeps a thread for as long as its client sends.
     """
 
     def __init__(self, most: int) -> None:
@@ -155,8 +155,8 @@ class Downloads:
     def running(self, user_id: Hashable, *, wait_seconds: float = 0) -> Iterator[None]:
         """Hold a place while a download of the user runs. Raises DownloadRunning, BulkheadFull.
 
-        wait_seconds: how long to wait for a place, if nobody else is waiting: each waiting request
-        keeps a thread of the server busy.
+        wait_seconds: how long to wait for a place. Only one request waits at a time, because a
+        waiting request keeps a thread of the server busy.
         """
         if wait_seconds and self._waiter.acquire(blocking=False):
             try:

@@ -21,13 +21,13 @@ _OPEN_SECONDS = 1
 
 
 class CircuitBreaker:
-    """closed: every call goes through. open: none does, for a second after a failure.
+    """closed: every call goes through. open: no call goes through, for a second after a failure.
 
-    half-open: afterwards, one call at a time goes through; it closes the circuit if it succeeds and
-    opens it again if it fails.
+    half-open: afterwards, one call at a time goes through. If it succeeds, the circuit closes; if
+    it fails, the circuit opens again.
 
     failures: the exceptions that mean that the service failed; other exceptions are ignored.
-    monotonic: seconds, as of `time.monotonic`.
+    monotonic: returns seconds, like `time.monotonic`.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class CircuitBreaker:
     ) -> None:
         self._failures = failures
         self._monotonic = monotonic
-        #: When the open circuit becomes half-open; None: it is closed.
+        #: When the open circuit becomes half-open; None if the circuit is closed.
         self._open_until: float | None = None
         self._probing = threading.Lock()
 
@@ -47,7 +47,7 @@ class CircuitBreaker:
         return "open" if self._monotonic() < until else "half-open"
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call the function. Raises CircuitOpen instead if it may not be called now."""
+        """Call the function. If no call is allowed now, raise CircuitOpen instead."""
         # The success of a call that began before the failure does not close the circuit.
         is_probe = self._open_until is not None
         if is_probe and (self.state == "open" or not self._probing.acquire(blocking=False)):

@@ -6,13 +6,13 @@ from typing import Protocol
 
 class Clock(Protocol):
     def now(self) -> int:
-        """Seconds since 1970-01-01T00:00:00Z, by the wall clock."""
+        """Return the seconds since 1970-01-01T00:00:00Z, by the wall clock."""
 
     def now_ms(self) -> int:
-        """The same in milliseconds."""
+        """Return the same time in milliseconds."""
 
     def monotonic(self) -> float:
-        """Seconds since an arbitrary time, by a clock that nobody can set."""
+        """Return the seconds since an arbitrary time, by a clock that nobody can set."""
 
 
 class SystemClock:
@@ -29,7 +29,7 @@ class SystemClock:
 
 
 class SteadyTime:
-    """Notices when the wall clock jumps, by minutes, relative to the monotonic clock."""
+    """Notices when the wall clock jumps by minutes relative to the monotonic clock."""
 
     _JUMP_SECONDS = 300
 
@@ -38,7 +38,7 @@ class SteadyTime:
         self._start: tuple[int, float] | None = None
 
     def seconds(self) -> float:
-        """Return for how long no jump was noticed: at most the time since the first call."""
+        """Return the seconds since the last jump that was noticed, or since the first call."""
         wall, steady = self._clock.now(), self._clock.monotonic()
         start = self._start or (wall, steady)
         if abs((wall - start[0]) - (steady - start[1])) > self._JUMP_SECONDS:

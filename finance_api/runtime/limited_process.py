@@ -1,4 +1,4 @@
-"""Run a function in a process of its own, within limits on memory, processor time and time.
+"""Runs a function in a separate process, within limits on memory, processor time and time.
 
 Meant for files that people send: if a file makes a parser run wild, only that process ends.
 """
@@ -52,7 +52,7 @@ class ProcessDied(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """None: no limit. memory_mb: the process's data; cpu_seconds, seconds: since its start."""
+    """memory_mb: for the process's data. cpu_seconds, seconds: since its start. None: no limit."""
 
     memory_mb: int | None = None
     cpu_seconds: int | None = None
@@ -71,8 +71,8 @@ class Limits:
 class LimitedProcess:
     """Calls a function in another process, which starts at once.
 
-    function, arguments: pickled for the other process, like its answer. reported: the last value
-    that the function gave to `report`, while `result` waits; None before.
+    function, arguments: pickled for the other process, as is its answer. reported: the last value
+    that the function has passed to `report`, None before the first; only updated in `result`.
     """
 
     def __init__(self, limits: Limits, function: Callable[..., Any], *arguments: Any) -> None:
@@ -141,10 +141,10 @@ class LimitedProcess:
 
 
 class _LogToParent(logging.handlers.QueueHandler):
-    """queue: the connection to the parent, which logs the records."""
+    """Sends log records to the parent, which logs them. queue: the connection to the parent."""
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        """Return a record that can be pickled; its traceback stays a text of its own."""
+        """Return a record that can be pickled; its traceback is kept as text."""
         prepared = copy.copy(record)
         prepared.msg, prepared.args, prepared.exc_info = record.getMessage(), None, None
         return prepared

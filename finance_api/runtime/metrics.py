@@ -23,10 +23,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
-# The creation time of a counter is the start of the process.
+# The creation time of a counter is not needed: it is the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
-#: The environment variable for which the Prometheus client looks.
+#: The environment variable that the Prometheus client reads.
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -96,8 +96,8 @@ class Metrics:
         )
 
     def _make(self, kind: type, name: str, meaning: str, *labels: str, **options: Any) -> Any:
-        """Make a metric. With labels, return a function of their values, which caches its few
-        results."""
+        """Make a metric. If it has labels, return a cached function from their values to the
+        labelled metric."""
         made = kind(f"finance_api_{name}", meaning, labels, registry=self._registry, **options)
         return cache(made.labels) if labels else made
 
@@ -107,7 +107,7 @@ class Metrics:
         cache_bytes: int,
         breakers: Mapping[str, bool],
     ) -> None:
-        """Set the gauges of this process. connections: pool -> used and free ones."""
+        """Set the gauges of this process. connections: used and free connections of each pool."""
         for pool, numbers in connections.items():
             for state, number in zip(("used", "free"), numbers, strict=True):
                 self._connections(pool, state).set(number)
@@ -116,7 +116,7 @@ class Metrics:
             self._breaker(service).set(is_open)
 
     def text(self, totals: Mapping[str, int | None]) -> bytes:
-        """Return Prometheus' text format, version 0.0.4. totals: the database's, see `TOTALS`."""
+        """Return Prometheus' text format, version 0.0.4. totals: by name, see `TOTALS`."""
         registry = self._registry
         if DIRECTORY in os.environ:
             _forget_dead()
@@ -127,13 +127,13 @@ class Metrics:
         return generate_latest(registry) + generate_latest(of_database)
 
     def close(self) -> None:
-        """Remove the gauges of this process, which only live processes have."""
+        """Remove the gauges of this process: only live processes have gauges."""
         if DIRECTORY in os.environ:
             _forget(os.getpid())
 
 
 def _mark_of(pid: int) -> Path:
-    """Return the file which shows that a process counts in the directory."""
+    """Return the file that shows that a process keeps its metrics in the directory."""
     return Path(os.environ[DIRECTORY], f"{pid}.pid")
 
 

@@ -19,9 +19,9 @@ class SettingError(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """parse: text -> value; raises ValueError with the reason. default: written as in the ini file.
+    """parse: returns the value of a text; raises ValueError with the reason. default: a text.
 
-    secret: whether the value can hold a password, so that no message repeats any of it.
+    secret: whether the value can contain a password, so that no message repeats any part of it.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that overrides the ini file."""
+        """Return the environment variable that overrides the ini file."""
         short = self.name.removeprefix("finance_api.")
         return ENVIRONMENT_PREFIX + short.replace(".", "_").upper()
 
     @property
     def file_variable(self) -> str:
-        """The environment variable that names a file with the value of a secret."""
+        """Return the environment variable that names a file with the value of a secret."""
         return f"{self.variable}_FILE"
 
 
@@ -50,7 +50,7 @@ def any_text(text: str) -> str:
 
 
 def url(unescaped: str) -> Callable[[str], str]:
-    """unescaped: describes the characters that must be escaped in a user name or password."""
+    """Return a parser of URLs. unescaped: characters that the credentials must not contain."""
 
     def parse(text: str) -> str:
         url = text.strip()
@@ -152,7 +152,7 @@ def made_by_name(
 ) -> Any:
     """Pass all settings to the function that a setting names, and return the ``kind`` it makes.
 
-    known: dotted names of functions, by the short names that the setting can have instead.
+    known: dotted names of functions, by short names that the setting can use instead.
     Raises SettingError, and what the function raises.
     """
     named = settings[name]

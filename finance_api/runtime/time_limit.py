@@ -52,7 +52,7 @@ def seconds_left() -> float:
 
 
 def check_time() -> None:
-    """Raises TookTooLong if no time is left."""
+    """Raise TookTooLong if no time is left."""
     if _limit.get()[1] <= time.monotonic():
         raise TookTooLong
 

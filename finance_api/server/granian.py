@@ -58,7 +58,7 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Raise SettingError if workers would count separately or have too few threads."""
+    """Raise SettingError if workers have too few threads, or do not share counts and storage."""
     workers = settings["server.workers"]
     for application in wsgi.applications:
         wsgi.check_threads(application, settings["server.threads"])
@@ -80,7 +80,7 @@ def _granian(settings: Settings) -> Any:
         websockets=False,
         http1_settings=HTTP1Settings(
             header_read_timeout=settings["server.header_seconds"] * 1000,
-            # Large enough for requests that the application is to answer with 414 or 431.
+            # Large enough for requests that the application should answer with 414 or 431.
             max_buffer_size=65_536,
         ),
         workers=settings["server.workers"],
@@ -91,6 +91,6 @@ def _granian(settings: Settings) -> Any:
         # After SIGHUP the old worker goes on listening this long, while the new one starts.
         respawn_interval=10,
         workers_kill_timeout=settings["server.drain_seconds"],
-        # granian's logger, as named in its documentation. Its lines go to the root's handlers.
+        # granian's logger, as its documentation names it. The root's handlers get its lines.
         log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
     )

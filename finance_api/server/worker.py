@@ -51,9 +51,9 @@ def _pass_sigterm_on() -> None:
 
 
 def _end_with_parent(drain_seconds: int) -> None:
-    """Wait for the parent's death, then stop as after SIGTERM, which nobody would send any more.
+    """Wait for the parent's death, then send SIGTERM to this process, as no other process would.
 
-    Otherwise the worker would share the port with the next server.
+    Otherwise the worker would keep listening, and share the port with the next server.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -66,8 +66,8 @@ def _end_with_parent(drain_seconds: int) -> None:
 class UnendedBody:
     """A body that never ends if it breaks off.
 
-    granian would take an error for the end, and tell the client that the body is complete. So this
-    body sends nothing more, until the client or the proxy gives up and so closes it.
+    granian would mistake an error for the end, and tell the client that the body is complete. So
+    after an error this body sends nothing more, until the client or the proxy gives up.
     """
 
     def __init__(self, body: Iterable[bytes]) -> None:
@@ -85,12 +85,12 @@ class UnendedBody:
             except StopIteration:
                 raise
             except Exception as error:
-                # Without the message, which may contain data of the user.
+                # The exception's message is left out: it may contain data of the user.
                 name = type(error).__name__
                 logger.error("a response broke off and stays incomplete: %s", name)
                 self._is_broken = True
         time.sleep(_LOOK_SECONDS)
-        # Sends nothing to the client, but shows whether it is still connected.
+        # Sends nothing to the client, but notices whether the client is still connected.
         return b""
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The application factory for servers, and the end of a process.
+"""The application factory for servers, and the clean-up at the end of a process.
 
 Errors that prevent the start are reported in one line.
 """
@@ -38,15 +38,15 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
 def reserve_address(host: str, port: int) -> socket.socket:
     """Return a socket that keeps other servers off the address; granian's workers can share it.
 
-    Raises SettingError if listening fails, or another server listens: granian would join it.
+    Raises SettingError if listening fails, or if another server, which granian would join, listens.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     reserved = socket.socket(family)
     try:
-        # Fails if anything listens there, whatever its options.
+        # Fails if any socket listens there, whatever its options.
         everywhere = host == "::"
         socket.create_server((host, port), family=family, dualstack_ipv6=everywhere).close()
-        # Connections that ended recently do not matter. Sockets that share need SO_REUSEPORT.
+        # Connections that ended recently do not matter. To share, sockets need SO_REUSEPORT.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind((host, port))
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
@@ -61,10 +61,10 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """`finance_api.main` as PasteDeploy's app factory.
 
     If a setting is wrong or the storage is not ready, ends the process with one line that says
-    why. A storage that does not answer may come back, so the service starts, and answers with
-    503 until then.
+    why. A storage that does not respond may come back, so the service starts anyway, and answers
+    with 503 until then.
     """
-    # The start makes no garbage, and looking for garbage takes a fifth of its time.
+    # The start makes no garbage, and looking for garbage would take a fifth of the start's time.
     gc.disable()
     try:
         application = main(global_config, **settings)
@@ -100,7 +100,7 @@ def check_threads(application: Any, threads: int) -> None:
 def _check_waitress(application: Any, ini: str) -> None:
     """Raise SettingError if waitress' own settings contradict the application's.
 
-    Trusted proxies, for example, are no use if waitress removes their headers.
+    Trusted proxies, for example, have no effect if waitress removes their headers.
     """
     # Imported here, as commands import this module and should not wait for Pyramid.
     from pyramid.settings import asbool

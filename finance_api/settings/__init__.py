@@ -3,7 +3,7 @@
 A setting is in the section ``[app:main]`` of the ini file. A setting of the server is in
 ``[server:main]``, without its prefix ``server.``. The environment variable ``FINANCE_API_<NAME>``
 (no prefix ``finance_api.``, underscores for dots, upper case) overrides either. A secret can also
-be in a file: one that the same variable with ``_FILE`` at its end names, or a systemd credential.
+be in a file, which the variable ``FINANCE_API_<NAME>_FILE`` names, or in a systemd credential.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ def _declared(part: str) -> tuple[Setting, ...]:
 
 
 def _declared_by_plugin(plugin: str) -> tuple[Setting, ...]:
-    """Return a plug-in's settings; none if it is not installed or declares none."""
+    """Return a plug-in's settings, if the plug-in is installed and declares any."""
     try:
         return _declared(f"{plugin}.settings")
     except ModuleNotFoundError as error:
@@ -55,7 +55,7 @@ SERVER_SETTINGS = _declared("finance_api.server.settings")
 def read_settings(
     given: Mapping[str, str], environment: Mapping[str, str], table: Iterable[Setting] = SETTINGS
 ) -> Settings:
-    """Return the values of all declared settings. Raises SettingError for wrong or unknown ones."""
+    """Return the values of all settings. Raises SettingError for wrong values, unknown settings."""
     for name, advice in _REMOVED.items():
         if name in given:
             raise SettingError(f"{name}: this setting has been removed: {advice}")
@@ -83,7 +83,7 @@ def read_settings(
 
 
 def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | None:
-    """The value that overrides the ini file's. Raises SettingError."""
+    """Return the value that overrides the ini file's, if there is one. Raises SettingError."""
     text = environment.get(setting.variable)
     if not setting.secret:
         return text

@@ -14,8 +14,8 @@ from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.values.time import DAY_SECONDS
 
-#: Writes at least once a second, the time of writing included. Not more often, because after each
-#: write SQLite's readers have to read pages of the file again.
+#: Numbers are written about once a second, including the time that writing takes. Not more often,
+#: because after each write SQLite's readers have to read pages of the file again.
 _FLUSH_SECONDS = 0.9
 
 #: An import may hold the lock when the service stops; each attempt waits a second for the lock.

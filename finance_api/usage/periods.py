@@ -24,7 +24,7 @@ class UsagePeriod:
 
     @property
     def granularity(self) -> str:
-        """daily, weekly or monthly."""
+        """Return ``daily``, ``weekly`` or ``monthly``."""
         return _GRANULARITIES[self.unit]
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class UsagePeriod:
 
 
 def parse_usage_period(text: str) -> UsagePeriod:
-    """``30days``, ``12weeks``, ``6months``. Raises UsagePeriodError."""
+    """Parse ``30days``, ``12weeks`` or ``6months``. Raises UsagePeriodError."""
     match = _PERIOD.fullmatch(text)
     if match is None or int(match[1]) > _MOST[match[2]]:
         most = ", ".join(f"1{unit} to {count}{unit}" for unit, count in _MOST.items())

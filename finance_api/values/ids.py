@@ -53,7 +53,7 @@ def new_tag() -> int:
 
 
 def derived_id(user: str, *names: str) -> str:
-    """Return the id for these names of this user, always the same one (UUID version 5)."""
+    """Return an id that is always the same for these names of this user (UUID version 5)."""
     digest = hashlib.sha1(
         _namespace(user) + "\x1f".join(names).encode(), usedforsecurity=False
     ).hexdigest()

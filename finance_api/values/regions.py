@@ -13,13 +13,13 @@ from finance_api.values.number import DECIMALS, decimal_text
 from finance_api.values.time import to_date
 
 MINUS = "\N{MINUS SIGN}"
-#: Marks that people everywhere recognise; a region with others gets those of the default.
+#: Marks that people everywhere recognise. A region with other marks gets the default's marks.
 USUAL_MARKS = ".,' \N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 _ENGLISH = "en"
 _THOUSANDS_DIGITS = 3
 #: A territory of ISO 3166, not a part of the world such as 150.
 _TERRITORY = re.compile("[A-Z]{2}")
-#: The year in a pattern, with what separates it.
+#: The year in a pattern, with its separators.
 _YEAR = re.compile("(?<![^dM])[^dMy]*+y[^dM]*+")
 
 
@@ -29,11 +29,11 @@ class RegionError(ValueError):
 
 @dataclass(frozen=True)
 class Region:
-    """tag: as in BCP 47; "" for the default.
+    """tag: the region's tag in BCP 47; "" for the default.
 
     point, group: the marks before the decimals and between groups of digits.
-    last_group, other_groups: the digits of each, which differ in India.
-    day_pattern: of a day, in the CLDR's letters. first_weekday: 0 is Monday.
+    last_group, other_groups: the numbers of digits in these groups, which differ in India.
+    day_pattern: the pattern of a date, in the CLDR's letters. first_weekday: 0 is Monday.
     """
 
     tag: str = ""
@@ -45,7 +45,7 @@ class Region:
     first_weekday: int = 0
 
     def amount(self, units: int, least_decimals: int = 2) -> str:
-        """Ten-thousandths as ``−1,234.50``: grouped, with all decimals, at least
+        """Return ten-thousandths as ``−1,234.50``: grouped, with all decimals, but at least
         ``least_decimals``."""
         sign = MINUS if units < 0 else ""
         whole, _, decimals = decimal_text(abs(units), DECIMALS).partition(".")
@@ -57,11 +57,11 @@ class Region:
         return f"{sign}{self._grouped(str(abs(number)))}"
 
     def decimal(self, plain: str) -> str:
-        """``1234.5`` with the mark of the region, and not grouped."""
+        """Return ``1234.5`` with the region's decimal mark, not grouped."""
         return plain.replace(".", self.point)
 
     def written(self, units: int, least_decimals: int = 2) -> str:
-        """Ten-thousandths as a text that `parse_amount` reads without asking: ``-1234.50``."""
+        """Return ten-thousandths in a form that `parse_amount` accepts: ``-1234.50``."""
         whole, _, decimals = decimal_text(units, DECIMALS).partition(".")
         decimals = decimals.ljust(least_decimals, "0")
         if len(decimals) == _THOUSANDS_DIGITS:
@@ -73,12 +73,12 @@ class Region:
         return _day_text(self.day_pattern, seconds)
 
     def day_of_year(self, seconds: int) -> str:
-        """``26 Nov``"""
+        """Return a date without its year: ``26 Nov``."""
         return _day_text(_YEAR.sub("", self.day_pattern), seconds)
 
     @property
     def day_order(self) -> str:
-        """The order of day, month and year: ``dMy``, ``Mdy`` or ``yMd``."""
+        """Return the order of day, month and year: ``dMy``, ``Mdy`` or ``yMd``."""
         return "".join(dict.fromkeys(letter for letter in self.day_pattern if letter in "dMy"))
 
     def _grouped(self, digits: str) -> str:
@@ -110,7 +110,7 @@ def _locale(text: str) -> str:
 
 @lru_cache(maxsize=128)
 def region_of(tag: str) -> Region:
-    """Return the region with a tag; the default for a tag that only an earlier CLDR had."""
+    """Return the region with a tag, or the default if only an earlier CLDR had the tag."""
     try:
         locale = Locale.parse(tag, sep="-")
     except (ValueError, UnknownLocaleError):
@@ -126,7 +126,7 @@ def region_of(tag: str) -> Region:
 
 
 def _day_pattern(locale: Locale) -> str:
-    """Return the usual pattern in English; elsewhere one in digits, as the pages are in English."""
+    """Return the usual pattern; if it has the name of a month in another language, digits."""
     pattern = str(locale.date_formats["medium"].pattern)
     if locale.language != _ENGLISH and "MMM" in pattern:
         pattern = str(locale.datetime_skeletons["yMd"].pattern)

@@ -13,7 +13,7 @@ _BEGINNING = re.compile(rf"((?:^|[;\t\r\n])[{_DROPPED}]*)([{_FORMULA}])?")
 _BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
 #: Matches most texts: an ordinary first character, and no character at which programs split.
 _PLAIN = re.compile(rf"[^{_DROPPED}{_FORMULA}][^;\t\r\n]*")
-# Optional, as above: otherwise each separator of a long run would be tried on its own.
+# The end is optional, as above: otherwise a match would be tried at each separator of a long run.
 _APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"(?:'(?=[{_FORMULA}]))?"))
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
 
@@ -23,7 +23,7 @@ _LONGEST_CELL = 32_767
 
 
 def in_cell(text: str) -> str:
-    """Return the text for a cell of a workbook; too long a text is cut, with an ellipsis."""
+    """Return the text for a cell of a workbook; if it is too long, cut it and add an ellipsis."""
     return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 

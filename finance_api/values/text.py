@@ -24,7 +24,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 #: The form of an IBAN (ISO 13616): account numbers that are unique among all banks.
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-#: In longer texts, marks are put in order before they are composed.
+#: In texts longer than this, combining marks are sorted before they are composed.
 _ORDERED_LENGTH = 200
 
 
@@ -80,7 +80,7 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold()
 
 
-#: Letters that Unicode does not take apart.
+#: Letters that Unicode does not decompose.
 _PLAIN_LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"}
 
 
@@ -101,7 +101,7 @@ _PLAIN = _without_accents()
 def plain(text: str) -> str:
     """Return a form that is equal for texts that differ only by case and accents.
 
-    Each character is replaced by itself, so the form of a text contains the forms of its parts.
+    Each character is replaced separately, so the form of a text contains the forms of its parts.
     """
     return text.lower() if text.isascii() else text.casefold().translate(_PLAIN)
 
@@ -111,7 +111,7 @@ _FIND_REGION: ContextVar["Callable[[], Region] | None"] = ContextVar("find_regio
 
 @contextmanager
 def numbers_as_in(find_region: "Callable[[], Region] | None") -> Iterator[None]:
-    """Write numbers as in the region that the function returns; plainly with None."""
+    """In the block, write numbers as in the region that the function returns; if None, plainly."""
     token = _FIND_REGION.set(find_region)
     try:
         yield
@@ -120,19 +120,19 @@ def numbers_as_in(find_region: "Callable[[], Region] | None") -> Iterator[None]:
 
 
 def count_text(number: int) -> str:
-    """``1,204``; ``1.204`` on pages of some regions."""
+    """Return ``1,204``; on pages of some regions ``1.204``."""
     find_region = _FIND_REGION.get()
     return f"{number:,}" if find_region is None else find_region().count(number)
 
 
 def day_text(seconds: int) -> str:
-    """``2026-11-26``; on pages as in a region: ``26 Nov 2026``."""
+    """Return ``2026-11-26``; on pages, in the form of a region: ``26 Nov 2026``."""
     find_region = _FIND_REGION.get()
     return date_text(seconds) if find_region is None else find_region().day(seconds)
 
 
 def amount_text(units: int, least_decimals: int = 2) -> str:
-    """Ten-thousandths as ``-1204.5``; on pages with the marks of a region: ``−1,204.50``."""
+    """Return ten-thousandths as ``-1204.5``; on pages, as in a region: ``−1,204.50``."""
     find_region = _FIND_REGION.get()
     if find_region is None:
         return decimal_text(units)

@@ -79,7 +79,7 @@ def parse_instant(text: str) -> Fraction:
 
 
 def parse_time(text: str) -> int:
-    """Parse a date or date-time for storing; drops fractions of a second."""
+    """Parse a date or date-time for storing; drop fractions of a second."""
     if len(text) == 10:
         return parse_date(text)
     try:
@@ -192,7 +192,7 @@ def start_of(period: Period, seconds: int) -> int:
 
 @lru_cache(maxsize=16_384)
 def end_of(period: Period, seconds: int) -> int:
-    """Return the first second after the period of ``seconds``, at most the one after year 9999."""
+    """Return the first second after the period of ``seconds``, at most the end of year 9999."""
     start = start_of(period, seconds)
     if period is Period.DAY:
         return start + DAY_SECONDS

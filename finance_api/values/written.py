@@ -1,4 +1,4 @@
-"""Parses amounts and days as people type them, and asks where a text has two readings."""
+"""Parses amounts and days as people type them, and refuses texts that have two readings."""
 
 import re
 from datetime import date
@@ -9,7 +9,7 @@ from finance_api.values.number import to_units
 from finance_api.values.regions import MINUS, Region
 from finance_api.values.time import TimeError, date_text, from_date, parse_date
 
-#: Characters that look like a blank or an apostrophe, and marks of direction, which nobody sees.
+#: Characters that look like a blank or an apostrophe, and invisible marks of direction.
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys("\t\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}", " "),
@@ -51,7 +51,7 @@ def parse_amount(text: str, region: Region) -> Decimal:
 
 
 def _readings(digits: str, region: Region) -> list[Decimal]:
-    """Return the values that the text may have; first the one without decimals."""
+    """Return the values that the text may have, first the reading without decimals."""
     values = []
     for point in ("", *_DECIMAL_MARKS):
         found = _form(point, region.last_group, region.other_groups).fullmatch(digits)
@@ -63,7 +63,7 @@ def _readings(digits: str, region: Region) -> list[Decimal]:
 
 @lru_cache(maxsize=128)
 def _form(point: str, last_group: int, other_groups: int) -> re.Pattern[str]:
-    """Return the form of a number without a sign. point: the mark before decimals; "" if none."""
+    """Return the form of a number without a sign. point: the decimal mark; "" for no decimals."""
     wholes = ["[0-9]*"]
     for mark in map(re.escape, set(_GROUP_MARKS) - {point}):
         wholes += (
@@ -82,7 +82,7 @@ def _unambiguous(value: Decimal, region: Region) -> str:
 def parse_day(text: str, region: Region) -> int:
     """Parse ``2026-11-26``, ``26 Nov 2026``, or numbers in the region's order.
 
-    Raises WrittenRefused, also where the order is unknown and day and month could be swapped.
+    Raises WrittenRefused, also if the order is unknown and day and month could be swapped.
     """
     try:
         return parse_date(text.strip())
@@ -100,7 +100,7 @@ def parse_day(text: str, region: Region) -> int:
 
 
 def _days(parts: list[str], region: Region) -> set[int]:
-    """Return the days that day, month and year can be, in the orders in which they may stand."""
+    """Return all days that the text may mean. parts: its day, month and year, in any order."""
     usual = region.day_order
     if len(parts[0]) == _YEAR_DIGITS:
         orders = [usual if usual.startswith("y") else _YEAR_FIRST]

@@ -59,16 +59,16 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True)
 class Api:
-    """base: the address, without a path below it. authorization: the header of all requests.
+    """base: the address of the service. authorization: the Authorization header of all requests.
 
-    Each caller has an `Api` of its own, so that callers share no cookie and no connection.
+    Each caller has a separate `Api`, so that callers share no cookies and no connections.
     """
 
     base: str
     authorization: str
 
     async def get(self, path: str, query: Mapping[str, Any]) -> Response:
-        """path: below /v1/api/, perhaps with parameters. Raises Refused."""
+        """Send a request. path: the path below /v1/api/; it can have parameters. Raises Refused."""
         headers = {
             "Authorization": self.authorization,
             "Accept": "application/json",
@@ -123,7 +123,7 @@ def _quota(headers: Mapping[str, str]) -> dict[str, int | None] | None:
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
-    """Return the tool's answer, which may be a refusal. arguments: match its input schema."""
+    """Return the tool's answer, which may be a refusal. arguments: follow the tool's schema."""
     try:
         if tool.paging is Paging.CURSOR:
             return await _by_cursor(tool, arguments, api)
@@ -170,7 +170,7 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
 
 
 def _placed(path: str, query: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the path with the arguments that it names, and the rest of the query."""
+    """Fill in the arguments that the path names. Return the path and the rest of the query."""
     named = {name: quote(value, safe="") for name, value in query.items() if f"{{{name}}}" in path}
     return path.format(**named), {k: v for k, v in query.items() if k not in named}
 
@@ -190,7 +190,7 @@ def _in_one_shape(response: Response) -> Response:
 
 
 async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
-    """A response's cursor is after its last row, so ask again for fewer rows until all fit."""
+    """Return a page. Its cursor follows its last row, so ask for fewer rows until all rows fit."""
     ((path, lists),) = tool.reads.items()
     limit = arguments.get("limit", 100)
     while True:

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_BODY_BYTES = 65_536
-#: Maximum for all addresses together; a process may usually have 1,024 files open.
+#: Maximum for all addresses together. A process can usually have 1,024 open files.
 _MAX_CONNECTIONS = 800
 
 #: Address and port.
@@ -22,7 +22,7 @@ Client = tuple[str, int]
 class Limits:
     #: Maximum number of connections from one address.
     per_address: int
-    #: Seconds to send a whole request, from the opening of the connection or the last answer.
+    #: Seconds for sending a whole request, from the start of the connection or the last answer.
     request_seconds: float
     #: Maximum number of calls that run at once.
     calls: int
@@ -40,17 +40,15 @@ class _Connection:
 
 
 class Connections:
-    """All open connections. First comes the one whose client has kept the server waiting
-    longest.
-    """
+    """All open connections, first the one whose client has kept the server waiting longest."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._open: dict[Client, _Connection] = {}
 
     def add(self, client: Client, transport: asyncio.Transport) -> None:
-        """Add a connection. If there are too many, close one that waits for its client, else this
-        one.
+        """Add a connection. If there are too many, close one that waits for its client, or else
+        the new one.
         """
         same = [other for other in self._open if other[0] == client[0]]
         if len(same) >= self._limits.per_address:
@@ -71,7 +69,7 @@ class Connections:
 
     @contextmanager
     def calling(self, client: Client) -> Iterator[None]:
-        """Run a call: the connection has no deadline. The call ends if the client disconnects."""
+        """Run a call without the connection's deadline. End it if the client disconnects."""
         connection = self._open.get(client)
         with anyio.CancelScope() as scope:
             if connection is None:
@@ -127,8 +125,8 @@ def _client(address: tuple[str, int] | None) -> Client | None:
 class Turns:
     """Lets a few calls run at once; the others wait, and get a 503 after a while.
 
-    A call takes a turn once all of it has arrived, and ends it when its answer is made, so that
-    neither slow senders nor slow readers keep others waiting.
+    A call's turn begins once the whole call has arrived, and ends when its answer is complete, so
+    that neither slow senders nor slow readers keep other calls waiting.
     """
 
     def __init__(self, app: ASGIApp, connections: Connections, limits: Limits) -> None:
@@ -182,7 +180,7 @@ class Turns:
 
 
 async def _whole(receive: Receive) -> Message:
-    """Return the request with its body, or enough of it to refuse it; or the disconnection."""
+    """Return the request with its body, cut off if it is too large; or the disconnection."""
     body = b""
     while len(body) <= MAX_BODY_BYTES:
         message = await receive()

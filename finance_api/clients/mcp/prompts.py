@@ -13,7 +13,10 @@ _TEXTS = (
 
 @dataclass(frozen=True)
 class Task:
-    """argument, meaning, default: of the only argument. text: has the argument in braces."""
+    """argument: the name of the only argument; meaning, default: its description and default.
+
+    text: the prompt, with the name of the argument in braces.
+    """
 
     title: str
     purpose: str

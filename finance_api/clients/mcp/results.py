@@ -11,7 +11,8 @@ from mcp.types import CallToolResult, TextContent
 
 #: Maximum size of an answer, which is sent twice: as data for programs, and as text.
 MAX_BYTES = 24_000
-#: Maximum characters of a text and elements of a list; the second pair if one row is too large.
+#: Maximum characters of a text and elements of a list. If a row is still too large, the second
+#: pair applies.
 _LENGTHS = ((500, 20), (60, 5))
 _EXACT_WHOLE = 2**53
 
@@ -23,8 +24,8 @@ Item = tuple[str, dict[str, Any]]
 class Found:
     """The response of the API, from the offset on.
 
-    items: the elements of all lists, in order. more: whether more follow. total: rows of each list
-    on all pages. members: other members of the answer.
+    items: the elements of all lists, in order. more: whether more elements follow. total: the
+    number of rows of each list on all pages. members: other members of the answer.
     """
 
     items: Sequence[Item]
@@ -63,7 +64,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
 
 
 def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
-    """Return a result as data and, for clients that read only that, as text; errors as text."""
+    """Return a result as data, and as text for clients that read only text; errors as text."""
     plain = _plain(document)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(
@@ -78,7 +79,7 @@ def size(answer: CallToolResult) -> int:
 
 
 def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
-    """Return the sums by currency of the columns that all rows have; None if they have none."""
+    """Return the sums by currency of the columns that all rows have; None if there is no sum."""
 
     def have(name: str) -> bool:
         return all(row.get(name) is not None for row in rows)
@@ -108,7 +109,7 @@ def _shortened(value: Any, characters: int, elements: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value with text for numbers that a binary float would round."""
+    """Return the value. Numbers that a binary float would round become text."""
     if isinstance(value, dict):
         return {name: _plain(of) for name, of in value.items()}
     if isinstance(value, list):

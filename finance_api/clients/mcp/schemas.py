@@ -21,7 +21,7 @@ CONDITIONS = (
     "of them. Numbers: eq. ne. gt. gte. lt. lte., abs.gte. … without sign. Dates: the same with "
     "a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18) or relative (gte.-30d, eq.today, "
     "eq.last-month, lt.this-year, eq.month-to-date; also week, quarter). Ids and choices: eq. ne. "
-    "Booleans: true or false. Commas separate several, except in texts. Any field: is.null, "
+    "Booleans: true or false. Commas separate values, except in texts. Any field: is.null, "
     "is.not_null."
 )
 
@@ -40,7 +40,7 @@ def flag(description: str) -> Schema:
 
 
 def filters_of(resource: Resource, names: str = "") -> dict[str, Schema]:
-    """Return a property for each filterable field, or for some. names: separated by spaces."""
+    """Return a property for each filterable field. names: only these, separated by spaces."""
     fields = map(resource.__getitem__, names.split()) if names else resource.fields
     return {field.name: _filter_of(field) for field in fields if field.filterable}
 
@@ -56,7 +56,7 @@ def _filter_of(field: Field) -> Schema:
 
 
 def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Return the properties of a tool whose parameters another tool describes."""
+    """Return the properties without their descriptions, which another tool has."""
     return {
         name: {key: value for key, value in schema.items() if key != "description"}
         for name, schema in properties.items()
@@ -64,7 +64,7 @@ def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
 
 
 def row_of(resource: Resource) -> Schema:
-    """Return the schema of an object of the resource; ``fields`` can leave out any field."""
+    """Return the schema of an object of the resource. It requires no field: see ``fields``."""
     shown = {field.name: _SHAPES.get(field.kind, _TEXT) for field in resource.fields}
     return {"type": "object", "properties": shown}
 

@@ -1,4 +1,4 @@
-"""The server over both transports: stdio with one token, streamable HTTP with each caller's own."""
+"""The server over both transports: stdio with one token, streamable HTTP with callers' tokens."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -60,7 +60,7 @@ async def _list_resources(
 
 
 def make_server(base: str, authorization: Callable[[Context], str]) -> Server[Any]:
-    """base: the address of the API. authorization: returns the header of a caller."""
+    """Return a server. authorization: returns the Authorization header of a caller."""
 
     async def list_tools(
         _: Context, __: types.PaginatedRequestParams | None
@@ -122,7 +122,7 @@ async def _get_prompt(_: Context, params: types.GetPromptRequestParams) -> types
 
 
 def _named(choices: Mapping[str, Choice], name: str, what: str) -> Choice:
-    """Raises MCPError."""
+    """Return the choice with this name. Raises MCPError if there is no such choice."""
     if name not in choices:
         message = f"There is no such {what}. The {what}s are {', '.join(choices)}."
         raise MCPError(types.INVALID_PARAMS, message)

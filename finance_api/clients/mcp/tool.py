@@ -27,16 +27,16 @@ class Paging(Enum):
 class Tool:
     """One tool.
 
-    reads: path below /v1/api/, with arguments in braces and parameters of its own -> the lists of
-    its response, in the order in which they are shown.
-    rows: name of a list -> schema of its elements.
-    repeats: other members of the response, which the answer repeats -> schema.
-    takes: the arguments, named like the API's parameters; required: the required ones.
+    reads: paths below /v1/api/, which can have arguments in braces, and parameters; for each path,
+    the lists in its response, in the order in which they are shown.
+    rows: schemas of the elements of each list, by the list's name.
+    repeats: schemas of other members of the response that the answer repeats, by name.
+    takes: the arguments, named like the API's parameters; required: the required arguments.
     always: parameters that every request has, unless an argument overrides them.
     most: maximum number of rows in a response of the API.
     hides: members of the rows that answers leave out.
     sums: columns to add up by currency, if all rows are in one response.
-    describes_all: whether its schemas describe what all tools have in common.
+    describes_all: whether this tool's schemas describe the parts that all tools share.
     """
 
     name: str
@@ -97,13 +97,13 @@ def _member(types: str | list[str], description: str) -> Schema:
 #: The members of every answer.
 _OF_EVERY_ANSWER: dict[str, Schema] = {
     "shown": _member("integer", "Number of rows in this response."),
-    "total": _member("object", "Rows of each list on all pages; null: not counted."),
-    "sums": _member(["array", "null"], "Sums over all pages by currency; null: not here."),
+    "total": _member("object", "Number of rows of each list on all pages; null: not counted."),
+    "sums": _member(["array", "null"], "Sums over all pages by currency; null: not computed."),
     "nextOffset": _member(["integer", "null"], "Offset of the next page; null: no more pages."),
     "shortened": _member("boolean", "Whether texts or lists were cut, marked with '…'."),
     "hints": _member("array", "Unknown names and ids in the arguments."),
     "revision": _member(["integer", "null"], "If it differs between pages, start over."),
-    "today": _member(["string", "null"], "The user's day."),
+    "today": _member(["string", "null"], "Today, in the user's time zone."),
     "baseCurrency": _member(["string", "null"], "The user's currency, if one is set."),
     "quota": _member(["object", "null"], "Requests that this token has left."),
 }

@@ -18,19 +18,19 @@ from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS
 from finance_api.resources.records import FLOWS
 
 _WORD: Schema = {"type": "string"}
-#: Described by the first tool, like all conditions.
+#: Parameters that the first tool describes, like all conditions.
 _CONVERT = _SORT = _FIELDS = _WORD
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
         'Words and "exact phrases" to search for; each must appear in payee, note, category, '
-        "labels or account name. A number also finds this amount, and >100 only amounts."
+        "labels or account name. A number also finds this amount; >100 finds only amounts."
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),
     "flow": {
         "enum": list(FLOWS),
-        "description": "Only what counts as spent or as received: by the category's kind, without "
-        "one by the sign.",
+        "description": "Only records that count as spent or as received: by the category's kind, "
+        "or by the sign if there is no kind.",
     },
     "convertTo": text("A currency to also convert amounts to, by imported exchange rates."),
 }
@@ -109,7 +109,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
             "compare": {
                 "enum": ["previous", "year"],
-                "description": "Compare with the period before recordDate's, or a year before: "
+                "description": "Compare with the period before recordDate, or a year earlier: "
                 "adds previousNet, changeNet, changeNetPercent and the like.",
             },
             "having": text(
@@ -163,7 +163,7 @@ TOOLS: tuple[Tool, ...] = (
         takes={
             "interval": {
                 "enum": ["day", "week", "month", "quarter", "year"],
-                "description": "Its length.",
+                "description": "Length of an interval.",
                 "default": "month",
             },
             "from": text(
@@ -180,8 +180,8 @@ TOOLS: tuple[Tool, ...] = (
         name="forecast",
         title="Forecast",
         purpose="Balances of accounts from today on, from standing orders and recurring payments; "
-        "lowest has the lowest balance of each account. With include=typical each is a range that "
-        "covers other spending, too: answer with the range, not with its middle.",
+        "lowest has the lowest balance of each account. With include=typical, each balance is a "
+        "range that covers other spending, too: answer with the range, not with its middle.",
         reads={"accounts/forecast": ("totals", "forecast")},
         rows={
             "totals": row(
@@ -317,12 +317,15 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="changes",
         title="Changes",
-        purpose="Changes since an earlier call, including deleted rows. Keep next, and pass it "
-        "as since in the next call. While hasMore is true, call again for more.",
+        purpose="Changes since an earlier call, including deleted rows. Keep the value of next, "
+        "and pass it as since in the following call. While hasMore is true, call again for more.",
         reads={"changes": ("changes",)},
         rows={"changes": row(texts="type id op", numbers="revision")},
         takes={
-            "since": {**text("next of the previous response; 0: all data."), "default": "0"},
+            "since": {
+                **text("The value of next in the previous response, or 0 for all data."),
+                "default": "0",
+            },
             "types": text(
                 "Of accounts, budgets, categories, goals, labels, record-rules, records, "
                 "standing-orders, comma-separated; default: all that the token may read."

@@ -16,7 +16,7 @@ from finance_api.values.version import __version__
 
 _LIMIT = 1_000
 _SECONDS = 60
-#: Maximum number of tries for a page, and of seconds to wait before one.
+#: Maximum number of tries for a page, and maximum number of seconds to wait before a try.
 _TRIES, _LONGEST_WAIT = 20, 3_600
 _ADVICE = {
     401: "create a personal token and set FINANCE_TOKEN to it",
@@ -44,7 +44,7 @@ _opener = build_opener(_NoRedirects)
 
 @dataclass(frozen=True)
 class Source:
-    """base: the address of the service. say: shows a message. wait: takes seconds."""
+    """base: the address of the service. say: shows a message. wait: sleeps for some seconds."""
 
     base: str
     token: str
@@ -85,7 +85,7 @@ class Source:
 
 
 def _seconds_to_wait(error: HTTPError) -> int:
-    """Raises StartOver and SourceError."""
+    """Return the Retry-After of the response. Raises StartOver, or SourceError if it has none."""
     if error.code == 410:
         raise StartOver
     wait = error.headers.get("Retry-After", "")

@@ -1,4 +1,4 @@
-"""A mirror: its tables, and a run, which reads all changes and stores them in one transaction."""
+"""A mirror's tables, and runs, which read all new changes and store them in one transaction."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ _TYPES = {
 }
 #: Suffix of the columns with exact amounts, in ten-thousandths.
 _UNITS = "_units"
-#: Names that can become columns, if a newer service sends more fields.
+#: Names of fields that can become columns if a newer service sends more fields.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}")
 
 
@@ -67,7 +67,7 @@ class Table:
         return f"CREATE TABLE {self.name} ({columns})"
 
     def row(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of an object, by column. data: has its numbers as Decimal or int."""
+        """Return the values of an object, by column. data: the object; its numbers are Decimals."""
         found: dict[str, Any] = {}
         for name, value in data.items():
             field = self.resource.get_field(name)
@@ -91,7 +91,7 @@ def _stored(value: Any, field: Field | None) -> Any:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=float)
     if field is not None and field.kind is Kind.DATETIME and value is not None:
-        # The form that SQLite's functions and SQLAlchemy take; in UTC.
+        # The form that SQLite's functions and SQLAlchemy read, in UTC.
         return value.removesuffix("Z").replace("T", " ")
     return value
 
@@ -105,7 +105,7 @@ _INDEXES = {
     "records_by_payee": "records (payee)",
 }
 _VIEWS = {
-    # One row for each record, with names. counted: whether sums of the API include it.
+    # One row for each record, with names. counted: whether the API's sums include the record.
     "records_view": """
         WITH RECURSIVE tops (id, name) AS (
             SELECT id, name FROM categories
@@ -151,7 +151,7 @@ _CREATION = (
 #: Marks a file as a mirror, in the header of SQLite: FINM.
 _APPLICATION_ID = 0x46494E4D
 _START = "0"
-#: How often a run starts over before it gives up.
+#: How many times a run starts reading before it gives up.
 _STARTS = 3
 _BUSY_SECONDS = 60
 _STATE = (
@@ -166,7 +166,7 @@ class MirrorRefused(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """put, deleted: numbers of rows. unknown: types of the service that have no table."""
+    """put, deleted: numbers of rows. unknown: types that the service sent, but without a table."""
 
     put: int
     deleted: int
@@ -176,7 +176,7 @@ class Outcome:
 
 
 def update(path: Path, source: Source) -> Outcome:
-    """Bring the file up to date. A killed run leaves it as it was.
+    """Bring the file up to date. A killed run leaves the file as it was.
 
     Raises MirrorRefused and SourceError.
     """
@@ -199,7 +199,7 @@ def _update(path: Path, source: Source) -> Outcome:
 
 def _opened(path: Path) -> sqlite3.Connection:
     with suppress(FileExistsError):
-        # Nobody else may read it.
+        # Only the owner may read the file.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     file = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
@@ -222,7 +222,7 @@ _TABLES = _fingerprint(*_CREATION)
 
 
 def _position(file: sqlite3.Connection, source: Source) -> str | None:
-    """Return where the last run ended; None if it was for another token, service or version."""
+    """Return where the last run ended; None if its token, service or tables were different."""
     if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'mirror_state'").fetchone():
         return None
     since, owner, tables = file.execute("SELECT since, source, tables FROM mirror_state").fetchone()
@@ -231,7 +231,7 @@ def _position(file: sqlite3.Connection, source: Source) -> str | None:
 
 
 def _read(source: Source, since: str, pages: IO[bytes]) -> str:
-    """Write all pages to the file, one on each line. Return the position of the first one."""
+    """Write all pages to a file, one on each line. Return the position that reading began at."""
     for _ in range(_STARTS):
         pages.seek(0)
         pages.truncate()

@@ -1,4 +1,4 @@
-"""Expected payments: from standing orders, and recurring ones without a standing order."""
+"""Expected payments: standing orders, and recurring payments without a standing order."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ from finance_api.values import Row
 from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
-#: A payment that is more days late is no longer expected.
+#: A payment that is more than this many days late is no longer expected.
 _LATE_DAYS = 31
-#: A record within this many days of a due day, with nearly the same amount, is the payment.
+#: A record within this many days of a due day, with nearly the same amount, is that payment.
 NEAR_DAYS = 4
 _ALIKE = 0.06
 
@@ -34,9 +34,9 @@ class Movement(NamedTuple):
 class History:
     """The data that expectations are made from.
 
-    payments: records up to today that are not void; an outgoing transfer names the other account.
-    arrivals: for the id of an outgoing transfer, the payment that arrives.
-    near: records from NEAR_DAYS before today on, including future ones.
+    payments: records up to today that are not void. Outgoing transfers name the other account.
+    arrivals: the incoming payments of transfers, by the id of the outgoing record.
+    near: records from NEAR_DAYS before today on, including future records.
     orders: the standing orders.
     """
 
@@ -49,8 +49,10 @@ class History:
 
 @dataclass(frozen=True)
 class Expectation:
-    """movements: expected from today on; late ones are expected today. rest: payments that do not
-    recur. left_out: number of standing orders that have no account or no amount.
+    """movements: payments expected from today on; late payments are expected today.
+
+    rest: past payments that do not recur. left_out: number of standing orders that have no account
+    or no amount.
     """
 
     movements: list[Movement]
@@ -59,7 +61,7 @@ class Expectation:
 
 
 class _Stored:
-    """Finds the stored record of an expected payment; each record counts once."""
+    """Finds the stored record of an expected payment. Each record is found only once."""
 
     def __init__(self, near: Sequence[Movement]) -> None:
         self._waiting: defaultdict[str, list[Movement]] = defaultdict(list)
@@ -138,7 +140,7 @@ def _days_of_order(order: Row, found: Recurring, today: int, last: int) -> Itera
 def _days(
     rule: str | None, start: int | None, begin: int, today: int, last: int, moved: int = 0
 ) -> Iterator[int]:
-    """Yield the days of the rule from ``begin`` until ``last``; late ones become today."""
+    """Yield the days of the rule from ``begin`` until ``last``; late days become today."""
     schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
     if schedule is None:
         return
@@ -149,9 +151,9 @@ def _days(
 
 
 def _arrival(history: History, found: Recurring, orders: Sequence[Row]) -> Movement | None:
-    """Return the movement on the other account of a transfer; None for other payments.
+    """Return the movement on the other account of a transfer.
 
-    None also if the other account has a standing order for it.
+    None if the payment is not a transfer, or if the other account has its own standing order.
     """
     arrivals = [
         history.arrivals[record_id]

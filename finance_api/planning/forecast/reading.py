@@ -22,9 +22,9 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text,
 # -- usual income and spending besides recurring payments: the middle half of past cases ----------
 
 
-#: Read the last year; with less than eight weeks, nothing is typical.
+#: Use the payments of the last year. Less than eight weeks cannot show what is typical.
 _MOST_DAYS, _LEAST_DAYS = 365, 56
-#: Longer times are computed as multiples of this, because there are too few cases of them.
+#: Ranges for more days than this are extrapolated, because there are too few longer cases.
 _LONGEST = 28
 #: Estimates are in cents.
 _CENT = 100
@@ -42,10 +42,10 @@ _NOTHING = Range(0, 0, 0)
 
 
 class Typical:
-    """Income minus spending in a number of days."""
+    """Typical income minus spending within a number of days."""
 
     def __init__(self, payments: Iterable[tuple[int, int]], last: int) -> None:
-        """payments: day and amount. last: the last day with records."""
+        """payments: pairs of day and amount. last: the last day with records."""
         amounts: dict[int, int] = {}
         for day, amount in payments:
             back = (last - day) // DAY_SECONDS
@@ -67,7 +67,7 @@ class Typical:
     def _range(self, days: int) -> Range:
         if days > _LONGEST:
             part, times = self.within(_LONGEST), days / _LONGEST
-            # Months differ by chance, which partly evens out.
+            # High and low months partly even out, so the width grows with the square root.
             median, wide = part.median * times, sqrt(times)
             low = median - (part.median - part.low) * wide
             high = median + (part.high - part.median) * wide
@@ -87,15 +87,15 @@ def _rounded(amount: float) -> int:
 
 #: How far ahead a forecast may look.
 MAX_DAYS = 731
-#: If records are missing for longer, no more spending is assumed.
+#: If no records were imported for longer, typical spending is assumed for this many days.
 _MOST_MISSING_DAYS = 31
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """rows: of each account at each point. totals: of each currency at each point.
+    """rows: the balance of each account at each point. totals: the same by currency.
 
-    lowest: the first day with the lowest balance, or low end of a range, of each account.
+    lowest: for each account, its lowest balance (or low end of a range) and the first day with it.
     left_out: number of standing orders without an account or an amount.
     """
 
@@ -109,7 +109,8 @@ class Forecast:
 class _Course(NamedTuple):
     """The balances of an account, or of all accounts in a currency, at the end of each day.
 
-    known: by day, from today on. typical: None if only expected payments count.
+    known: balances after expected payments, for each day from today on. typical: None if only
+    expected payments count. missing_days: days without records before today.
     """
 
     known: list[int]
@@ -117,7 +118,7 @@ class _Course(NamedTuple):
     missing_days: int
 
     def at(self, day: int) -> dict[str, int]:
-        """Return the columns of the balance, or of its range. day: 0 for today."""
+        """Return the column of the balance, or the columns of its range. day: 0 for today."""
         known = self.known[day]
         if self.typical is None:
             return {"balance": known}
@@ -252,7 +253,7 @@ def _history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:
 def with_transfers(
     found: Iterable[tuple[str | None, Payment]],
 ) -> tuple[list[Payment], dict[str, Payment]]:
-    """Return `History.payments` and `History.arrivals`. found: transfer id and payment."""
+    """Return `History.payments` and `History.arrivals`. found: pairs of transfer id and payment."""
     payments: list[Payment] = []
     pairs: defaultdict[str, list[Payment]] = defaultdict(list)
     for transfer_id, payment in found:
@@ -267,7 +268,7 @@ def with_transfers(
             outgoing, arriving = pair
             arrivals[outgoing.record_id] = arriving
             pair[0] = outgoing._replace(payee="transfer", to=arriving.account_id)
-            # The arriving half is not a payment of its own: find no interval for it.
+            # The arriving half is not a separate payment. Without a payee it has no series.
             pair[1] = arriving._replace(payee="")
         payments += pair
     return payments, arrivals

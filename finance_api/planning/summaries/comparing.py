@@ -1,7 +1,8 @@
-"""The earlier time that a summary is compared with: its dates, and the periods that belong to it.
+"""The earlier time that a summary is compared with: its dates and its periods.
 
-Whole months are compared with as many months before them, other days with as many days before.
-If the groups have periods, each is compared with the period before it, or a year before it.
+Whole months are compared with the same number of months before them, other dates with the same
+number of days before. If groups have periods, each period is compared with the period before it,
+or with the period a year earlier.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ from finance_api.values.time import (
 GroupKey = tuple[Any, ...]
 
 _ENDED = (Operator.EQ, Operator.LT, Operator.LTE)
-#: The same period of the next year begins one of these numbers of days later.
+#: Numbers of days after a period's start that can be in the same period of the next year.
 _YEAR_LATER = (364, 365, 366, 371)
 
 
@@ -61,12 +62,12 @@ class TimeKeys:
         self._weekday_at = [names.index(WEEKDAY)] if has_weekdays else []
 
     def start(self, key: GroupKey) -> int:
-        """Return the first second of the key's shortest period; 0 without periods."""
+        """Return the first second of the key's shortest period; 0 if it has no periods."""
         starts: list[int] = [key[at + 1] for at, _ in self._periods]
         return max(starts, default=0)
 
     def at(self, key: Sequence[Any], second: int | None) -> GroupKey:
-        """Return the key with the periods of ``second``; with None, without periods."""
+        """Return the key with the periods that contain ``second``, or with None as its periods."""
         replaced = list(key)
         for at, period in self._periods:
             replaced[at + 1] = None if second is None else start_of(period, second)
@@ -76,10 +77,10 @@ class TimeKeys:
 
 
 class Comparison:
-    """The earlier time of a query. newest: the date of the newest record that it counts, if any.
+    """The earlier time that a query is compared with.
 
-    span: the dates of the query. earlier: the dates before it; None if they would begin before the
-    year 1.
+    newest: the date of the newest record that the query counts, if any. span: the query's dates.
+    earlier: the dates to compare with; None if they would begin before the year 1.
     """
 
     def __init__(self, query: SummaryQuery, newest: int | None) -> None:
@@ -120,7 +121,7 @@ class Comparison:
         return Span(_before(first, months, days), _before(end - 1, months, days) + 1)
 
     def _step(self) -> tuple[int, int]:
-        """Return how many months or days earlier the earlier time is."""
+        """Return how many months, or how many days, to go back."""
         first, end = self.span.first, self.span.end
         if self._compare is Compare.YEAR:
             return MONTHS[Period.YEAR], 0
@@ -146,7 +147,7 @@ class Comparison:
         return self._keys.at(key, self._period_before(self._keys.start(key)))
 
     def later_keys(self, key: GroupKey) -> list[GroupKey]:
-        """Return the keys of the groups that an earlier group is compared with."""
+        """Return the keys of the groups that are compared with an earlier group."""
         if self._period is None:
             return [key]
         found = self._periods_after(self._keys.start(key))
@@ -173,7 +174,7 @@ class Comparison:
         return [at for at in sorted(starts) if self._period_before(at) == start]
 
 
-#: A week before this year has no counterpart a year earlier.
+#: Weeks can be compared with the year before from the year 3 on: there is no year 0.
 _FIRST_YEAR = 3
 
 

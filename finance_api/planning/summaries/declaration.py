@@ -25,8 +25,8 @@ _EXAMPLE_DAY = 1_767_225_600
 class Dimension:
     """Something to group records by, such as the account.
 
-    source: the name in `DataReader.sum_by` that its value is derived from.
-    fields: the columns that show its value, the name before the id.
+    source: the name in `DataReader.sum_by` that the dimension's values are derived from.
+    fields: the columns that show a value, the name before the id.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Dimension:
 
 
 WEEKDAY = "weekday"
-#: Their names, from Monday on.
+#: The names of the weekdays, from Monday on.
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -124,7 +124,7 @@ SUMS: Mapping[str, Field] = {
         Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
     )
 }
-#: The columns of sums that a summary has if it does not say which.
+#: The columns of sums that a summary has by default.
 USUAL_SUMS = tuple(
     [SUMS[name] for name in ("count", "income", "expense", "net", "firstDate", "lastDate")]
 )
@@ -160,11 +160,12 @@ _CONVERTED_COUNT = _sum_field(
 
 @dataclass(frozen=True)
 class SummaryQuery:
-    """conditions: of the records. include: names in LEFT_OUT. sort: columns, then default order.
+    """conditions: filters on the records. include: names in LEFT_OUT to keep. sort: columns to sort
+    by; ties are in the default order.
 
-    convert_to: the currency to add converted sums in. today, base_currency: the user's, for fill.
-    sums: of SUMS, in their order. having: conditions on columns. is_to_date: whether the dates are
-    the first days of a month, to compare with the same days of another month.
+    convert_to: add sums converted to this currency. today, base_currency: the user's, for fill.
+    sums: columns in SUMS, in their order there. having: conditions on columns. is_to_date: whether
+    the dates are the first days of a month, to compare with the same days of an earlier month.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -222,7 +223,7 @@ class SummaryQuery:
 
     @property
     def needs_all(self) -> bool:
-        """Whether a page needs all groups: they are counted, sorted, filled or compared."""
+        """Whether a page needs all groups, for example to sort, fill or compare them."""
         has_further = any(field in (*_OF_EACH_AMOUNT, *_OF_ALL_GROUPS) for field in self.sums)
         return bool(has_further or self.sort or self.fill or self.compare or self.having)
 
@@ -232,7 +233,7 @@ class SummaryQuery:
 
     @cached_property
     def periods(self) -> tuple[tuple[int, Period], ...]:
-        """Return the position in `group_by` and the kind of each dimension that is a period."""
+        """Return each dimension that is a period: its position in `group_by`, and the period."""
         return tuple((at, d.period) for at, d in enumerate(self.group_by) if d.period is not None)
 
     @cached_property
@@ -248,7 +249,7 @@ class SummaryQuery:
         return tuple(dict.fromkeys(["currencyCode", *sources]))
 
 
-#: Has every column that a summary can have.
+#: A query with every column that a summary can have.
 WHOLE = SummaryQuery(
     group_by=tuple(DIMENSIONS.values()),
     convert_to="EUR",

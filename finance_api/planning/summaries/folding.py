@@ -23,7 +23,7 @@ from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, end_of
 
 @dataclass(slots=True)
 class Group:
-    """A group's sums. first, last: None if it has no records."""
+    """A group's sums. first, last: dates of its oldest and newest record; None if it is empty."""
 
     count: int = 0
     income: int = 0
@@ -35,7 +35,7 @@ class Group:
     converted_income: int = 0
     converted_expense: int = 0
     converted_received: int = 0
-    #: The amounts of its records, if a column needs them.
+    #: The amounts of the group's records, if a column needs them.
     amounts: list[int] = field(default_factory=list)
 
     def add(
@@ -60,11 +60,11 @@ Groups = dict[GroupKey, Group]
 
 
 class Folder:
-    """Makes groups of sums.
+    """Folds sums into groups.
 
     overlapping: whether any record so far belongs to several groups.
     expense: the expense of all records so far, by currency.
-    oldest, newest: the dates of the first and last of these records; None without records.
+    oldest, newest: dates of the oldest and newest record so far; None if there are no records.
     """
 
     def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
@@ -75,7 +75,7 @@ class Folder:
         self.expense: defaultdict[str, int] = defaultdict(int)
         self.oldest: int | None = None
         self.newest: int | None = None
-        #: For each dimension, a function from a value to the members that show it in a row.
+        #: For each dimension, a function that turns a value into the columns that show it.
         self.members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in query.group_by
         ]
@@ -110,7 +110,7 @@ class Folder:
         return dict(groups)
 
     def _keys_by(self, names: tuple[str, ...]) -> Callable[[GroupKey], list[GroupKey]]:
-        """Return a function from the storage's values of ``names`` to the keys of their groups."""
+        """Return a function that turns stored values of ``names`` into the keys of their groups."""
         dimensions = [
             (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
             for dimension in self.query.group_by
@@ -158,7 +158,7 @@ class Folder:
     def _empty_keys(self) -> list[GroupKey]:
         """Return keys for groups without records, in the currencies that the conditions name.
 
-        Without any, uses the user's base currency, or else the currency of the most accounts.
+        If they name no currency, use the user's base currency, or else that of most accounts.
         """
         codes = [row["currencyCode"] for row in self._reader.accounts.values()]
         usual = max(sorted(set(codes)), key=codes.count, default=None)
@@ -178,7 +178,7 @@ class Folder:
     def _asked_periods(self) -> Iterator[int | None]:
         """Yield a second of each period to fill; None if there are no periods.
 
-        An end without a date condition is the first or last record; without records, today.
+        If the conditions leave an end open, use the oldest or newest record, or else today.
         """
         periods = [period for _, period in self.query.periods]
         if not periods:

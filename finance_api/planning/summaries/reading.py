@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 #: Maximum number of groups, and of the sums they are made of; each takes 10 to 20 microseconds.
 MAX_GROUPS = 25_000
-#: If a page needs only the first groups, count all groups of up to this many records.
+#: If there are at most this many records, all groups are counted, even for the first page.
 MAX_COUNTED = 5_000
 #: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
@@ -37,10 +37,10 @@ MAX_CONVERTED = 100_000
 MAX_AMOUNTS = 1_000_000
 #: Expect at least this many groups for each value of a dimension, if there is another dimension.
 _GROUPS_OF_VALUE = 50
-#: Fields of records that are the name of another row, and the id fields they are derived from.
+#: Fields of records that show another row's name, and the fields with that row's id.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
-#: Each item: the storage's values of `SummaryQuery.names`, and the sum of records with them.
+#: Each item: stored values of `SummaryQuery.names`, and the sum of the records with these values.
 Sums = Iterable[tuple[tuple[Any, ...], RecordSum]]
 #: The sum of converted amounts, and their number.
 Converted = tuple[int, int]
@@ -88,7 +88,7 @@ class SummaryReader:
             self._excluded = excluded_accounts(self.accounts.values(), query.conditions)
         self._with_void = "void" in query.include
         self.conditions = [self._on_id(condition) for condition in query.conditions]
-        #: The query's conditions, and further ones that leave records out; void ones are separate.
+        #: The query's conditions, plus conditions that leave out records, but not void records.
         self._counted = list(self.conditions)
         if "transfers" not in query.include:
             self._counted.append(NO_TRANSFERS)
@@ -98,7 +98,7 @@ class SummaryReader:
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
         #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
-        #: Whether `read` yields all groups in one part, so that they are counted.
+        #: Whether `read` yields all groups in one part, so that their number is known.
         self.is_counted = True
         self._number = 0
 
@@ -169,10 +169,10 @@ class SummaryReader:
     # -- sums
 
     def read(self) -> Iterator[Sums]:
-        """Yield the sums of all records that are not left out, by `SummaryQuery.names`.
+        """Yield the sums of all records that are not left out, by `SummaryQuery.names`, in parts.
 
-        Groups are never split between parts, and the parts are in the order of the groups, so a
-        page near the beginning reads only the first. `left_out` is complete before the first part.
+        Parts have whole groups, in the order of the groups, so a page near the beginning reads only
+        the first parts. `left_out` is complete before the first part.
         """
         names, counted = self._query.names, self._counted
         of_payees = any(condition.field.name == "payee" for condition in counted)
@@ -181,7 +181,7 @@ class SummaryReader:
             yield self._read_at_once(names)
             return
         self._read_at_once(())
-        # The groups of few records are counted, so reading them in parts would take longer.
+        # If there are few records, one part is faster, and allows counting the groups.
         self.is_counted = not self._is_divided or self._number <= MAX_COUNTED
         for part in ([],) if self.is_counted else self._parts():
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
@@ -332,7 +332,7 @@ class SummaryReader:
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
-    """Yield parts of the values, each twice as long as the last. The first may fill one page."""
+    """Yield parts of the values, each twice as long as the last. The first can fill a page."""
     at, number = 0, max(2, limit // _GROUPS_OF_VALUE)
     while at < len(values):
         yield values[at : at + number]

@@ -44,9 +44,9 @@ from finance_api.values.time import (
 
 @dataclass(frozen=True)
 class Summary:
-    """A page of the groups: rows of the query's columns.
+    """A page of groups. groups: rows with the query's columns.
 
-    group_count: the number of groups on all pages; None if counting them would take long.
+    group_count: the number of groups on all pages; None if counting them would take too long.
     left_out: the number of records that met the conditions but were left out, by reason.
     overlapping: whether any record belongs to several groups.
     not_converted: by currency, the days without a rate, one entry for each record.
@@ -166,7 +166,7 @@ def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
     for members, value in zip(folder.members, values, strict=True):
         row |= members(value)
     if query.periods:
-        # If there are several periods, this is the shortest one, which begins last.
+        # If there are several periods, the shortest one begins last.
         row["periodStart"] = max(values[at] for at, _ in query.periods)
     row |= measured
     if query.convert_to is not None:
@@ -175,7 +175,7 @@ def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
 
 
 def _bounded(row: Row, conditions: Sequence[Condition]) -> Row:
-    """Return the compared columns, with sums beyond 64 bits brought into the range of a Span."""
+    """Return the columns in the conditions. Limit sums to 64 bits, as conditions are."""
     names = {condition.field.name for condition in conditions}
     return {
         name: None if row[name] is None else min(max(row[name], -MAX_UNITS), MAX_UNITS)
@@ -187,9 +187,9 @@ _Measure = Callable[[GroupKey, Group], int | None]
 
 
 class Measures:
-    """The columns of sums.
+    """Computes the columns of sums.
 
-    folder: has made all groups. groups: in their default order.
+    folder: the folder that made all groups. groups: all groups in their default order.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Measures:
             "count": group.count,
             **_amounts(group.income, group.expense, group.received),
             **{name: measure(key, group) for name, measure in self._further.items()},
-            # Groups are sorted by these dates, so they have no time of day, as in the answer.
+            # Groups can be sorted by these dates, which the answer shows without time of day.
             "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
             "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
         }
@@ -226,7 +226,7 @@ class Measures:
         return ratio_units(group.expense, self._expense.get(key[0], 0))
 
     def _run(self, groups: Iterable[tuple[GroupKey, Group]]) -> dict[GroupKey, int]:
-        """Return the net so far of each group that differs only in its period."""
+        """Return each group's running net, over groups that differ from it only in the period."""
         so_far: defaultdict[GroupKey, int] = defaultdict(int)
         running = {}
         # With weekday before day in groupBy, groups are not in the order of their days.
@@ -254,8 +254,8 @@ class Measures:
     def _asked_days(self, folder: Folder) -> tuple[int, int]:
         """Return the first day of the requested period and the end of its last day.
 
-        Without a first day it begins with the oldest record; without a last day it ends with the
-        newest, but not before today.
+        If the query has no first day, the period begins with the oldest record. If it has no last
+        day, the period ends with the newest record, or today if that is later.
         """
         today = self._query.today
         first, last = bounds_of(self._query.conditions)
@@ -266,7 +266,7 @@ class Measures:
         return start_of(Period.DAY, first), end_of(Period.DAY, max(first, last))
 
     def _days(self, key: GroupKey) -> tuple[int, int]:
-        """Return first day and end of a group's period; a period with today in it ends with it."""
+        """Return the first day and the end of a group's period. The current period ends today."""
         first, end = self._first, self._end
         if self._times.shortest is not None:
             start = self._times.start(key)
@@ -276,7 +276,7 @@ class Measures:
 
 
 def _months_at(day: int, *, ended: bool) -> Fraction:
-    """Return the months since the year 0 at the start of a day, or at its end."""
+    """Return the months since the year 0, at the start of the day or (if ended) at its end."""
     date = to_date(day)
     first, end = start_of(Period.MONTH, day), end_of(Period.MONTH, day)
     length = (end - first) // DAY_SECONDS
