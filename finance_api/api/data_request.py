@@ -1,7 +1,7 @@
 """Requests for the user's own data, and their responses.
 
-A response has the data's revision and an entity tag, and is cached. It is a 304 if the client
-already has it (RFC 9110, section 13). Exports are sent while they are made.
+A response has the data's revision and an entity tag, and is cached. A client that already has the
+response gets a 304 (RFC 9110, section 13). Exports are sent while they are made.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class Reading(NamedTuple):
-    """The storage, user and moment to answer a data request with. now: in seconds.
+    """The storage, user and moment for the answer to a data request. now: in seconds.
 
     may_suggest: whether hints may name other objects of the user.
     """
@@ -68,7 +68,7 @@ class Reading(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """state: of the data, when the body was read. headers: in addition to every response's."""
+    """The body of an answer. state: the data's state when it was read. headers: extra headers."""
 
     state: DataState
     body: bytes
@@ -76,17 +76,17 @@ class Payload(NamedTuple):
 
 
 class CachedResponse(NamedTuple):
-    """headers: with the revision, but without the headers of a single request."""
+    """A response to cache. headers: all headers except those of `_user_headers`."""
 
     headers: HeaderItems
     body: bytes
 
 
 class TaggedRequest:
-    """A request for data whose response has an entity tag, with its user and moment. Raises a 406.
+    """A request for data whose response has an entity tag. Raises a 406.
 
-    Each `depends_on_…` flag names something that can change the response while the data does not.
-    own_text: whatever else the response depends on besides request and user, for the entity tag.
+    Each `depends_on_…` flag is set if something can change the response while the data stays the
+    same. own_text: a text for the entity tag that stands for anything else that can change it.
     """
 
     #: The representations that the client can choose from, the default first.
@@ -94,14 +94,14 @@ class TaggedRequest:
     depends_on_today: bool = False
     depends_on_minute: bool = False
     depends_on_base_currency: bool = False
-    #: The currency that amounts are converted to: the response depends on the exchange rates.
+    #: The currency that amounts are converted to. If set, the response depends on exchange rates.
     convert_to: str | None = None
-    #: Whether every user has what is requested; False where it may be missing.
+    #: Whether the requested data exists for every user; False if it may be missing.
     is_always_there: bool = True
     own_text: str = ""
 
     def __init__(self, request: Request) -> None:
-        """path: includes a proxy's prefix. route_path: without that prefix and without the suffix.
+        """path: the path with a proxy's prefix. route_path: the path without prefix and suffix.
 
         is_any: whether If-None-Match is ``*``.
         """
@@ -141,9 +141,9 @@ class TaggedRequest:
 
     @cached_property
     def variant(self) -> str:
-        """The day, the state of the exchange rates and the like, if they matter.
+        """The day, the state of the exchange rates and so on, if the response depends on them.
 
-        The response is read from the same snapshot as these exchange rates.
+        The response is read from the same snapshot as the state of the exchange rates.
         """
         parts = ["link"] * self._is_for_link
         if self.depends_on_today:
@@ -157,7 +157,7 @@ class TaggedRequest:
         return " ".join(parts)
 
     def unchanged(self) -> Response | None:
-        """Return a 304 if the client has the response; None if not, or not known before reading."""
+        """Return a 304 if the client has the response; None if not, or if only reading can tell."""
         if self._if_none_match is None or (self.is_any and not self.is_always_there):
             return None
         # The tag needs the data's state, but none of its rows. A replica may be behind.
@@ -186,7 +186,7 @@ class TaggedRequest:
         return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
 
     def data_headers(self, etag: str, state: DataState) -> HeaderItems:
-        """The headers of every response about data, 304 included."""
+        """Return the headers of every response about data, including a 304."""
         return (
             ("ETag", etag),
             *self.state_headers(state),
@@ -212,9 +212,9 @@ class TaggedRequest:
 
 
 class DataRequest(TaggedRequest, ABC):
-    """A request whose body is read at once.
+    """A request whose body is read as a whole.
 
-    is_cheap: whether reading takes the same time however many rows the user has.
+    is_cheap: whether reading takes no longer for a user with many rows than for one with few.
     """
 
     is_cheap: bool = False
@@ -226,7 +226,7 @@ class DataRequest(TaggedRequest, ABC):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """state: the state of the exported data. count: number of rows. chunks: the body."""
+    """An export. state: the data's state. count: the number of rows. chunks: the body."""
 
     state: DataState
     count: int
@@ -239,13 +239,16 @@ class Export:
 
 
 class ExportRequest(TaggedRequest, ABC):
-    """A request whose body is made while it is sent. name: the file's, without day and suffix."""
+    """A request whose body is made while it is sent.
+
+    name: the name of the file, without day and suffix.
+    """
 
     name: str
 
     @abstractmethod
     def open(self, reading: Reading) -> Export:
-        """Begin the export. Its chunks read the storage as they are taken."""
+        """Begin the export. Its chunks read the storage while they are sent."""
 
     def file_name(self, today: int) -> str:
         return f"{self.name}-{date_text(today)}.{self.representation.suffix}"
@@ -266,7 +269,7 @@ class ResponseCache:
     """Responses by user, tag of the data's state, and request.
 
     Evicts the least recently used first, so responses of earlier states disappear eventually.
-    max_bytes: approximate memory of all entries; 0 caches nothing.
+    max_bytes: the maximum memory of all entries, roughly; 0 caches nothing.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -343,13 +346,13 @@ def respond(
         # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
-    # The cache may be from yesterday.
+    # Add these now: the cached response may be from yesterday.
     headers = [*response.headers, *_user_headers(user, asked.now)]
     return Response(app_iter=[response.body], headerlist=headers)
 
 
 def _user_headers(user: User, now: int) -> HeaderItems:
-    """Return the day in the user's time zone and the base currency, for answers about "today"."""
+    """Return headers with the day in the user's time zone, and the base currency if it is set."""
     today = ("X-User-Today", date_text(day_in(user.time_zone, now)))
     if user.base_currency is None:
         return (today,)
@@ -371,7 +374,7 @@ def respond_with_export(
     *arguments: Hashable,
     amounts: frozenset[str] = frozenset(),
 ) -> Response:
-    """Respond with an export as a download, and charge its cost to the quota. amounts: as above."""
+    """Respond with an export, and charge its cost to the quota. amounts: as in `respond`."""
     asked = make(*arguments, request)
     unchanged = asked.unchanged()
     if unchanged is not None:

@@ -143,7 +143,7 @@ def _encoder_of(resource: Resource) -> RowEncoder:
 def _conversions(
     reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
 ) -> list[dict[str, Any]]:
-    """Return each row's members about its converted amount, for orjson; none without a target."""
+    """Return each row's members about its converted amount, for orjson; empty if target is None."""
     if target is None or resource not in CONVERTED:
         return [{} for _ in rows]
     converted = with_converted(reading.storage, resource, rows, target, reading.today)
@@ -181,7 +181,7 @@ _WANTED = f"{ALL}, or one or more of {', '.join(_BY_TYPE)}"
 
 
 def _types(text: str) -> tuple[Resource, ...]:
-    """Document types of a comma-separated list, in its order, without duplicates."""
+    """Parse a comma-separated list of document types; keep its order, and drop duplicates."""
     if text == ALL:
         return DOCUMENTS
     names = dict.fromkeys(text.split(","))
@@ -238,7 +238,7 @@ def _document_page() -> schemas.Schema:
 
 
 def _page(storage: Storage, user_id: int, query: Query) -> Page:
-    """The page, with the fields of open-ended types that are not declared."""
+    """Return the page. Rows of open-ended types also have their undeclared fields."""
     page = storage.data.list_rows(user_id, query)
     if not query.resource.open_ended:
         return page
@@ -255,7 +255,7 @@ def _data_encoder(resource: Resource) -> RowEncoder:
 def _document(resource: Resource, row: Row) -> dict[str, Any]:
     """Return the document of a row, for orjson.
 
-    row: for an open-ended type, all that is stored of it; for others, its listed fields.
+    row: all stored fields if the type is open-ended; otherwise the listed fields.
     """
     data = _data_encoder(resource).document(row)
     if resource.open_ended:

@@ -55,9 +55,9 @@ from finance_api.values import Row
 
 
 class _RowsRequest(DataRequest):
-    """Rows of a resource, each with the fields and the converted amount that are asked for.
+    """A request for rows of a resource, each with the requested fields and converted amount.
 
-    columns: the fields, and the fields of the converted amount.
+    columns: the requested fields, and the fields of the converted amount.
     are_stored: whether the stored JSON of rows has all columns.
     """
 
@@ -73,7 +73,7 @@ class _RowsRequest(DataRequest):
             self.depends_on_today |= resource is ACCOUNTS
 
     def lines(self, reading: Reading, rows: list[Row]) -> bytes:
-        """The columns of the rows as JSON, an object on each line."""
+        """Return the columns of the rows as JSON, one object per line."""
         if self.convert_to is not None:
             today = reading.today
             rows = with_converted(reading.storage, self.resource, rows, self.convert_to, today)
@@ -93,7 +93,7 @@ class _RowsRequest(DataRequest):
 
 
 class ListRequest(_RowsRequest):
-    """A page of a resource, in one of the representations of lists."""
+    """A request for a page of a resource, in one of the representations of lists."""
 
     forms = OF_LISTS
 
@@ -118,7 +118,7 @@ class ListRequest(_RowsRequest):
 
 
 class ObjectRequest(_RowsRequest):
-    """One object of a resource, with the same fields as in the list."""
+    """A request for one object of a resource, with the same fields as in the list."""
 
     is_always_there = False
 
@@ -136,25 +136,25 @@ class ObjectRequest(_RowsRequest):
 
 
 def no_object(resource: Resource) -> HTTPException:
-    """Return a 404, which is the same for an id of another user."""
+    """Return a 404. An unknown id and an id of another user get the same."""
     return problem(404, f"There is no {resource.word} with this id.")
 
 
 def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException:
-    """Return a 404, or a 410 that names the parts of a record that was split."""
+    """Return a 404; or, if a record was split, a 410 that names its parts."""
     data, user_id = reading.storage.data, reading.user_id
     if resource is not RECORDS or not data.get_rows(user_id, SPLITS, [row_id]):
         return no_object(resource)
     parts = list(data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])]))
     if not parts:
-        # It was deleted.
+        # All parts were deleted.
         return no_object(resource)
     detail = f"This record was split into parts: the {len(parts)} records whose splitId is its id."
     return problem(410, detail, partIds=[part["id"] for part in parts])
 
 
 class RecordsByIdRequest(_RowsRequest):
-    """Records in the order of the requested ids, without duplicates; and the unknown ids."""
+    """A request for records by id: the records, in the order of the ids; and the unknown ids."""
 
     def __init__(self, request: Request) -> None:
         super().__init__(RECORDS, request)
@@ -177,7 +177,7 @@ class RecordsByIdRequest(_RowsRequest):
 
 
 def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
-    """The query with relative days, subcategories, ``flow`` and ``counted`` resolved."""
+    """Return the query with relative days, subcategories, ``flow`` and ``counted`` resolved."""
     if query.is_relative:
         query = query.on(reading.today)
     storage, user_id, conditions = reading.storage, reading.user_id, query.conditions
@@ -191,7 +191,7 @@ def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
 
 
 def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
-    """Return hints about an answer. query: as the client asked."""
+    """Return hints about an answer. query: the query before it was `resolved`."""
     return find_hints(
         reading.storage,
         reading.user_id,
@@ -203,9 +203,9 @@ def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
 
 
 def next_link(asked: TaggedRequest, offset: int | None) -> HeaderItems:
-    """The Link header of the next page (RFC 8288); none if ``offset`` is None.
+    """Return the Link header of the next page (RFC 8288), or nothing if ``offset`` is None.
 
-    It is the request's path and query with another offset; the Host header has no part in it.
+    The link is the request's path and query with another offset. It does not use the Host header.
     """
     if offset is None:
         return ()
@@ -214,7 +214,7 @@ def next_link(asked: TaggedRequest, offset: int | None) -> HeaderItems:
 
 @lru_cache(maxsize=256)
 def _link_pattern(path: str, query_string: str) -> str:
-    """The Link header, as a ``%`` format that takes the offset."""
+    """Return the Link header, as a ``%`` format for the offset."""
     pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
     query = urlencode([*pairs, ("offset", "")], quote_via=quote)
     return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
@@ -224,7 +224,7 @@ def _link_pattern(path: str, query_string: str) -> str:
 
 
 class TableRequest(DataRequest):
-    """A request that is answered by a table. name: the envelope's member with the rows."""
+    """A request for a table. name: the member of the envelope that contains the rows."""
 
     forms = OF_LISTS
     name: str
@@ -238,7 +238,7 @@ class TableRequest(DataRequest):
         return {HINTS: hints} if hints else {}
 
     def account_hints(self, reading: Reading, rows: Sequence[Row]) -> dict[str, list[str]]:
-        """Return `hint_member` of a table whose only filter is accountId."""
+        """Return the `hint_member` of a table whose only filter is accountId."""
         asked = Query(RECORDS, self.given["accountId"])
         return self.hint_member(asked, reading, has_rows=bool(rows))
 
@@ -252,10 +252,10 @@ class TableRequest(DataRequest):
         *,
         has_more: bool | None = None,
     ) -> Payload:
-        """members: follow the rows in the envelope, for orjson.
+        """Return the table. members: the members after the rows in the envelope, for orjson.
 
-        headers: replace the members if there is no envelope. has_more: whether there is a page
-        after this one; None: the table has no pages.
+        headers: sent instead of the members if there is no envelope. has_more: whether another page
+        follows; None if the table has no pages.
         """
         link: HeaderItems = ()
         if has_more is not None:
@@ -276,7 +276,7 @@ class TableRequest(DataRequest):
 
 
 def names_by_id(reading: Reading, *resources: Resource) -> dict[str, str | None]:
-    """Return the names of all objects of these resources."""
+    """Return the names of all objects of these resources, by id."""
     scan, user_id = reading.storage.data.scan_rows, reading.user_id
     return {row["id"]: row["name"] for each in resources for row in scan(user_id, each)}
 
@@ -322,12 +322,12 @@ class ListExport(ExportRequest):
 
 
 def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
-    """Like `DataReader.stream_json`, but also for resources with computed fields."""
+    """Yield pages like `DataReader.stream_json`, also for resources with computed fields."""
     storage, user_id = reading.storage, reading.user_id
     if not query.resource.computed_fields:
         yield from storage.data.stream_json(user_id, query)
         return
-    # These rows are few; some are sorted by a computed field.
+    # Such resources have few rows, and these may be sorted by a computed field.
     query = replace(query, limit=max(1, count))
     rows = list_computed(storage, user_id, query, reading.today).rows
     for start in range(0, len(rows), STREAMED_ROWS):
@@ -335,7 +335,7 @@ def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
 
 
 class WholeExport(ExportRequest):
-    """All that the user has, as `finance-api dump` writes it."""
+    """An export of all the user's data, as `finance-api dump` writes it."""
 
     forms = (NDJSON,)
     name = "finance-data"

@@ -1,4 +1,4 @@
-"""For operators, monitoring and new clients: health, index, metrics, descriptions."""
+"""Endpoints for operators, monitoring and new clients: health, index, metrics, descriptions."""
 
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -42,7 +42,7 @@ def get_lbheartbeat(request: Request) -> Response:
 
 
 def get_heartbeat(request: Request) -> Response:
-    """If the storage cannot be read, the exception views respond with 503."""
+    """Return ok; if the storage cannot be read, the exception views respond with 503."""
     request.services.storage.check()
     return json_response({"status": "ok", "checks": {"storage": "ok"}})
 
@@ -81,7 +81,7 @@ def get_index(request: Request) -> Response:
 
 
 def only_named_clients(request: Request) -> None:
-    """Raise a 404 for clients that the settings do not name, with any method."""
+    """Raise a 404 for clients that the settings do not name, whatever the method."""
     address = client_address(request) if is_known_directly(request) else None
     networks = request.registry.settings["finance_api.metrics.clients"]
     if address is None or not any(address in network for network in networks):
@@ -138,7 +138,7 @@ def _description_of(surface: Surface) -> View:
         response.headers["Cache-Control"] = "no-cache"
         response.headers["Vary"] = "Accept-Encoding"
         response.md5_etag()
-        # 304 where If-None-Match says so.
+        # Answers 304 if If-None-Match matches.
         response.conditional_response = True
         return response
 

@@ -65,7 +65,7 @@ COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
-#: What other programs call the parameter for the format, and their values -> our suffixes.
+#: Other programs' names for a format parameter, and their values -> our suffixes.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
 _FORMATS = {
     "csv": "csv",
@@ -84,7 +84,10 @@ class Parameter(colander.SchemaNode):  # type: ignore[misc]
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
-    """schema: the value's, with an example. is_repeated: whether lists repeat the parameter."""
+    """The type of a parameter. schema: the schema of the value, with an example.
+
+    is_repeated: whether a client that sends several values repeats the parameter.
+    """
 
     is_repeated = False
 
@@ -115,14 +118,14 @@ class Scalar(ParameterKind):
 
 
 class Conditions(ParameterKind):
-    """Conditions on one field; the parameter may be repeated. meaning: describes the parameter."""
+    """Conditions on one field; the parameter may be repeated. meaning: its description."""
 
     is_repeated = True
 
     def __init__(
         self, field: Field, operators: Sequence[Operator] | None = None, *, is_plain: bool = False
     ) -> None:
-        """operators: the ones to describe. is_plain: without relative dates and abs."""
+        """operators: the operators to describe. is_plain: leave out relative dates and abs."""
         known = operators_of(field) if operators is None else operators
         schema = of_conditions(field, known, is_plain=is_plain)
         super().__init__(partial(parse_conditions, field), schema)
@@ -156,9 +159,9 @@ Rule = Callable[[Mapping[str, Any]], Fault | None]
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
-    path: the endpoint's, if it can end in the suffix of a format, such as .csv.
-    refused: parameters that are refused here and may be valid elsewhere: name -> why.
-    rules: find faults in combinations of parameters, each of which is valid by itself.
+    path: the endpoint's path, if it can end in the suffix of a format, such as .csv.
+    refused: parameters that are refused with a special message: name -> message.
+    rules: functions that find faults in combinations of parameters.
     """
 
     path: str = ""
@@ -167,12 +170,12 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
 
 def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
-    """missing: the value if the parameter is not given."""
+    """Make a parameter. missing: its value if it is not given."""
     return Parameter(kind, name=name, missing=missing, description=meaning)
 
 
 def required(name: str, kind: ParameterKind, wanted: str, meaning: str) -> Parameter:
-    """wanted: the allowed values, for the error message."""
+    """Make a required parameter. wanted: the allowed values, for the error message."""
     return Parameter(kind, name=name, missing_msg=f"is required: {wanted}", description=meaning)
 
 
@@ -184,7 +187,7 @@ def choice(
     *,
     make: Callable[[str], Any] = str,
 ) -> Parameter:
-    """Make a parameter that is one of the words. make: makes its value of the word."""
+    """Make a parameter that takes one of the words. make: converts the word to the value."""
     schema: Schema = {"type": "string", "enum": [*choices]}
     schema |= {} if default is None else {"default": default}
     kind = Scalar(
@@ -337,7 +340,7 @@ def object_schema(resource: Resource) -> ParameterSchema:
 
 
 def ids_schema(resource: Resource) -> ParameterSchema:
-    """Make the parameters ``id``, which is required, and the columns to show of each row."""
+    """Make the required parameter ``id``, and the parameters for the columns to show."""
     wanted = f"1 to {MAX_LIST_OPERANDS} ids"
     one = {"type": "string", "format": "uuid"}
     ids = Listed(parse_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
@@ -348,7 +351,8 @@ def ids_schema(resource: Resource) -> ParameterSchema:
 class Parameters(dict[str, Any]):
     """The values of the valid parameters, with defaults.
 
-    canonical: equal for parameters that mean the same. conditions: those of all parameters.
+    canonical: a text that is equal for parameters that mean the same.
+    conditions: the conditions of all parameters.
     """
 
     canonical: str = ""
@@ -356,7 +360,7 @@ class Parameters(dict[str, Any]):
     _query: Query | None = None
 
     def query(self, resource: Resource) -> Query:
-        """Return the query of a list of this resource; parameters are remembered with it."""
+        """Return the query of a list of this resource, and keep it with the cached parameters."""
         if self._query is None:
             page = (self[name] for name in ("sortBy", "limit", "offset", "withTotal"))
             self._query = Query(resource, self.conditions, *page)
@@ -364,7 +368,7 @@ class Parameters(dict[str, Any]):
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """Cornice validator: sets ``request.validated``, and ``request.errors`` to all faults."""
+    """Set ``request.validated``, and ``request.errors`` to all faults (a Cornice validator)."""
     query_string = request.environ.get("QUERY_STRING", "")
     is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
     read = read_parameters if is_long else _remembered_parameters
@@ -398,7 +402,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         if node.required or value != node.missing:
             changed[name] = value
     for rule in schema.rules:
-        # Skip a rule if one of its parameters has a fault, and so no value.
+        # Skip a rule if one of its parameters has a fault and therefore no value.
         with suppress(KeyError) if faults else nullcontext():
             faults += filter(None, [rule(validated)])
     if not faults:

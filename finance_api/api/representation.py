@@ -29,7 +29,10 @@ HeaderItems = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """media_type: for Accept. content_type: for Content-Type. suffix: ends the path of a list."""
+    """A format of responses. media_type: its name in Accept. content_type: its Content-Type.
+
+    suffix: the end of a path that asks for it, without the dot.
+    """
 
     media_type: str
     content_type: str
@@ -53,7 +56,7 @@ BY_SUFFIX = {f".{form.suffix}": form for form in (CSV, NDJSON, XLSX)}
 
 
 def next_offset(query: Query, page: Page | JsonPage) -> int | None:
-    """The offset of the next page; None on the last page."""
+    """Return the offset of the next page; None on the last page."""
     return query.offset + query.limit if page.has_more else None
 
 
@@ -65,7 +68,7 @@ def json_response(document: dict[str, Any]) -> Response:
 
 
 def json_page(query: Query, page: JsonPage, lines: bytes, hints: Sequence[str] = ()) -> bytes:
-    """The page in its envelope. lines: its rows, as they are shown."""
+    """Return the page in its envelope. lines: the rows as the client gets them."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b}' % (
         query.limit,
@@ -88,7 +91,7 @@ def page_headers(query: Query, page: JsonPage) -> HeaderItems:
 def fields_to_show(
     representation: Representation, resource: Resource, asked: Sequence[Field] | None
 ) -> Sequence[Field]:
-    """Return the fields of a row. asked: the value of the parameter ``fields``, if it is given."""
+    """Return the fields to show. asked: the value of the parameter ``fields``; None if missing."""
     if asked is None:
         return readable_first(resource.fields) if representation is XLSX else resource.fields
     if representation in TABLES:
@@ -106,8 +109,9 @@ def chunks_of(
 ) -> Iterator[bytes]:
     """Yield these fields of the rows, in a representation without an envelope.
 
-    name: what the rows are. pages: JSON objects, one on each line; no page is empty. count: number
-    of all rows. resource: the objects' resource, unless they have only these fields.
+    name: the name of the rows, such as "records". pages: JSON objects, one per line; no page is
+    empty. count: the number of all rows. resource: the objects' resource; None if they have only
+    these fields.
     """
     if representation is CSV:
         return csv_chunks(fields, pages)
@@ -121,7 +125,7 @@ def chunks_of(
 def body_of(
     representation: Representation, name: str, fields: Sequence[Field], lines: bytes
 ) -> bytes:
-    """Return one page, which may be empty, as `chunks_of` makes it."""
+    """Return one page, which may be empty, in the form that `chunks_of` yields."""
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
     return b"".join(chunks_of(representation, name, fields, pages, count))
@@ -136,7 +140,7 @@ def with_texts(names: frozenset[str], json: bytes) -> bytes:
 
 
 def chunks_with_texts(names: frozenset[str], chunks: Chunks) -> Chunks:
-    """Do as `with_texts`; each chunk consists of whole lines. Closing the result closes them."""
+    """Apply `with_texts` to chunks of whole lines. Closing the result closes ``chunks``."""
     with closing(chunks):
         for chunk in chunks:
             yield with_texts(names, chunk)
@@ -148,7 +152,7 @@ def _numbers_of(names: frozenset[str]) -> re.Pattern[bytes]:
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:
-    """The representation that the client prefers (RFC 9110, section 12.5.1).
+    """Return the representation that the client prefers (RFC 9110, section 12.5.1).
 
     accept: the header. Parameters of a media range other than q are ignored: clients name the
     charset, though it is always UTF-8. Raises a 406.
@@ -175,7 +179,7 @@ def _negotiated(accept: str, offered: Sequence[Representation]) -> Representatio
 
 
 def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """The q of the most specific media range that the type matches; 0 without one."""
+    """Return the q of the most specific media range that the type matches; 0 if none matches."""
     for wanted in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
         found = [q for text, q in ranges if text == wanted]
         if found:

@@ -1,4 +1,4 @@
-"""The Cornice services of data: what each declares, and the view that answers it."""
+"""The Cornice services for data: their declarations, and the views that answer them."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -52,12 +52,12 @@ class Service(CorniceService):  # type: ignore[misc]
     """A service with one view, for GET, and its description.
 
     base_path: the path without the optional suffix of a format.
-    response: describes the response to a valid request; None: the service is not described.
+    response: describes the response to a valid request. If None, the service is not described.
     scopes: the scopes that a token needs.
-    is_savable: whether a saved question can ask it.
+    is_savable: whether a saved question can use the service.
     """
 
-    # Views return responses. Cornice's own renderer comes with its subscriber.
+    # Not used: views return responses. Cornice's own renderer would need its subscriber.
     renderer = "json"
 
     def __init__(
@@ -103,9 +103,9 @@ def data_service(
     responder: Callable[..., Response] = respond,
     **declared: Any,
 ) -> Service:
-    """The service of a data request, which ``make(*arguments, request)`` makes.
+    """Return a service for the data requests that ``make(*arguments, request)`` makes.
 
-    declared: `of_resource`, or other arguments of `Service`.
+    declared: the result of `of_resource`, or other arguments of `Service`.
     """
 
     response: ResponseDescription | None = declared["response"]
@@ -128,7 +128,7 @@ def of_resource(
     response: ResponseDescription | None,
     description: str | None = None,
 ) -> dict[str, Any]:
-    """Return what a service of a resource declares. The scope is the resource's path."""
+    """Return the declaration of a resource's service. The scope is the resource's path."""
     scope, permission = str(resource.path), PERMISSIONS[resource]
     return {
         "description": description or resource.meaning,

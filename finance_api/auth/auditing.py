@@ -1,4 +1,4 @@
-"""The audit log of requests: their origin, and actions that write nothing else."""
+"""Audit entries of requests that write nothing else to the storage."""
 
 import operator
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _LAST_ATTEMPTS = 20
 
 
 def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
-    """Collect entries without a transaction of their own, and write them periodically."""
+    """Return a collector of audit entries, which writes them periodically."""
 
     def write(entries: Mapping[AuditEntry, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
@@ -34,7 +34,7 @@ def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
 def note_request(
     request: Request, user_id: int | None, action: AuditAction, detail: str = ""
 ) -> None:
-    """Note an action that has no transaction; the entry is written within a second."""
+    """Note an action that has no transaction of its own; it is written about a second later."""
     now = request.services.clock.now()
     audit: WriteBehind[AuditEntry] = request.registry.services.audit
     audit.note(AuditEntry(now, action, origin_of(request), user_id, detail), 1)

@@ -58,7 +58,7 @@ def authenticate(request: Request) -> Identity | Failure:
 
 
 def bearer_token(header: str | None) -> str | Failure:
-    """Return the token in the Authorization header, or the reason why it is missing."""
+    """Return the token in the Authorization header, or why there is no usable token."""
     if header is None or not _SCHEME.match(header):
         return Failure.ABSENT
     match = _BEARER.fullmatch(header)
@@ -108,7 +108,7 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
 
 
 def _by_link(request: Request) -> Identity | Failure:
-    """Run one query for every address, valid or not, so that all take the same time."""
+    """Return the identity of a link. Valid or not, each takes one query, so equally long."""
     try:
         link, user = request.storage.links.get_owner(digest_of_path(request.environ["PATH_INFO"]))
     except NotFound:
@@ -140,7 +140,7 @@ def _by_session(request: Request) -> Identity | Failure:
 
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
-    """The user of the claims, and whether the token is revoked. Raises NotFound."""
+    """Return the user of the claims, and whether the token is revoked. Raises NotFound."""
     find = request.storage.jwts.get_owner
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
@@ -154,7 +154,7 @@ def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
 
 
 def _email(subject: str) -> str:
-    """Return the address in the claim, which may differ in ASCII case only. Raises EmailRefused.
+    """Return the normalised address, which may differ in ASCII case only. Raises EmailRefused.
 
     A subject that needs more normalisation may belong to a different user of the issuer.
     """
@@ -206,7 +206,7 @@ def authentication_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def no_link(failure: Failure = Failure.EXPIRED) -> HTTPException:
-    """Make the 404 of an unknown link, or the 410 of one that no longer works."""
+    """Make the 404 of an unknown link, or the 410 of a link that no longer works."""
     if failure is Failure.EXPIRED:
         return problem(410, "This link no longer works.")
     return problem(404, NOT_FOUND)
@@ -215,7 +215,7 @@ def no_link(failure: Failure = Failure.EXPIRED) -> HTTPException:
 def _refuse_token_in_query(request: Request) -> None:
     """Raise a 400 instead of a 401, so that the client learns where its token belongs.
 
-    If the header has a valid token, this parameter is reported with other query string faults.
+    If the header has a valid token, such a parameter is reported with the query's other faults.
     """
     if not request.query_string:
         return
@@ -246,7 +246,7 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
 
 
 def lacks_scopes(missing: Sequence[str], scopes: Sequence[str]) -> HTTPException:
-    """Make a 403 (RFC 6750, section 3.1). scopes: all that are needed."""
+    """Make a 403 (RFC 6750, section 3.1). scopes: all scopes that are needed."""
     return problem(
         403,
         f"The token lacks the scope{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
@@ -258,7 +258,7 @@ def lacks_scopes(missing: Sequence[str], scopes: Sequence[str]) -> HTTPException
 
 
 def require_scopes(request: Request, scopes: Sequence[str]) -> None:
-    """Raise a 403 if the request's token lacks one."""
+    """Raise a 403 if the request's token lacks one of the scopes."""
     identity = request.known_identity
     assert isinstance(identity, TokenIdentity)
     if identity.scopes is not None:

@@ -4,8 +4,8 @@
               {"kty": "RSA", "kid": "idp", "alg": "RS256", "n": "…", "e": "AQAB"}]}
 
 A key is in use from ``nbf`` until ``exp`` and verifies the JWTs of one issuer. HS256 keys sign and
-verify for the first issuer of the settings; all others are public keys. After a rotation older
-signing keys verify until their JWTs have expired.
+verify for the first issuer of the settings; all other keys are public keys, which only verify.
+After a rotation, older signing keys still verify until their JWTs have expired.
 """
 
 import json
@@ -34,14 +34,14 @@ _ADVICE = "; create a key with finance-api jwt new-key"
 MIN_BYTES = 32
 _MIN_RSA_BITS = 2_048
 _MAX_KID_CHARACTERS = 100
-#: Algorithm -> type of its keys, the members that make up a key, and its curves.
+#: Algorithm -> type of its keys, the members that make up a key, and the allowed curves.
 _KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     HS256: ("oct", ("k",), ()),
     "RS256": ("RSA", ("n", "e"), ()),
     "ES256": ("EC", ("crv", "x", "y"), ("P-256",)),
     "EdDSA": ("OKP", ("crv", "x"), ("Ed25519", "Ed448")),
 }
-#: RFC 7517 ignores unknown members, but these restricted the use of a key in earlier versions.
+#: Other unknown members are ignored (RFC 7517). In earlier versions these restricted a key's use.
 _EARLIER_MEMBERS = ("key", "public_key_file", "issuer", "use_from", "use_until")
 
 
@@ -51,10 +51,10 @@ class KeyFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JwtKey:
-    """material: for PyJWT: bytes for HS256, else a public key.
+    """A key for JWTs. material: the key as PyJWT takes it: bytes for HS256, else a public key.
 
-    use_from, use_until: seconds, use_until excluded; None is no limit.
-    issuer: the key verifies this issuer's JWTs; None is the first issuer of the settings.
+    use_from, use_until: the seconds at which its use begins and ends; None means no limit.
+    issuer: the issuer whose JWTs the key verifies; None means the first issuer of the settings.
     """
 
     kid: str
@@ -65,7 +65,7 @@ class JwtKey:
     issuer: str | None = None
 
     def is_in_use(self, now: int, leeway_seconds: int = 0) -> bool:
-        """leeway_seconds: how far the signer's clock may be ahead."""
+        """Return whether it is in use. leeway_seconds: how far a signer's clock may be ahead."""
         return (self.use_from is None or self.use_from <= now + leeway_seconds) and (
             self.use_until is None or now < self.use_until
         )
@@ -78,10 +78,10 @@ def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
 
 
 class KeyRing:
-    """The keys of a file, read again when it has changed.
+    """The keys of a file, which is read again when it has changed.
 
-    Without a path, or while the file is missing, there are no keys and every JWT is refused. If the
-    file becomes unreadable while the service runs, that is logged and the keys stay.
+    If there is no path, or no file, there are no keys and every JWT is refused. If the file becomes
+    unreadable while the service runs, this is logged and the keys stay.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class KeyRing:
         self._keys = self._read() if self._seen else ()
 
     def keys(self) -> tuple[JwtKey, ...]:
-        # Taken before reading the file, so that a change during the reading is noticed later.
+        # Taken before the file is read, so that a change during the reading is noticed later.
         seen = self._stamp()
         if seen != self._seen:
             self._reload(seen)
@@ -139,7 +139,7 @@ class KeyRing:
 
 
 def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
-    """Raises SettingError."""
+    """Return the key ring of the settings. Raises SettingError."""
     issuers, key_issuers = settings["finance_api.jwt.issuers"], settings[KEY_ISSUERS]
     unknown = sorted(set(key_issuers.values()) - set(issuers))
     if unknown:
@@ -151,7 +151,7 @@ def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
 
 
 def _warn_of_readers(path: str) -> None:
-    """Log a warning if others can read the file. A file of root may be readable by its group."""
+    """Log a warning if other users can read the file. If root owns it, its group may read it."""
     with suppress(OSError):
         status = os.stat(path)
         if status.st_mode & (0o007 if status.st_uid == 0 else 0o077):
@@ -164,7 +164,7 @@ def _warn_of_readers(path: str) -> None:
 
 
 def read_key_file(path: str) -> tuple[JwtKey, ...]:
-    """Raises KeyFileError."""
+    """Read the keys of a file. Raises KeyFileError."""
     try:
         text = Path(path).read_text("utf-8")
         return tuple(_key(entry) for entry in key_entries(text))
@@ -291,7 +291,7 @@ def includeme(config: Any) -> None:
 
 
 def parse_json(text: str) -> Any:
-    """Raises ValueError, also for duplicate members, NaN and infinities."""
+    """Parse JSON. Raises ValueError, also for duplicate members, NaN and infinities."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
     except RecursionError as error:
@@ -312,7 +312,7 @@ def _no_number(text: str) -> Any:
 def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
     """Add an HS256 key that signs from now on, and return its kid; make the file if needed.
 
-    overlap_seconds: how long older signing keys without an exp still verify; sets their exp.
+    overlap_seconds: how long older signing keys without an exp still verify; their exp is set.
     drop_old: remove older signing keys at once, which ends all their JWTs. Keys past their exp are
     always removed. Raises KeyFileError; the file is then unchanged.
     """
@@ -344,9 +344,9 @@ def _remaining(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str,
 
 @contextmanager
 def _replacing(file: Path) -> Iterator[TextIO]:
-    """Replace the file atomically, under a lock, with what is written to the stream.
+    """Yield a stream; its content then replaces the file atomically, under a lock.
 
-    The file keeps its owner and mode; a new one belongs to its directory's owner, with mode 600.
+    The file keeps its owner and mode; a new file belongs to its folder's owner, with mode 600.
     """
     new = file.with_name(file.name + ".new")
     try:
@@ -370,7 +370,7 @@ def _replacing(file: Path) -> Iterator[TextIO]:
 
 
 def _take_after(descriptor: int, file: Path) -> None:
-    """Copy owner and mode of the replaced file; a new one of root belongs to the folder's owner."""
+    """Copy the replaced file's owner and mode; give root's new file to the folder's owner."""
     if not file.exists() and os.geteuid() != 0:
         return
     model = file.stat() if file.exists() else file.parent.stat()

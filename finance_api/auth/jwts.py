@@ -1,7 +1,7 @@
 """JSON Web Tokens (RFC 7519) of the internal API: signing, verifying, issuing and revoking.
 
-PyJWT checks the signature and that no claim is missing. This module checks what PyJWT is lax about:
-canonical base64url, duplicate members, the header, types; and times, by our own clock.
+PyJWT checks the signature and that no claim is missing. Where PyJWT is lax, this module checks:
+canonical base64url, duplicate members, the header, and types. It also checks times, by our clock.
 """
 
 import math
@@ -23,7 +23,7 @@ from finance_api.values.ids import new_id
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
 _TYPES = ("JWT", "at+jwt")
-#: Header members that name a key in the token, or extensions. We support none of them.
+#: Header members for a key of the token's own, or for extensions. Tokens with them are refused.
 _FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
 MAX_ID_CHARACTERS = 254
 
@@ -38,7 +38,7 @@ class JwtExpired(JwtRefused):
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """subject: the user's UUID or e-mail. issued_at, expires_at: seconds."""
+    """The claims of a JWT. subject: the user's UUID or e-mail. issued_at, expires_at: seconds."""
 
     subject: str
     jti: str
@@ -48,9 +48,9 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class JwtRules:
-    """The required claims. issuers: the accepted ones; tokens signed here name the first.
+    """The rules for JWTs. issuers: the accepted issuers; tokens signed here name the first.
 
-    max_live: how many JWTs issued here a user may have that are neither revoked nor expired.
+    max_live: the maximum number of JWTs issued here to a user that are not revoked or expired.
     """
 
     issuers: tuple[str, ...]
@@ -61,7 +61,7 @@ class JwtRules:
 
 
 def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
-    """Raises SettingError."""
+    """Return the rules of the settings. Raises SettingError."""
     ttl, longest = (settings[f"finance_api.jwt.{n}ttl_seconds"] for n in ("", "max_"))
     if ttl > longest:
         raise SettingError(
@@ -94,7 +94,7 @@ def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:
 
 
 def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> Claims:
-    """The claims of a valid token. Raises JwtRefused, JwtExpired."""
+    """Verify a token, and return its claims. Raises JwtRefused, JwtExpired."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise JwtRefused
@@ -142,7 +142,7 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 def _key_of(header: dict[str, Any], in_use: Sequence[JwtKey]) -> JwtKey:
-    """The key that the header names by kid; without kid, the only one in use."""
+    """Return the key that the header names by kid; if it has no kid, the only key in use."""
     if header.get("typ", "JWT") not in _TYPES or _FORBIDDEN_HEADERS & header.keys():
         raise JwtRefused
     if "kid" in header:
@@ -167,7 +167,7 @@ def _claims(payload: dict[str, Any], rules: JwtRules, now: int) -> Claims:
 
 
 def _numeric_date(value: Any) -> int:
-    """Whole seconds of a NumericDate."""
+    """Return the whole seconds of a NumericDate."""
     if isinstance(value, float) and math.isfinite(value):
         return math.floor(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -176,7 +176,7 @@ def _numeric_date(value: Any) -> int:
 
 
 def _id(value: Any) -> str:
-    """A text short enough for every storage, without control characters."""
+    """Return the text; refuse it if it has control characters or is too long for a storage."""
     if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARACTERS:
         raise JwtRefused
     if not value.isprintable():
@@ -189,7 +189,7 @@ class TooManyJwts(IssueRefused):
 
 
 class RevokeRefused(Exception):
-    """The text is not a jti."""
+    """The JWT cannot be revoked; the message says why."""
 
 
 def issue_jwt(

@@ -1,8 +1,8 @@
 """Passwords: argon2id (RFC 9106), with the library's current parameters.
 
-A new password must not be one that attackers try first (NIST SP 800-63B, 3.1.1.2): common ones, the
-user's e-mail, the service's name. The list comes from zxcvbn. We do not use its strength estimate,
-which takes exponential time for some passwords.
+A new password must not be one that attackers try first (NIST SP 800-63B, 3.1.1.2): a common
+password, the user's e-mail, or the service's name. The list of common passwords comes from zxcvbn.
+We do not use zxcvbn's strength estimate, which takes exponential time for some passwords.
 """
 
 import math
@@ -27,7 +27,10 @@ class PasswordRefused(ValueError):
 
 
 def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
-    """Check and hash a new password. old_hash: the previous password's. Raises PasswordRefused."""
+    """Check a new password, and return its hash. Raises PasswordRefused.
+
+    old_hash: the hash of the previous password, which the new one must differ from.
+    """
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")
     folded = password.casefold()

@@ -1,8 +1,8 @@
 """Personal tokens: their text, issuing, renaming, replacing and revoking them.
 
-A token is ``fin_``, 43 characters of secret, 6 of checksum.
+A token is ``fin_``, a secret of 43 characters, and a checksum of 6.
 
-The checksum (CRC-32 of all before it) recognises a typo, or a string that only looks like a token,
+The checksum (CRC-32 of all before it) reveals a typo, or a string that only looks like a token,
 without reading the storage. Only the SHA-256 of a token is stored: 256 random bits cannot be
 guessed, so a slow hash would protect nothing.
 """
@@ -41,7 +41,7 @@ _FORM = re.compile(f"{PREFIX}[0-9A-Za-z]{{{SECRET_CHARACTERS + CHECKSUM_CHARACTE
 
 
 def new_token() -> str:
-    """A token of 256 random bits."""
+    """Return a token of 256 random bits."""
     body = PREFIX + _base62(secrets.randbits(256), SECRET_CHARACTERS)
     return body + _checksum(body)
 
@@ -55,14 +55,14 @@ def is_well_formed(text: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """SHA-256, in hexadecimal."""
+    """Return the SHA-256, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_last_used(backend: StorageBackend, seconds: float, role: str) -> WriteBehind[str]:
-    """Collect the last use of each credential in memory, and write it periodically.
+    """Return a collector of the last uses of credentials, which it writes periodically.
 
-    role: tokens, links, or sessions. The first two are known by id, sessions by their SHA-256.
+    role: tokens, links or sessions. Tokens and links are noted by id, sessions by their SHA-256.
     """
 
     def write(used_at: Mapping[str, int]) -> None:
@@ -85,12 +85,12 @@ def _base62(number: int, width: int) -> str:
     return "".join(reversed(digits))
 
 
-#: The scopes of the lists, which all data needs; and of saved questions with their answers.
+#: The scopes of the lists; "all data" needs all of them. Saved questions have their own scope.
 DATA_SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
 QUESTIONS = "questions"
 SCOPES: tuple[str, ...] = (*DATA_SCOPES, QUESTIONS)
 MAX_NAME_CHARACTERS = 100
-#: The default of the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
+#: The default of the settings finance_api.tokens.max_live, .jwt.max_live and .links.max_live.
 MAX_LIVE = 50
 
 
@@ -99,7 +99,7 @@ class IssueRefused(Exception):
 
 
 def is_open_to_all(settings: Mapping[str, Any]) -> bool:
-    """Return whether every enabled user may use the API as if with premium."""
+    """Return whether every enabled user may use the API, even without premium."""
     return bool(settings["finance_api.users.api_access"] == "all")
 
 
@@ -116,8 +116,8 @@ def issue_token(
 ) -> str:
     """Issue a token and return its text, which is not stored. Raises IssueRefused, NotFound.
 
-    scopes: paths of resources; none means all. expires_at: None means never.
-    max_live: how many tokens a user may have that are neither revoked nor expired.
+    scopes: the paths of resources; if empty, all. expires_at: None means never.
+    max_live: the maximum number of a user's tokens that are neither revoked nor expired.
     is_open_to_all: whether the user needs no premium.
     """
     user = storage.users.lock(user.id)
@@ -147,7 +147,7 @@ def issue_token(
 
 
 def check_access(user: User, what: str, *, is_open_to_all: bool) -> None:
-    """Raise IssueRefused unless the user may use the public API. what: names the credentials."""
+    """Raise IssueRefused unless the user may use the public API. what: the credentials' name."""
     if not (user.premium or is_open_to_all):
         raise IssueRefused(
             f"{what} need premium: finance-api user set EMAIL --premium, or for all users the "
@@ -160,7 +160,7 @@ def check_access(user: User, what: str, *, is_open_to_all: bool) -> None:
 def rename_token(
     storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
 ) -> None:
-    """before: the token's current name. name: a `checked_name`. Raises NotFound."""
+    """Rename a token. before: its current name. name: a `checked_name`. Raises NotFound."""
     storage.tokens.update(token_id, user_id=user_id, name=name)
     storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
 
@@ -168,7 +168,7 @@ def rename_token(
 def revoke_token(
     storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
 ) -> Token:
-    """See `TokenWriter.revoke`."""
+    """Revoke a token as `TokenWriter.revoke` does, and note it in the audit log."""
     token = storage.tokens.revoke(token_id, now, user_id=user_id)
     storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
     return token
@@ -186,8 +186,8 @@ def regenerate_token(
 ) -> str:
     """Issue a token in place of an active one, and return its text. Raises as `issue_token`.
 
-    The new token has the name, scopes and length of validity of the old one. The old one stays
-    valid for overlap_seconds; with 0 it is revoked.
+    The new token has the name, scopes and lifetime of the old token. The old token stays valid for
+    overlap_seconds; if that is 0, it is revoked.
     """
     storage.users.lock(user.id)
     found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]

@@ -1,4 +1,4 @@
-"""Who may do what: permissions, contexts with ACLs, and the security policy.
+"""Authorisation: permissions, contexts with ACLs, and the security policy.
 
 A permission is ``<surface>:<resource>:<action>``; each view has one. The root factories of the
 routes make the contexts.
@@ -60,7 +60,7 @@ PAGES = tuple(p for p in Permission if p.startswith(("pages:", "settings:")))
 
 
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """View deriver: refuses to register a view without a permission."""
+    """Refuse to register a view without a permission. This is a view deriver."""
     if info.options.get("permission") is None and not info.exception_only:
         raise ConfigurationError(f"the view {info.original_view!r} has no permission")
     return view
@@ -74,7 +74,7 @@ NO_PREMIUM = "plan:free"
 
 
 def by_token_with(scope: str) -> str:
-    """The principal of a user with a personal token that has the scope."""
+    """Return the principal of a user with a personal token that has the scope."""
     return f"token:{scope}"
 
 
@@ -135,7 +135,7 @@ def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
 class OwnData:
     """Data of the authenticated user.
 
-    scopes: the paths of public resources that a personal token needs as scopes.
+    scopes: the scopes that a personal token needs, which are paths of public resources.
     """
 
     def __init__(self, user_id: int, acl: list[Any], scopes: tuple[str, ...] = ()) -> None:
@@ -148,27 +148,27 @@ Factory = Callable[[Request], OwnData]
 
 
 def own_data(scope: str, permission: Permission) -> Factory:
-    """A resource of the public API: for tokens of premium users with its scope."""
+    """Return the factory of a public resource, for tokens of premium users with its scope."""
     return _own(by_token_with(scope), permission, (scope,))
 
 
 def all_own_data(permission: Permission) -> Factory:
-    """All data of the user: for tokens of premium users with the scopes of all lists."""
+    """Return the factory of all data, for tokens of premium users with the scopes of all lists."""
     return _own(BY_FULL_TOKEN, permission, DATA_SCOPES)
 
 
 def own_by_any_token(permission: Permission) -> Factory:
-    """Data that needs no particular scope: for all tokens of premium users."""
+    """Return the factory of data that needs no scope, for all tokens of premium users."""
     return _own(BY_TOKEN, permission)
 
 
 def own_internal_data(permission: Permission) -> Factory:
-    """The internal API: for the user's JSON Web Tokens."""
+    """Return the factory of the internal API, for the user's JSON Web Tokens."""
     return _own(BY_JWT, permission)
 
 
 def own_answer(request: Request) -> OwnData:
-    """The answer to a saved question: for its links."""
+    """Return the context of the answer to a saved question, for its links."""
     # The authentication tween has already refused requests without an identity.
     return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
 
@@ -193,7 +193,7 @@ class NoContext:
 
 
 def own_pages(request: Request) -> OwnData | NoContext:
-    """The pages: for signed-in users."""
+    """Return the context of the pages, for signed-in users."""
     identity = request.identity
     if identity is None:
         return NoContext(request)

@@ -1,7 +1,7 @@
 """Links of saved questions: their secrets, issuing and revoking them.
 
-A secret is ``finq_`` and 32 letters and digits, 190 random bits. Whoever knows the address has the
-answer, so only the SHA-256 of a secret is stored, and nothing logs it.
+A secret is ``finq_`` and 32 letters and digits, 190 random bits. Anyone with the address can read
+the answer, so only the SHA-256 of a secret is stored, and secrets are never logged.
 """
 
 import secrets
@@ -31,12 +31,12 @@ def new_secret() -> str:
 
 
 def link_path(secret: str, ending: str) -> str:
-    """Return the path of a link. ending: the suffix of a form, such as .csv."""
+    """Return the path of a link. ending: the suffix of a format, such as .csv."""
     return f"{LINKS}{secret}{ending}"
 
 
 def digest_of_path(path: str) -> str:
-    """Return the digest of the secret in a link's path, without the form's suffix."""
+    """Return the digest of the secret in a link's path, without the suffix of a format."""
     return digest(path.removeprefix(LINKS).partition(".")[0])
 
 

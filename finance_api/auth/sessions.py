@@ -1,6 +1,6 @@
-"""Sessions of the settings pages: a cookie with a secret, and a row in the storage.
+"""Sessions of the pages: a cookie with a secret, and a row in the storage.
 
-Only the SHA-256 of the secret is stored. The CSRF token of forms is an HMAC by the secret.
+Only the SHA-256 of the secret is stored. The CSRF token of forms is an HMAC with the secret.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from finance_api.values.time import DAY_SECONDS
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
-#: How long an ended session is kept: it names the user of a form that is sent after its end.
+#: How long an expired session is kept, to identify the user of a form that is sent too late.
 KEPT_SECONDS = DAY_SECONDS
-#: The stored time of last use must be this old before it is written again.
+#: The time of last use is written again only when the stored one is this old.
 SEEN_SECONDS = 60
 FLUSH_SECONDS = 1.0
 _MAX_USER_AGENT_CHARACTERS = 200
@@ -28,7 +28,10 @@ _SECRET = re.compile("[A-Za-z0-9_-]{43}")
 
 
 def cookie_name(request: Request, name: str) -> str:
-    """With HTTPS, add __Host-: browsers then let no other host and no plain HTTP set the cookie."""
+    """Return the cookie's full name.
+
+    With __Host- (over HTTPS), browsers let neither other hosts nor plain HTTP set the cookie.
+    """
     return f"__Host-finance_{name}" if is_https(request) else f"finance_{name}"
 
 
@@ -40,9 +43,10 @@ def set_cookie(
     *,
     seconds: int | None = None,
 ) -> None:
-    """Set a cookie, or remove it with None; hidden from scripts and not sent by other sites.
+    """Set a cookie that scripts cannot read and forms of other sites do not send.
 
-    seconds: how long the cookie lasts; None: until the browser is closed.
+    value: None removes the cookie. seconds: how long the cookie lasts; None means until the browser
+    is closed.
     """
     options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
     if value is None:
@@ -57,7 +61,7 @@ def new_secret() -> str:
 
 
 def sent_secret(request: Request, name: str) -> str | None:
-    """The secret in the cookie; None if it is missing or malformed."""
+    """Return the secret in the cookie; None if it is missing or malformed."""
     value = request.cookies.get(cookie_name(request, name))
     return value if value is not None and _SECRET.fullmatch(value) else None
 
@@ -67,7 +71,7 @@ def digest(secret: str) -> str:
 
 
 def csrf_token(secret: str) -> str:
-    """The CSRF token of the session with this secret."""
+    """Return the CSRF token of the session with this secret."""
     mac = hmac.new(secret.encode("ascii"), b"form", hashlib.sha256).digest()
     return urlsafe_b64encode(mac).decode().rstrip("=")
 
@@ -85,7 +89,7 @@ def is_alive(session: Session, now: int) -> bool:
 
 
 def prune_sessions(storage: WritableStorage, now: int) -> None:
-    """Delete sessions that expired a day ago."""
+    """Delete sessions that expired more than a day ago."""
     expired = now - KEPT_SECONDS
     storage.sessions.prune(
         created_before=expired - LONGEST_SECONDS + 1, seen_before=expired - IDLE_SECONDS + 1
@@ -94,9 +98,9 @@ def prune_sessions(storage: WritableStorage, now: int) -> None:
 
 # -- browsers in which a user has signed in before ------------------------------------------------
 #
-# A browser is known by a cookie, signed with the user's password hash. Its sign-in attempts have a
-# limit of their own, so that other people's attempts cannot lock the user out. All our processes
-# have the key, and nobody else. A new password makes a new key, which ends these cookies.
+# A browser is recognised by a cookie, signed with the user's password hash as the key. Its sign-in
+# attempts have their own limit, so that other people's attempts cannot lock the user out. All our
+# processes can read the key; nobody else can. A new password invalidates these cookies.
 
 _BROWSER_COOKIE = "browser"
 _BROWSER_SECONDS = 180 * DAY_SECONDS

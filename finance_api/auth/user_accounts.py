@@ -1,4 +1,4 @@
-"""User accounts: passwords, and the sessions and JWTs that end with them.
+"""User accounts: passwords, and the sessions and JWTs that end when a password changes.
 
 Comparing and hashing passwords is slow, so do it before beginning a unit of work that writes. Then
 lock the user, and write a session or the like only if the user has not changed.
@@ -15,7 +15,7 @@ from finance_api.values.text import EmailRefused, normal_email
 def make_user(
     storage: WritableStorage, email: str, *, premium: bool, password: str | None, now: int
 ) -> User:
-    """A new user. Raises EmailRefused, PasswordRefused, storage.errors.Conflict."""
+    """Add and return a new user. Raises EmailRefused, PasswordRefused, storage.errors.Conflict."""
     address = normal_email(email)
     return storage.users.add(
         uuid=new_id(),
@@ -27,7 +27,7 @@ def make_user(
 
 
 def find_user(storage: Storage, email: str) -> User | None:
-    """The user with this e-mail, in any spelling of it."""
+    """Return the user with this e-mail, in any spelling; None if there is no such user."""
     try:
         return storage.users.get(normal_email(email))
     except (EmailRefused, NotFound):
@@ -35,13 +35,13 @@ def find_user(storage: Storage, email: str) -> User | None:
 
 
 def lets_in(user: User | None, password: str) -> bool:
-    """Whether the user is enabled and has this password; takes equally long without a user."""
+    """Return whether the user is enabled and has this password; takes as long if user is None."""
     matches = is_password(password, None if user is None else user.password_hash)
     return matches and user is not None and user.enabled
 
 
 def is_unchanged(storage: WritableStorage, user: User) -> bool:
-    """Lock the user, and return whether the password is the same and the user still enabled."""
+    """Lock the user, and return whether the user is still enabled with the same password."""
     try:
         now = storage.users.lock(user.id)
     except NotFound:
@@ -65,7 +65,7 @@ def set_password(
 def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -> None:
     """Enable or disable the user. Raises NotFound.
 
-    Enabling, too, ends sessions and JWTs: an issuer may have made JWTs in the meantime.
+    Enabling also ends sessions and JWTs, as an issuer may have issued JWTs in the meantime.
     """
     if storage.users.lock(user.id).enabled and enabled:
         return
@@ -87,7 +87,8 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     """Revoke all JWTs of the user, wherever they were issued. Raises NotFound.
 
-    This includes a JWT issued right after an earlier such revocation, whose iat is a second ahead.
+    A JWT that was issued right after an earlier revocation is included: its iat may be a second
+    ahead.
     """
     storage.users.lock(user_id)
     latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)

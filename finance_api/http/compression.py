@@ -19,7 +19,7 @@ _MAX_CHARACTERS = 256
 
 
 def takes_gzip(accept_encoding: str | None) -> bool:
-    """Whether the client prefers gzip to no compression. accept_encoding: the header."""
+    """Return whether the client prefers gzip to no compression. accept_encoding: the header."""
     if not accept_encoding or len(accept_encoding) > _MAX_CHARACTERS:
         return False
     return _prefers_gzip(accept_encoding)
@@ -37,7 +37,7 @@ def _prefers_gzip(accept_encoding: str) -> bool:
 
 
 def gzipped(body: bytes) -> bytes | None:
-    """Compress a body, always with the same result; None if it is too small to be worthwhile."""
+    """Compress a body, always to the same bytes; return None if it is too small to be worth it."""
     if len(body) < _SMALLEST_BYTES:
         return None
     return gzip.compress(body, _LEVEL, mtime=0)

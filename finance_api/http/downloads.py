@@ -1,6 +1,6 @@
 """Downloads: responses with all data, made from one snapshot while they are sent.
 
-Downloads have no time limit. Each keeps a database connection and a thread of the server as long
+Downloads have no time limit. Each uses a database connection and a thread of the server for as long
 as its client reads, so only a few may run.
 """
 
@@ -32,9 +32,9 @@ def download(
     begin: Callable[[Storage], tuple[Response, Chunks]],
     on_break: Callable[[], None] = lambda: None,
 ) -> Response:
-    """Send the response that ``begin`` makes; its chunks are made while it is sent.
+    """Return the response that ``begin`` makes; the chunks of its body are made while it is sent.
 
-    begin: may read the storage, without a time limit; if it raises, nothing is sent.
+    begin: may read the storage, without a time limit. If it raises, nothing is sent.
     on_break: called if the body cannot be completed, through no fault of the client.
     Raises DownloadRunning, BulkheadFull.
     """
@@ -51,7 +51,7 @@ def download(
 
 
 class _Body:
-    """The body that a server iterates over and always closes."""
+    """The body that a server iterates over, and then closes."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class _Body:
         with self._place:
             self._unit.close()
 
-    # If a response is replaced by another, nobody closes it.
+    # If another response replaces this one, nobody closes this body.
     __del__ = close
 
     def _log(self, error: Exception) -> None:

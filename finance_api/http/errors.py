@@ -1,6 +1,6 @@
 """Error responses: problem documents (RFC 9457).
 
-`problem` makes one to raise; the exception views make one of every other exception.
+`problem` makes an error response to raise. The exception views respond to all other exceptions.
 """
 
 import logging
@@ -58,7 +58,7 @@ OUTAGES = (StorageUnavailable, StorageNotReady, TookTooLong, BulkheadFull, Downl
 
 
 class Outage(NamedTuple):
-    """The response to one of `OUTAGES`. retry_seconds: for Retry-After; None: no use to retry."""
+    """The response to one of `OUTAGES`. retry_seconds: Retry-After; None if retrying is useless."""
 
     detail: str
     retry_seconds: int | None = STORAGE_RETRY_SECONDS
@@ -69,7 +69,7 @@ _told_damage: set[str] = set()
 
 
 def is_news(error: Exception) -> bool:
-    """Whether to log the error. A process logs damage once, as it stays until it is repaired."""
+    """Return whether to log the error. A process logs the same damage only once."""
     if not isinstance(error, StorageDamaged):
         return True
     known = str(error) in _told_damage
@@ -92,7 +92,7 @@ def problem(
 ) -> HTTPException:
     """Make an exception to raise, or a response to return, with a problem document as its body.
 
-    detail: one sentence. title: replaces the status's.
+    detail: one sentence. title: replaces the phrase of the status.
     errors: every fault, as ``{"in", "name", "message"}``.
     """
     error = status_map[status](headers=list((headers or {}).items()))
@@ -104,7 +104,7 @@ def problem(
 
 
 def parameter_problem(faults: Sequence[tuple[str, str]]) -> HTTPException:
-    """A 400 with the faults: the name of each parameter, and what is wrong with it."""
+    """Make a 400. faults: the name of each faulty parameter, and a message about it."""
     errors = [{"in": "query", "name": name, "message": message} for name, message in faults]
     first = f"{errors[0]['name']}: {errors[0]['message']}"
     if len(errors) > 1:
@@ -130,7 +130,7 @@ def as_problem(error: HTTPException, request: Request) -> Response:
 
 
 def outage_of(error: Exception) -> Outage:
-    """Log an exception of `OUTAGES`, and say how to respond to it."""
+    """Log an exception of `OUTAGES`, and return the response to it."""
     if isinstance(error, BulkheadFull):
         return Outage(OWN_BUSY if error.is_own else BUSY)
     if isinstance(error, DownloadRunning):
@@ -154,15 +154,15 @@ def unavailable(error: Exception, request: Request) -> Response:
 
 
 def unexpected(error: Exception, request: Request) -> Response:
-    """500 with the request id, under which the error is logged."""
+    """Return a 500 with the request id, under which the error is logged."""
     request_id = log_unexpected(error, request)
     return problem(500, UNEXPECTED.format(request_id), requestId=request_id)
 
 
 def log_unexpected(error: Exception, request: Request) -> str:
-    """Log type and traceback, and return the request id.
+    """Log the error's type and traceback, and return the request id.
 
-    The log has no message, as that may contain data of the user.
+    The error's message is not logged, as it may contain data of the user.
     """
     logger.error("unexpected %s", type(error).__name__, exc_info=error)
     return request.request_id
@@ -189,12 +189,12 @@ def problem_body(
     title: str | None = None,
     **members: str | Sequence[str],
 ) -> bytes:
-    """The JSON text of a problem.
+    """Return the JSON text of a problem.
 
     detail: one sentence for a person; it is repeated as ``error``, which older clients read.
     errors: ``{"in", "name", "message"}`` for each fault of the request. If there are many, only the
     first are listed, and ``moreErrors`` is the number of the rest.
-    title: instead of the status's. members: further members of the document.
+    title: replaces the phrase of the status. members: further members of the document.
     """
     document: dict[str, object] = {
         "type": "about:blank",

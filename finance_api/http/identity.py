@@ -28,7 +28,7 @@ class JwtIdentity:
 
 @dataclass(frozen=True, slots=True)
 class SessionIdentity:
-    """A signed-in user, on the settings pages.
+    """A signed-in user, on the pages.
 
     secret: the value of the cookie.
     """
@@ -71,12 +71,12 @@ def credential_id(identity: Identity | None) -> str | None:
 
 
 class Failure(Enum):
-    """Why there is no identity."""
+    """The reason why there is no identity."""
 
     #: There is no credential.
     ABSENT = "absent"
-    #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface.
-    #: Clients do not learn which.
+    #: The credential is malformed, unknown, revoked, a disabled user's, or for another surface.
+    #: Clients do not learn which of these.
     INVALID = "invalid"
     #: The credential has expired; or it is a link that no longer works, for whatever reason.
     EXPIRED = "expired"

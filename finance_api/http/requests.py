@@ -1,4 +1,4 @@
-"""The request: Pyramid's, with the properties of this application, and its client's address.
+"""Pyramid's request with the properties of this application, and the address of its client.
 
 X-Forwarded-* headers count only from trusted proxies.
 """
@@ -54,8 +54,9 @@ class Services(Protocol):
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]
-    """validated: the query parameters, once a Cornice validator has accepted them.
+    """A request to this application.
 
+    validated: the query parameters, once a Cornice validator has accepted them.
     errors: the faults that the validator found, by the name of the parameter.
     authenticate: added by `finance_api.auth`; `authentication` calls it once.
     """
@@ -116,14 +117,17 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
             raise HTTPNotFound() from None
 
     def path_text(self, name: str) -> str:
-        """A part of the path; a 404 if it has control characters, which some storages refuse."""
+        """Return a part of the path. Raises a 404 if it has control characters.
+
+        Some storages refuse these.
+        """
         text = str(self.matchdict[name])
         if not text.isprintable():
             raise HTTPNotFound()
         return text
 
     def sent_text(self, name: str) -> str:
-        """A field of the form; "" if it is missing."""
+        """Return a field of the form; "" if it is missing."""
         return str(self.POST.get(name, ""))
 
     def sent_texts(self, name: str) -> list[str]:
@@ -131,21 +135,21 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def storage(self) -> Storage:
-        """A unit of work that reads, until the end of the request. Raises StorageUnavailable."""
+        """A unit of work for reading, open until the request ends. Raises StorageUnavailable."""
         if self._storage is None:
             self._storage = self.services.storage.read()
             self.add_finished_callback(Request.close_storage)
         return self._storage
 
     def share(self, request: "Request", identity: Identity) -> None:
-        """Read in the unit of work of another request, for an identity that has been checked."""
+        """Read in another request's unit of work, as an identity that has been checked."""
         self._storage, self.authentication = request.storage, identity
 
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
-        """Wait for a turn, run ``work``, which reads data of the user, and return its result.
+        """Wait for a turn, then run ``work``, which reads data of the user. Return its result.
 
-        The time limit starts again with the turn. is_cheap: whether the work is quick however much
-        data there is. Raises BulkheadFull.
+        The time limit starts again with the turn. is_cheap: whether the work is quick, no matter
+        how much data there is. Raises BulkheadFull.
         """
 
         def limited() -> T:
@@ -170,7 +174,7 @@ Network = IPv4Network | IPv6Network
 
 
 def is_https(request: Request) -> bool:
-    """Whether the client's connection is encrypted, as far as is known."""
+    """Return whether the client's connection is encrypted, as far as we know."""
     environ = request.environ
     if environ["wsgi.url_scheme"] == "https":
         return True
@@ -179,10 +183,10 @@ def is_https(request: Request) -> bool:
 
 
 def client_address(request: Request) -> Address | None:
-    """The nearest hop that is not a trusted proxy; None without an IP address.
+    """Return the address of the nearest hop that is not a trusted proxy; None if it is unknown.
 
-    Each proxy appends its client to X-Forwarded-For; entries before the first hop that is not
-    trusted can be forged.
+    Each proxy appends its client's address to X-Forwarded-For. Addresses beyond the nearest
+    untrusted hop may be forged.
     """
     environ, trusted = request.environ, request.registry.settings["finance_api.trusted_proxies"]
     address, is_trusted = _hop(environ.get("REMOTE_ADDR", ""), trusted)
@@ -202,7 +206,7 @@ def origin_of(request: Request) -> str:
 
 
 def is_known_directly(request: Request) -> bool:
-    """Whether `client_address` is certain: no untrusted proxy has forwarded the request."""
+    """Return whether `client_address` is certain: no untrusted proxy has forwarded the request."""
     return "X-Forwarded-For" not in request.headers or _is_trusted(request)
 
 
@@ -213,13 +217,13 @@ def _is_trusted(request: Request) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _hop(text: str, trusted: frozenset[Network]) -> tuple[Address | None, bool]:
-    """An address, and whether it is a trusted proxy's."""
+    """Return the address in the text, and whether it is a trusted proxy's."""
     address = _address(text)
     return address, address is not None and any(address in network for network in trusted)
 
 
 def _address(text: str) -> Address | None:
-    """Parses an address; some servers and proxies add a port or a zone."""
+    """Parse an address, to which some servers and proxies add a port or a zone."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

@@ -21,7 +21,7 @@ PUBLIC_SURFACE = "/v1/api/"
 WALLET = "/wallet"
 WALLET_SURFACE = f"{WALLET}{PUBLIC_SURFACE}"
 INTERNAL_SURFACE = "/internal/v1/"
-#: The links of saved questions: a secret, and a format's suffix.
+#: The beginning of the links of saved questions. A secret and the suffix of a format follow.
 LINKS = "/q/"
 #: The surfaces that accept personal tokens, and whose requests count as usage.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
@@ -43,7 +43,7 @@ USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to these paths are not counted as usage.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
-#: The path that files are sent to; no other takes as large a body.
+#: The path for uploads of files. No other path accepts such a large body.
 UPLOADS = "/import"
 
 #: These paths and all paths below them are pages: for browsers, with a session.
@@ -103,7 +103,7 @@ _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 
 
 def route_patterns(registry: Registry) -> set[str]:
-    """The patterns of all routes, with each suffix; one without a parameter is a path."""
+    """Return the patterns of all routes, with each suffix. Some patterns are plain paths."""
     patterns = {
         route["introspectable"]["pattern"]
         for route in registry.introspector.get_category("routes", ())
@@ -113,7 +113,7 @@ def route_patterns(registry: Registry) -> set[str]:
 
 
 def route_finder(registry: Registry) -> Callable[[Request], str]:
-    """Return a function from a request to its path or pattern; "-" if answered before routing."""
+    """Return a function that returns a request's path or pattern; "-" if it was never routed."""
     routes = route_patterns(registry)
 
     def route_of(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry's API, which does nothing without an SDK: a span for each request."""
+"""A trace span for each request, by OpenTelemetry's API, which does nothing without an SDK."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def tracing_tween(handler: Handler, registry: Registry) -> Handler:
             propagate.extract(environ, getter=_HEADERS),
             SpanKind.SERVER,
             {"http.request.method": method, "finance_api.request_id": request.request_id},
-            # Its message may contain data of the user.
+            # The message of an exception may contain data of the user.
             record_exception=False,
             set_status_on_exception=False,
         ) as span:

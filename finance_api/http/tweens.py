@@ -1,4 +1,4 @@
-"""The tweens, in their order: what each request passes before Pyramid's router."""
+"""The tweens, in the order in which each request passes them before Pyramid's router."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ from finance_api.runtime.time_limit import time_limit
 
 #: Outermost first. Plug-ins add theirs between them.
 TWEENS = (
-    # The id, HSTS, the access log, and a response if nothing else has made one.
+    # The request id, HSTS, the access log, and a 500 for exceptions that reach this tween
     "finance_api.http.tweens.request_id_tween",
     # 400, 403, 414, 431
     "finance_api.http.tweens.request_limits_tween",
@@ -45,7 +45,7 @@ TWEENS = (
 )
 
 
-#: Inside of the tween of the id, if tracing is switched on.
+#: Just inside the tween of the request id, if tracing is switched on.
 TRACING = "finance_api.http.tracing.tracing_tween"
 
 
@@ -64,8 +64,8 @@ def includeme(config: Configurator) -> None:
 
 
 def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
-    """Start periodic work with the first request: the process that starts may not be one that
-    serves."""
+    """Start periodic work with the first request: the process that loads the application may not be
+    one that serves requests."""
 
     is_started = False
 
@@ -101,8 +101,8 @@ _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
-# Ids must be unique but not secret, and each call of the system's generator would give way to
-# another thread.
+# Ids must be unique, but not secret. Each call of the system's generator would let another thread
+# run.
 _random = random.Random()  # noqa: S311
 # Without a new seed, forked processes would draw the same ids.
 os.register_at_fork(after_in_child=_random.seed)
@@ -145,8 +145,8 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
     return {
         "client": str(client_address(request) or "-"),
         "method": environ["REQUEST_METHOD"],
-        # Percent-encoded. Without the query, which has what people search for in their data, and
-        # without the secret of a link.
+        # Percent-encoded; without the query, which shows what people search for, and without the
+        # secret of a link.
         "path": _encoded_path(environ.get("SCRIPT_NAME", ""), public_path(environ["PATH_INFO"])),
         "status": status,
         "milliseconds": round(seconds * 1000, 1),

@@ -1,1 +1,1 @@
-"""The filter grammar: parses text to a `Query`, and knows neither SQL nor HTTP."""
+"""The filter grammar: parses text into a `Query`, and knows neither SQL nor HTTP."""

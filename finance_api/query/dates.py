@@ -10,10 +10,10 @@ from finance_api.query.suggestions import question
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 _DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
-#: Up to a century, so that the result is always a day in the calendar.
+#: At most a century back, so that the result is always a day in the calendar.
 _LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
 _INSTANT_BEGINS = re.compile("[0-9-]+[Tt]")
-# A "+" in a query string arrives as a space; before a UTC offset it was meant as a plus.
+# A "+" in a query string arrives as a space, so a space before a UTC offset was a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
 # Seconds have up to 30 decimals, so no date-time lies between this moment and the next day.
 _LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
@@ -30,7 +30,7 @@ def parse_dates(operand: str) -> Span | RelativeDate:
 
 
 def parse_whole_days(text: str) -> Span | RelativeDate:
-    """Do as `parse_dates`, but refuse date-times."""
+    """Parse like `parse_dates`, but refuse date-times."""
     found = _relative_date(text)
     return found or span_of(*_days(text, f"{_DAYS}, {_RELATIVE}"))
 

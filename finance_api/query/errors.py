@@ -13,7 +13,7 @@ _QUOTED_LENGTH = 60
 class QueryError(ValueError):
     """A parameter's value cannot be understood.
 
-    faults: a sentence for each faulty part: it quotes the part and says what is allowed.
+    faults: a sentence for each faulty part, which quotes the part and says what is allowed.
     """
 
     def __init__(self, *faults: str) -> None:

@@ -1,7 +1,7 @@
 """Evaluates queries in plain Python, over rows in memory.
 
-The memory storage uses this; every other storage must return the same rows. Text compares by
-code point.
+The memory storage uses this; every other storage must return the same rows. Text is compared
+by code point.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,14 +23,17 @@ _TESTS: dict[Operator, Callable[[Any, Any], bool]] = {
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
-    """Whether every condition holds. A missing value meets only ``is.null`` and `or_missing`."""
+    """Return whether all conditions hold.
+
+    If a value is missing, only ``is.null`` and conditions with `or_missing` hold.
+    """
     return all(_test_of_rows(condition)(row) for condition in conditions)
 
 
 def matching(
     rows: Iterable[Row], conditions: Iterable[Condition], *, with_void: bool = True
 ) -> Iterator[Row]:
-    """Yield the rows that `matches` accepts; many rows in less time."""
+    """Yield the rows that `matches` accepts; this is faster for many rows."""
     for condition in conditions:
         rows = filter(_test_of_rows(condition), rows)
     return (row for row in rows if with_void or row["recordState"] != VOID)
@@ -57,7 +60,7 @@ def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
 
 
 def _elements(value: Any) -> tuple[Any, ...]:
-    """Return the values to test: the elements of a list, none if the value is missing."""
+    """Return the values to test: a list's elements, one value, or none if it is missing."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)

@@ -13,7 +13,8 @@ from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, MONTHS, Period, end_of, months_before, start_of
 
-#: A page of records in default order is cheap with filters on these fields, and up to this offset.
+#: A page of records in default order is cheap if only these fields are filtered, and only up to
+#: this offset.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")
 _NEAR = 1_000
 
@@ -28,7 +29,7 @@ class Operator(Enum):
     STARTS_WITH_I = "startsWith-i"
     #: A word of ``q``; the field of the condition is `WORDS`.
     WORD = "word"
-    #: Any of several conditions, such as the meanings of a word; no parameter can ask for it.
+    #: Any of several conditions, such as the possible meanings of a word. Not for clients.
     EITHER = "either"
     GT = "gt"
     GTE = "gte"
@@ -59,9 +60,9 @@ class Span:
         return self
 
 
-#: The unit of a month's first days: as many as this month has had, today included.
+#: The unit for the first days of a month: as many as this month has had, including today.
 TO_DATE = "month-to-date"
-#: How many days and months a unit counts back, and the period that it means.
+#: By unit: how many days and months back one unit is, and the period that it means.
 _UNITS: Mapping[str, tuple[int, int, Period]] = {
     "d": (1, 0, Period.DAY),
     "m": (0, 1, Period.DAY),
@@ -85,7 +86,7 @@ class RelativeDate:
     unit: str
 
     def on(self, today: int) -> Span:
-        """Return its days."""
+        """Return the days that the date means on the day ``today``."""
         days, months, period = _UNITS[self.unit]
         day = months_before(today, self.number * months) - self.number * days * DAY_SECONDS
         end = day + DAY_SECONDS if self.unit == TO_DATE else end_of(period, day)
@@ -181,8 +182,8 @@ class GroupCondition:
 class Bound:
     """One end of a range; the range includes it.
 
-    at: its exact value, which may lie between two stored values. A day begins a range with its
-        first moment, and ends a range with its last moment.
+    at: the exact value of the end, which may lie between two stored values. A day begins a range
+        with its first moment, and ends a range with its last moment.
     """
 
     condition: Condition
@@ -212,7 +213,7 @@ class Query:
 
     conditions: all of them must hold.
     sort: ties are broken by id, ascending.
-    derived: what a storage has computed from the query, and keeps as long as the query lives.
+    derived: values that a storage has computed from the query, kept as long as the query lives.
     """
 
     resource: Resource
@@ -225,9 +226,9 @@ class Query:
 
     @cached_property
     def is_cheap(self) -> bool:
-        """Whether reading the page takes about as long however many records there are.
+        """Whether reading the page takes about as long with few records as with many.
 
-        Other resources have few rows, so their pages are cheap. Only some pages of records are.
+        Pages of records are not always cheap. All other resources have few rows.
         """
         if self.resource is not RECORDS:
             return True
@@ -254,7 +255,7 @@ def condition_on(
 
 
 def either(field: Field, conditions: Iterable[Condition]) -> Condition:
-    """Return the condition that any of these holds. field: what the conditions are about."""
+    """Return the condition that any of these holds. field: the field that they are about."""
     return Condition(field, Operator.EITHER, tuple(conditions))
 
 

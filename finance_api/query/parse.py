@@ -40,14 +40,14 @@ _SHOWN_CHOICES = 5
 _INTEGER = re.compile("[0-9]{1,10}")
 _BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {operator.value: operator for operator in Operator}
-#: Stands before the prefix of a number's condition.
+#: May stand before the prefix of a condition on a number.
 _ABSOLUTE = "abs."
 
 
 def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
-    """Parse the conditions of one parameter; numbers and dates allow several, between commas.
+    """Parse the conditions of one parameter. Raises QueryError.
 
-    Raises QueryError.
+    Parameters for numbers and dates may have several conditions, separated by commas.
     """
     if field.kind in (Kind.NUMBER, Kind.DATE, Kind.DATETIME):
         return tuple(all_or_faults(partial(_parse_condition, field), text.split(",")))
@@ -66,12 +66,12 @@ def _parse_condition(field: Field, text: str) -> Condition:
 
 
 def _comparison(field: Field, text: str, before: str = "") -> Condition:
-    """before: what precedes the text and is not part of it."""
+    """Parse a comparison. before: ``abs.`` if this was cut from the text, for messages."""
     prefix, dot, operand = text.partition(".")
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):
         return _OPERAND_PARSERS[field.kind](field, operator, operand)
-    # These values contain no dot, so what stands before a dot was meant as a prefix.
+    # These values contain no dot, so anything before a dot was meant as a prefix.
     if not dot and field.kind in _BARE:
         return _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
     meant = _with_prefix(field, text, before)
@@ -83,7 +83,7 @@ def _comparison(field: Field, text: str, before: str = "") -> Condition:
 
 
 def _with_prefix(field: Field, text: str, before: str) -> str:
-    """Return the end of a message: the parameter with ``eq.``, if that makes sense."""
+    """Return the end of a message: the parameter with ``eq.``, if this would be valid."""
     try:
         _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
     except QueryError:
@@ -97,7 +97,7 @@ def _prefixes(field: Field) -> list[str]:
 
 
 def _takes(field: Field) -> str:
-    """Return a part of a message: the prefixes that the field accepts."""
+    """Return the part of a message about the prefixes that the field accepts."""
     bare = "a bare value, " if field.kind in _BARE else ""
     return f"it takes {bare}{' '.join(_prefixes(field))}"
 
@@ -113,7 +113,7 @@ def _text(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _any_text(field: Field, operand: str) -> Condition:
-    """Parse ``in.``, one of several texts. In a text, ``\\,`` is a comma, ``\\\\`` a backslash."""
+    """Parse the list of texts of ``in.``; ``\\,`` is a comma in a text, ``\\\\`` a backslash."""
     # Text has no control characters, so use two of them for the escaped characters.
     marked = clean_operand(operand).replace("\\\\", "\x01").replace("\\,", "\x02")
     if "\\" in marked:
@@ -165,7 +165,7 @@ def parse_flow(text: str) -> str:
 
 
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
-    """Parse the number, date or date-time of a range's end: GTE or LTE. Raises QueryError."""
+    """Parse one end of a range (GTE or LTE): a number, date or date-time. Raises QueryError."""
     if field.kind is Kind.NUMBER:
         return Bound(_number(field, operator, operand), Fraction(_decimal(operand)))
     moments = parse_moments(operand)
@@ -185,7 +185,7 @@ def _among(field: Field, operator: Operator, values: Iterable[str] | Iterable[in
 
 
 def _serials(field: Field, operator: Operator, operand: str) -> Condition:
-    # Other ids match nothing, because nothing has the number 0.
+    # Ids that are not serial numbers become 0, which matches nothing.
     return _among(field, operator, [serial_number(text) or 0 for text in parse_ids(operand)])
 
 
@@ -258,9 +258,9 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
 
 
 def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
-    """Do as `parse_sort`, with ``known``: names and their ascending keys."""
+    """Parse like `parse_sort`. known: the ascending sort keys by name."""
     keys = all_or_faults(partial(_sort_key, known), text.split(","))
-    # Rows that are equal in a field are not sorted by it again: only its first mention matters.
+    # Only the first mention of a field matters, since sorting by it again changes nothing.
     first: dict[str, SortKey] = {}
     for key in keys:
         first.setdefault(key.field.name, key)
@@ -280,7 +280,7 @@ def _check_known(known: Collection[str], name: str, fault: str) -> None:
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
-    """Parse ``amount,payee`` into fields, each once, in this order. Raises QueryError."""
+    """Parse ``amount,payee`` into fields, in this order, without duplicates. Raises QueryError."""
     known = names_of(resource.fields)
     wanted = all_or_faults(partial(_field_name, known), text.split(","))
     return tuple([resource[name] for name in dict.fromkeys(wanted)])
@@ -316,7 +316,7 @@ def canonical_text(values: Mapping[str, Any]) -> str:
 
     Entity tags and the keys of cached responses contain it; nobody reads it.
 
-    values: by parameter name, without parameters that have their default value.
+    values: the parsed values by parameter name, without default values.
     """
     texts = [
         f"{name}={text}" for name, value in sorted(values.items()) for text in _value_texts(value)

@@ -11,9 +11,9 @@ _NEAR = 0.72
 _IGNORED = re.compile("[^a-z0-9]")
 #: Compare up to this many characters of a name.
 _COMPARED_CHARACTERS = 60
-#: A message that suggests something does not list more than this many others.
+#: A message with a suggestion lists the known names only if there are at most this many.
 _LISTED = 20
-#: Other programs' names -> ours; the first that is known there is suggested.
+#: Other programs' names -> our names, of which the first known one is suggested.
 _SYNONYMS = {
     other: ours.split()
     for ours, others in {
@@ -52,7 +52,7 @@ _SYNONYMS = {
 
 
 def suggestion(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that was meant, where that is likely."""
+    """Return the known name that was probably meant; None if no name is close."""
     name = name[:_COMPARED_CHARACTERS].lower()
     for ours in _SYNONYMS.get(_IGNORED.sub("", name), ()):
         if ours in known:
@@ -63,7 +63,7 @@ def suggestion(name: str, known: Collection[str]) -> str | None:
 
 
 def question(names: Iterable[str], known: Collection[str]) -> str:
-    """Return the end of a message about unknown names: what was meant, if that is likely."""
+    """Return the end of a message about unknown names: the names probably meant, if any."""
     near = dict.fromkeys(filter(None, [suggestion(name, known) for name in names]))
     return f"; did you mean {' or '.join(map(quoted, near))}?" if near else ""
 
@@ -71,7 +71,7 @@ def question(names: Iterable[str], known: Collection[str]) -> str:
 def unknown(names: Sequence[str], known: Collection[str], fault: str, lead: str) -> str:
     """Return a message about unknown names.
 
-    lead: stands before the list of the known names. fault: stands in place of both if the list is
+    lead: the text before the list of known names. fault: the text in place of both if the list is
     long and the message suggests a name.
     """
     meant = question(names, known)

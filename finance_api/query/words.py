@@ -20,7 +20,7 @@ _TERM = re.compile(r'"([^"]*)"(?!\S)|([^\s"]+)(?!\S)')
 _COMPARISON = re.compile("(>=|<=|>|<)(.+)")
 _COMPARED = {">": Operator.GT, ">=": Operator.GTE, "<": Operator.LT, "<=": Operator.LTE}
 _NUMBER = re.compile("[+\N{MINUS SIGN}-]?([0-9][0-9.,'\N{RIGHT SINGLE QUOTATION MARK}]*)")
-#: A whole number, also with its digits in groups of three.
+#: A whole number; its digits may be in groups of three.
 _WHOLE = re.compile(r"[0-9]+|[1-9][0-9]{0,2}([.,'\N{RIGHT SINGLE QUOTATION MARK}])"
                     r"[0-9]{3}(?:\1[0-9]{3})*")  # fmt: skip
 
@@ -53,7 +53,7 @@ def _terms(text: str) -> Iterator[Condition]:
 
 
 def _text(text: str) -> Condition:
-    # Accents without a letter stay as they are, and match nothing: searched texts have none.
+    # A text of accents alone stays as it is, and matches nothing: searched texts have no accents.
     return Condition(WORDS, Operator.WORD, plain(text) or text)
 
 

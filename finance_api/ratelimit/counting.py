@@ -13,8 +13,8 @@ from finance_api.ratelimit.interface import Algorithm, Decision, Level, Limit, R
 class Counter(ABC):
     """One limit of one key at one time. Times are as in `RateLimiter`.
 
-    state: what the store keeps; None if the limit is full.
-    has_changed: whether the store has to write it.
+    state: the state to store; None if every request of the limit is available.
+    has_changed: whether the state must be written to the store.
     """
 
     state: Any
@@ -26,7 +26,7 @@ class Counter(ABC):
         self._now_ms = now_ms
 
     def level(self, number: int = 1) -> Level:
-        """Return the level. number: how many requests `Level.retry_ms` is about."""
+        """Return the level. number: the number of requests that `Level.retry_ms` waits for."""
         if self.state is None:
             return Level(self._limit, self._limit.count, 0, 0, 0)
         remaining = self._remaining()
@@ -36,7 +36,7 @@ class Counter(ABC):
         return Level(self._limit, remaining, full_ms, self._wait_ms(remaining + 1), retry_ms)
 
     def has_left(self, number: int) -> bool:
-        """Return whether this many requests are left; if the limit is lower, whether all are."""
+        """Return whether this many requests are left, or the whole limit if it is smaller."""
         return self.state is None or self._remaining() >= min(number, self._limit.count)
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Counter(ABC):
 
     @abstractmethod
     def _wait_ms(self, number: int) -> int:
-        """Return the milliseconds until this many requests, more than now, are available."""
+        """Return the milliseconds until ``number`` requests are left. Fewer are left now."""
 
 
 #: A bucket is stored as one integer, with the time in the bits above the used units. A tuple would
@@ -61,7 +61,7 @@ _UNIT_MASK = (1 << _UNIT_BITS) - 1
 
 
 class Bucket(Counter):
-    """A token bucket in exact units: a request takes ``window_ms``; ``count`` refill every ms."""
+    """A token bucket of units: a request takes ``window_ms`` units, and ``count`` refill per ms."""
 
     def __init__(self, limit: Limit, state: int | None, now_ms: int) -> None:
         super().__init__(limit, now_ms)
@@ -70,7 +70,7 @@ class Bucket(Counter):
         if state is None:
             self._used, self._at_ms = 0, now_ms
             return
-        # If the limit was lowered, more may have been used than it has now.
+        # If the limit was lowered, more units may have been used than the bucket now holds.
         self._used, self._at_ms = min(state & _UNIT_MASK, self._capacity), state >> _UNIT_BITS
         if self._at_ms <= now_ms:
             passed_ms = min(now_ms - self._at_ms, self._window_ms)
@@ -90,9 +90,9 @@ class Bucket(Counter):
         self._store()
 
     def _keep_time_sane(self) -> None:
-        """Handle a bucket's time in the future: a clock went back, or another machine's is ahead.
-        Nothing refills before that time, or two clocks in turn would fill the bucket. But nobody
-        waits longer than a window, and a time further ahead than that is taken as wrong."""
+        """Handle a stored time in the future: a clock went back, or another machine's is ahead.
+        Nothing refills before that time, or requests by both clocks in turn would fill the bucket.
+        But nobody waits longer than a window, and a time more than a window ahead is wrong."""
         ahead_ms = self._at_ms - self._now_ms
         most_ms = self._window_ms - self._refill_ms(1)
         if ahead_ms > self._window_ms:
@@ -119,14 +119,14 @@ class Bucket(Counter):
 
 
 class Window(Counter):
-    """A sliding window. The state has the times of its requests, in order."""
+    """A sliding window. The state is the times of its requests, in order."""
 
     def __init__(self, limit: Limit, state: "array[int] | None", now_ms: int) -> None:
         super().__init__(limit, now_ms)
         times = array("q") if state is None else state
         if times and times[-1] > now_ms:
-            # If the clock went back, or another machine's is ahead, future times count as now. A
-            # time more than a window ahead was never right.
+            # If the clock went back, or another machine's is ahead, future times count as now.
+            # Times more than a window ahead are wrong, so they are dropped.
             latest_ms = now_ms + self._window_ms
             times = array("q", (min(at_ms, now_ms) for at_ms in times if at_ms <= latest_ms))
             self.has_changed = True
@@ -150,7 +150,7 @@ class Window(Counter):
         self.has_changed = True
 
     def _remaining(self) -> int:
-        # There are more than the count if the limit was lowered.
+        # There may be more times than the count if the limit was lowered.
         return max(0, self._limit.count - len(self._times))
 
     def _wait_ms(self, number: int) -> int:
@@ -163,7 +163,7 @@ COUNTERS: dict[Algorithm, Callable[[Limit, Any, int], Counter]] = {
     Algorithm.SLIDING_WINDOW: Window,
 }
 
-#: Decides by the counters of a rule's limits; if asked for, the counter of `Rule.free` is the last.
+#: Decides with the counters of a rule's limits, followed by the counter of `Rule.free` if needed.
 Decide = Callable[[list[Counter]], Decision]
 
 
@@ -172,7 +172,7 @@ class CountingLimiter(RateLimiter):
 
     @abstractmethod
     def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
-        """Decide by the stored states, and store the changed ones, as one step.
+        """Decide by the stored states, and store the changed states, as one step.
 
         decide: may be called several times; only the last call counts.
         """

@@ -1,4 +1,4 @@
-"""A shared limiter, and a local one for when the shared one is unavailable."""
+"""A limiter that asks a shared limiter, or a local one while the shared one is unavailable."""
 
 import logging
 import threading
@@ -15,11 +15,12 @@ WARN_EVERY_SECONDS = 60.0
 
 
 class FallbackLimiter(RateLimiter):
-    """Asks ``shared``. While it is unavailable ``local``, which always works, decides.
+    """Asks ``shared``. While ``shared`` is unavailable, asks ``local``, which always works.
 
-    on_fallback: called for every decision that ``local`` makes.
     A circuit breaker limits how many requests wait for a ``shared`` that does not answer.
-    monotonic: seconds, as of `time.monotonic`.
+
+    on_fallback: called for every take or peek that ``local`` decides.
+    monotonic: a clock in seconds, such as `time.monotonic`.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class FallbackLimiter(RateLimiter):
     def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undo a take in the limiter that made it; do nothing if that one is unavailable."""
+        """Undo a take in the limiter that made it; do nothing if this limiter is unavailable."""
 
         def ask(limiter: RateLimiter) -> Decision:
             return limiter.refund(rule, key, decision, now_ms, is_free=is_free)

@@ -1,4 +1,4 @@
-"""Limits, rules of several limits, decisions, and the interface of limiters, which decide.
+"""Limits, rules made of limits, decisions, and the interface of limiters.
 
 The tests check that every limiter meets this interface.
 """
@@ -22,7 +22,7 @@ class Algorithm(StrEnum):
     """The algorithm of a limit.
 
     TOKEN_BUCKET: holds ``count`` requests and refills evenly, ``count`` in a window.
-    SLIDING_WINDOW: at most ``count`` requests in any window; one made at t counts in
+    SLIDING_WINDOW: at most ``count`` requests in any window; a request made at t counts in
     [t, t + window).
     """
 
@@ -32,8 +32,8 @@ class Algorithm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``count`` requests in a window: a second, minute, hour or day; `Rule.free` has its own
-    window."""
+    """``count`` requests in a window: a second, minute, hour or day, or the window of
+    `Rule.free`."""
 
     count: int
     window_seconds: int
@@ -73,8 +73,8 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 class Rule:
     """Limits that a request is counted against together: against all of them, or none.
 
-    name: each rule has counters of its own.
-    limits: at least one, of different windows.
+    name: the name under which the rule's requests are counted.
+    limits: one or more limits, each with a different window.
     free: a token bucket for requests that don't count against the limits, such as a 304; once it
     is empty, they do.
     """
@@ -90,13 +90,13 @@ class Rule:
 
 
 class Level(NamedTuple):
-    """The remaining part of one limit.
+    """How much of one limit is left.
 
     remaining: whole requests, 0 to the limit's count.
-    full_ms: milliseconds until everything is available again; 0 if it is.
-    next_ms: milliseconds until one request more than ``remaining`` is available; 0 when full.
-    retry_ms: milliseconds until one request, or the refused number, is available; 0 if it is now.
-    At most a window.
+    full_ms: milliseconds until all requests are available again; 0 if they are now.
+    next_ms: milliseconds until one request more than ``remaining`` is available; 0 if all are.
+    retry_ms: milliseconds until one request, or as many as were refused, are available; 0 if they
+    are now. At most a window.
     """
 
     limit: Limit
@@ -108,11 +108,11 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision about one request, or several, and the levels after it.
+    """A decision about one or more requests, and the levels after it.
 
-    levels: one for each limit of the rule, in its order.
+    levels: the level of each limit, in the order of the rule.
     taken_at_ms: ``now_ms`` of the call.
-    taken: how many requests of the limits were taken, which can be refunded.
+    taken: how many requests were taken from each limit. They can be refunded.
     made_by: the limiter that decided, if there are several.
     """
 
@@ -124,7 +124,7 @@ class Decision:
 
     @property
     def retry_after_seconds(self) -> int:
-        """Whole seconds until the same would be allowed; at least 1 if this was refused."""
+        """Whole seconds until the same take would be allowed; at least 1 if it was refused."""
         seconds = -(-max(level.retry_ms for level in self.levels) // 1000)
         return seconds if self.allowed else max(1, seconds)
 
@@ -142,8 +142,8 @@ class RateLimiter(ABC):
     """Counts requests by rule and key. Thread-safe.
 
     key: identifies a token, a user or an address.
-    now_ms: milliseconds since 1970 by the wall clock. This may jump, and the clocks of machines
-    that share a limiter may differ. Even then a level is never below 0 nor above its limit, and
+    now_ms: milliseconds since 1970 by the wall clock. It may jump, and the clocks of machines
+    that share a limiter may differ. Even then a level is never below 0 or above its limit, and
     nobody who is refused a request has to wait for longer than one window.
 
     Every method but `close` may raise LimiterUnavailable.
@@ -159,30 +159,31 @@ class RateLimiter(ABC):
     ) -> Decision:
         """Take requests from every limit of the rule, or from none: a refusal takes nothing.
 
-        number: how many requests; if a limit allows fewer, all that it allows.
-        is_free: take one of ``rule.free`` instead, as long as one is left there.
+        number: how many requests to take. From a limit with a lower count, its whole count is
+        taken.
+        is_free: take one request from ``rule.free`` instead, if one is left there.
         """
 
     @abstractmethod
     def refund(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
-        """Undo a take, once; a refused take took nothing. No level rises above its limit.
+        """Undo a take; call this once per take. No level rises above its limit.
 
-        is_free: refund only in exchange for one of ``rule.free``, if one is left there.
+        is_free: take one request from ``rule.free`` in exchange. If it is empty, refund nothing.
         Returns what `peek` would return afterwards.
         """
 
     @abstractmethod
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        """The levels, without taking a request; ``allowed`` says whether a take would succeed."""
+        """Return the levels; ``allowed`` says whether a take would succeed. Takes nothing."""
 
     @abstractmethod
     def close(self) -> None:
         """Close connections."""
 
 
-#: Imported by name when used, so that the driver of an unused limiter is not needed.
+#: A limiter is imported only when it is used, so that unused limiters need no driver.
 _LIMITERS = {
     "memory": "finance_api.ratelimit.memory.from_settings",
     "redis": "finance_api.ratelimit.redis.from_settings",

@@ -1,4 +1,4 @@
-"""The limiter in the memory of one process."""
+"""A limiter that counts in the memory of one process."""
 
 import threading
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ class MemoryLimiter(CountingLimiter):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: By the name of the rule, the algorithm and the window.
+        #: The keys are the name of the rule, the algorithm and the seconds of the window.
         self._stores: dict[tuple[str, Algorithm, int], _StateStore] = {}
 
     @property
@@ -49,8 +49,8 @@ class _StateStore:
     """States by key, each dropped between one and two windows after it was last written.
 
     Under both algorithms a state older than a window has no effect. States are written into one
-    dict; after a window it becomes the old one, and the previous old one is dropped as a whole:
-    no search, and no extra memory per key.
+    dict. After a window, that dict becomes the old one, and the previous old one is dropped as a
+    whole. This needs no search and no extra memory per key.
     """
 
     def __init__(self, window_ms: int) -> None:
@@ -63,7 +63,7 @@ class _StateStore:
         return len(self._new) + len(self._old)
 
     def get(self, key: str, now_ms: int) -> Any:
-        """Return a state, after old states are dropped; to be called before `put` and `drop`."""
+        """Drop old states, then return the state of the key. Call it before `put` and `drop`."""
         passed_ms = now_ms - self._since_ms
         if passed_ms < -self._window_ms:
             self._since_ms = now_ms

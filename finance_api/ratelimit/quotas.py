@@ -29,17 +29,17 @@ from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
 from finance_api.values.text import EmailRefused, normal_email
 
-#: An IPv6 client usually has all addresses of a network with a prefix of this length.
+#: An IPv6 client usually has a whole network, with a prefix of this length, to itself.
 _IPV6_PREFIX = 64
-#: The bucket of free requests holds as many as refill in this many seconds.
+#: An empty bucket of free requests is full again after this many seconds.
 _FREE_SECONDS = 5
 
 
 class Quotas:
     """Counts requests by token (public API), user (internal API), link, and address (failures).
 
-    While a shared limiter is unavailable, each process counts for itself. Only attempts to give a
-    password raise LimiterUnavailable.
+    While a shared limiter is unavailable, each process counts for itself. Only `take_sign_in`
+    and `take_password_change` raise LimiterUnavailable.
     """
 
     def __init__(self, limiter: RateLimiter, settings: Mapping[str, Any], metrics: Metrics) -> None:
@@ -73,7 +73,7 @@ class Quotas:
         return self._strict.is_shared
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
-        """Take a request of this identity. is_free: as in `RateLimiter`."""
+        """Take a request from the quota of this identity. is_free: as in `RateLimiter`."""
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
@@ -87,32 +87,32 @@ class Quotas:
     def take_instead(
         self, identity: Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
-        """Take this many requests; those taken before are refunded, and count as free.
+        """Undo `take`, then take this many requests. A refusal takes nothing.
 
-        A refusal takes nothing.
+        Undoing `take` uses up a free request. If none is left, the requests taken before count.
         """
         self.refund(identity, decision, now_ms, is_free=True)
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, number=number))
 
     def peek(self, identity: Identity, now_ms: int) -> Decision:
-        """The levels, without taking a request."""
+        """Return the levels, without taking a request."""
         return self._limiter.peek(*self._counted(identity), now_ms)
 
     def take_failure(self, address: Address | None, now_ms: int) -> Decision:
-        """Take a request that could not be authenticated."""
+        """Count a request that could not be authenticated."""
         decision = self._limiter.take(self._failed_auth, _network(address), now_ms)
         return self._noted(self._failed_auth, decision)
 
     def take_sign_in(
         self, email: str, address: Address | None, browser: str | None, now_ms: int
     ) -> "Attempt":
-        """Take an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
+        """Count an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
 
-        email: as the user wrote it; all spellings of an e-mail address count together.
-        browser: a browser that the user has signed in with before: only attempts from it count.
+        email: the address as the user wrote it; all spellings of an address count together.
+        browser: a browser in which the user has signed in before; its attempts count separately.
         """
-        # The address may be any text, so it may not be encodable.
+        # The e-mail address may be any text, even text that cannot be encoded.
         account = hashlib.sha256(_spelled_once(email).encode("utf-8", "replace")).hexdigest()
         if browser is not None:
             return self._attempt([(self._sign_in_browser, f"{account} {browser}")], now_ms)
@@ -127,7 +127,7 @@ class Quotas:
         )
 
     def take_password_change(self, session: str, now_ms: int) -> "Attempt":
-        """Take an attempt to name the current password. Raises LimiterUnavailable."""
+        """Count an attempt to enter the current password. Raises LimiterUnavailable."""
         return self._attempt([(self._password_change, session)], now_ms)
 
     def _attempt(self, counted: list[tuple[Rule, str]], now_ms: int) -> "Attempt":
@@ -175,7 +175,7 @@ class Quotas:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to give a password. succeeded: call it on success, to refund the attempt."""
+    """An attempt to enter a password. succeeded: refunds the attempt; call it on success."""
 
     decision: Decision
     succeeded: Callable[[], None]

@@ -1,8 +1,8 @@
 """Limits counted in Redis, for all processes that share it.
 
 A state is a string: the number of a token bucket, or the times of a sliding window as 64-bit
-numbers. A process reads the states and computes new ones. A script writes these if nobody else has
-written meanwhile; otherwise the process tries again.
+numbers. A process reads the states and computes new ones. A script writes the new states,
+unless another process has written meanwhile; in that case the process tries again.
 """
 
 import threading
@@ -25,14 +25,14 @@ _URL = "finance_api.ratelimit.redis_url"
 TIMEOUT_SECONDS = 0.25
 #: Keys expire by Redis' clock, which may be ahead of the service's, so they get this much longer.
 _SPARE_MS = 60_000
-#: An attempt fails only because another one has succeeded, and fewer run at once than this.
+#: An attempt fails only if another one has just succeeded, and fewer than this run at once.
 _ATTEMPTS = 1_000
 
 #: Errors after which a new connection may work. A server that became a replica is read-only.
 _LOST = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError)
 
-#: ARGV: the strings that were read, then for each key the new string and its milliseconds. If the
-#: stored strings differ from those that were read, returns the stored ones and writes nothing.
+#: ARGV: the strings that were read, then for each key the new string and the milliseconds until it
+#: expires. If the stored strings have changed since, the script returns them and writes nothing.
 _WRITE = """
 local found = redis.call('MGET', unpack(KEYS))
 for n = 1, #KEYS do
@@ -50,11 +50,11 @@ end
 
 
 class RedisLimiter(CountingLimiter):
-    """url: redis://, rediss:// or unix://, in redis-py's syntax; raises ValueError for others.
+    """Counts in Redis. Connects at the first request; raises Redis errors as LimiterUnavailable.
 
-    timeout_seconds: for connecting, and again for each answer.
+    url: a redis://, rediss:// or unix:// URL in redis-py's syntax. Raises ValueError for others.
 
-    Connects at the first request. Errors of Redis are raised as LimiterUnavailable.
+    timeout_seconds: the timeout for connecting, and for each answer.
     """
 
     is_shared = True
@@ -73,7 +73,7 @@ class RedisLimiter(CountingLimiter):
         self._trying_again = threading.Lock()
 
     def refuse_cluster(self) -> None:
-        """Raise SettingError if Redis is a cluster; do nothing if it cannot be asked now."""
+        """Raise SettingError if Redis is a cluster; do nothing if Redis does not answer."""
         with suppress(redis.RedisError):
             if self._client.info("cluster").get("cluster_enabled"):
                 raise SettingError(
@@ -102,7 +102,7 @@ class RedisLimiter(CountingLimiter):
         names = [f"{prefix}:{algorithm.name}:{limit.window_seconds}" for algorithm, limit in kinds]
 
         def attempt(texts: Any) -> tuple[Decision, Any]:
-            """Return the decision, and the stored strings if they are not ``texts``."""
+            """Return the decision; and None, or the stored strings if these are not ``texts``."""
             counters = [
                 COUNTERS[algorithm](limit, _state(algorithm, text), now_ms)
                 for (algorithm, limit), text in zip(kinds, texts, strict=True)
@@ -128,7 +128,7 @@ class RedisLimiter(CountingLimiter):
 
 
 def _state(algorithm: Algorithm, text: bytes | None) -> Any:
-    """Return the state; None for a string that this module has not written."""
+    """Return the state; None for a string that this module did not write."""
     if not text:
         return None
     if algorithm is Algorithm.TOKEN_BUCKET:
@@ -144,7 +144,7 @@ def _text(counter: Counter) -> bytes:
 
 
 def from_settings(settings: Mapping[str, Any]) -> RedisLimiter:
-    """Raises SettingError."""
+    """Return the limiter with the configured URL. Raises SettingError."""
     if not settings[_URL]:
         raise SettingError(f"{_URL}: the backend redis needs it")
     try:

@@ -1,6 +1,7 @@
-"""Rate limiting: 429, after the request limits and before the 401; and the headers about limits.
+"""Rate limiting: answers 429, and sets the headers about limits.
 
-Failed authentications are counted by client address.
+The tween comes after the request limits and before the 401. Failed authentications are counted by
+client address.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
 
-#: What metrics call the credential of a surface, for each surface but the public API.
+#: Surface -> the name of its credential in metrics. On the other surfaces it is "token".
 _CREDENTIALS = ((INTERNAL_SURFACE, "jwt"), (LINKS, "link"))
 _TAKEN = "finance_api.ratelimit.taken"
 
@@ -44,7 +45,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             credential = next((c for start, c in _CREDENTIALS if path.startswith(start)), "token")
             request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
-            # The next tween makes the 401.
+            # The next tween answers 401.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
         is_free = request.environ["PATH_INFO"] in USAGE_PATHS
         decision = quotas.take(found, now_ms, is_free=is_free)
@@ -55,19 +56,23 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         return handler(request)
 
     def _settled(identity: Identity) -> Callable[[Request, Response], None]:
-        """Refund a 5xx that is the service's fault; and a 304 or 429, while these are free."""
+        """Return a callback that sets the headers and refunds requests that should not count.
+
+        A 5xx does not count if it is the service's fault, nor a 304 or 429 while free requests are
+        left.
+        """
 
         def settle(request: Request, response: Response) -> None:
             decision = taken_from_quota(request)
             assert decision is not None
             status = response.status_int
             is_free = status in (304, 429)
-            # A 5xx is the service's fault, except if the request ran out of time.
+            # A 5xx is the service's fault unless the request ran out of time.
             if is_free or (status >= 500 and not isinstance(request.exception, TookTooLong)):
                 quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
                 decision = quotas.refund(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
-            # The tween has not refused this request. If something else did, it sets Retry-After.
+            # This tween has allowed the request. Whatever refuses it later sets Retry-After.
             headers.pop("Retry-After", None)
             response.headerlist.extend(headers.items())
 
@@ -107,10 +112,11 @@ def _too_many(decision: Decision, detail: str) -> Response:
 
 
 def rate_headers(decision: Decision) -> dict[str, str]:
-    """``X-RateLimit-*`` describe the limit with the fewest requests left, the others all limits.
+    """Return the headers about limits.
 
-    X-RateLimit-Reset: seconds until all requests are available again. ``t`` in RateLimit:
-    seconds until one more request is available.
+    ``X-RateLimit-*`` describe the limit with the fewest requests left, the other headers all
+    limits. X-RateLimit-Reset: seconds until all requests are available again. ``t`` in
+    RateLimit: seconds until one more request is available.
     """
     tightest = decision.tightest
     levels = decision.levels
@@ -133,5 +139,5 @@ def _policy(limits: tuple[Limit, ...]) -> str:
 
 
 def _seconds(milliseconds: int) -> int:
-    """Whole seconds, rounded up."""
+    """Return whole seconds, rounded up."""
     return -(-milliseconds // 1000)

@@ -35,7 +35,7 @@ _TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
 TEXT_PATTERN = f"^{_TEXT}$"
 #: Text that starts with a character that is not removed.
 _SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
-# No length limit here: one repetition within another makes validators take gigabytes.
+# No length limit here: a repetition inside a repetition makes validators use gigabytes.
 _LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
 _LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -43,7 +43,7 @@ _WORD = rf'[^"\x00{_DROPPED}{_SPACES}][^"\x00{_SPACES}]*'
 _PHRASE = rf'"[{_DROPPED}{_SPACES}]*[^"\x00{_DROPPED}{_SPACES}][^"\x00]*"[{_DROPPED}]*'
 _TERM = f"({_WORD}|{_PHRASE})"
 _BETWEEN_WORDS = rf"[{_DROPPED}{_SPACES}]*"
-#: The schema of what `parse_words` reads.
+#: The schema of the texts that `parse_words` accepts.
 WORDS_SCHEMA: Schema = {
     "type": "string",
     "pattern": rf"^{_BETWEEN_WORDS}{_TERM}([{_SPACES}]{_BETWEEN_WORDS}{_TERM})"
@@ -63,7 +63,7 @@ _EXAMPLE_PREFIXES = {
 
 
 def of_conditions(field: Field, operators: Sequence[Operator], *, is_plain: bool = False) -> Schema:
-    """Return the schema of conditions on the field. is_plain: without relative dates and abs."""
+    """Return the schema of conditions on the field. is_plain: no relative dates and no abs."""
     example = field.example[0] if field.kind.is_list else field.example
     text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
     condition = {"type": "string", "pattern": _pattern(field, operators, is_plain=is_plain)}

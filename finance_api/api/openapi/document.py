@@ -1,4 +1,4 @@
-"""The description of a surface: an OpenAPI 3.1 document of the services that are registered."""
+"""The description of a surface: an OpenAPI 3.1 document of the registered services."""
 
 import re
 from collections import defaultdict
@@ -27,7 +27,7 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
 from finance_api.values.version import __version__
 
-# -- code that asks for an operation (x-codeSamples) ----------------------------------------------
+# -- code samples of an operation (x-codeSamples) -------------------------------------------------
 
 
 #: A placeholder for the service's address.
@@ -70,7 +70,7 @@ function load() {{
 
 _SCRIPT_OPTIONS = ", { headers: { Authorization: 'Bearer ' + token } }"
 _SCRIPT_TEXT = "response.getContentText()"
-#: Language, label, template; then three parts of it: to send a token, to read JSON, to read a text.
+#: Language, label, template; then its parts that send a token, read JSON, and read a text.
 _SAMPLES = (
     ("Shell", "curl", _CURL, ' -H "Authorization: Bearer $TOKEN"', "", ""),
     (
@@ -92,7 +92,7 @@ _SAMPLES = (
 
 
 def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[str, str]]:
-    """target: path and query. form: the answer's representation."""
+    """Return code samples. target: the path and query. form: the answer's representation."""
     modules = ["json"] * (form is JSON) + ["os"] * has_token + ["urllib.request"]
     found = []
     for language, label, template, header, of_json, of_text in _SAMPLES:
@@ -135,7 +135,7 @@ _WITH_TOKEN = (400, 401, 403, 406, 429, 503)
 
 
 def an_example(body: Any) -> dict[str, Any]:
-    """Return an example of a body. Viewers need a name if members are null."""
+    """Return an example of a body. It has a name, which viewers need if members are null."""
     return {"examples": {"example": {"value": body}}}
 
 
@@ -145,10 +145,11 @@ def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """The API that a description is about. prefixes: each of its paths begins with one of them.
+    """An API with a description of its own. prefixes: the beginnings of its paths.
 
-    scheme: name and security scheme. headers: of responses to a token, besides every response's.
-    problem_content: makes content by media type from a status and an example problem document.
+    scheme: the name of its security scheme, and the scheme. headers: additional headers of
+    responses to requests with a token. problem_content: makes the content of an error response, by
+    media type, from its status and an example problem document.
     """
 
     title: str
@@ -214,7 +215,7 @@ def described(registry: Registry, surface: Surface) -> list[Service]:
 
 
 def document(services: Iterable[Service], surface: Surface, base: str) -> dict[str, Any]:
-    """Return the description. base: the service's path, which clients put before all others."""
+    """Return the description. base: the path of the service, to which all paths are relative."""
     shared = _Shared()
     problems = {
         name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
@@ -258,7 +259,10 @@ class _Shared:
     def reference(
         self, kind: str, name: str, content: dict[str, Any], *more: str
     ) -> dict[str, str]:
-        """more: suffixes that distinguish different components of the same name, tried in turn."""
+        """Return a reference to a component, which is added if it is new.
+
+        more: suffixes to try, one after the other, if a different component has the name.
+        """
         known = self.components[kind]
         keys = iter((name, *(f"{name}.{each}" for each in more)))
         key = next(key for key in keys if known.setdefault(key, content) == content)
@@ -381,7 +385,7 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
 
 
 def _shown(response: ResponseDescription) -> Sequence[Representation]:
-    """Return the formats to describe: JSON alone if there is JSON.
+    """Return the formats to describe: only JSON, if it is one of them.
 
     A client generated from several formats gets a type that is both a text and an object.
     """

@@ -1,4 +1,4 @@
-"""The responses of a service, as it declares them for the description, and problem documents."""
+"""Descriptions of responses, for the OpenAPI document: data, and problem documents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from finance_api.resources.field import Field, Resource
 
 @dataclass(frozen=True)
 class Header:
-    """always: whether every 200 has the header. of_body: whether a 304 lacks it."""
+    """A response header. always: whether every 200 has it. of_body: whether a 304 lacks it."""
 
     name: str
     meaning: str
@@ -36,7 +36,7 @@ class Header:
 
 
 def without_envelope(name: str, meaning: str, example: str) -> Header:
-    """Describe a header that stands for a member of the JSON."""
+    """Describe a header that replaces a member of the JSON."""
     return Header(name, f"In formats without an envelope: {meaning}.", example, False, True)
 
 
@@ -90,7 +90,7 @@ OF_PAGE: Mapping[str, Schema] = {
         "The offset of the next page; null on the last page.", None, type=["integer", "null"]
     ),
 }
-#: Summaries and other tables that are filtered by names or ids have it, too.
+#: The member with hints, in lists and in tables that can be filtered by names or ids.
 HINTS_SCHEMA: Schema = {
     **array_of({"type": "string"}),
     "description": "Why there are no rows: unknown names and ids in the filters.",
@@ -106,7 +106,7 @@ class ResponseDescription:
     columns: the columns of rows, in forms without an envelope.
     headers: the headers besides those that all responses of the surface have.
     problems: the statuses of errors besides those of the whole surface.
-    text: an example, if there are no columns.
+    text: an example of the body, if there are no columns.
     """
 
     schema: Schema = field(default_factory=dict)
@@ -118,7 +118,7 @@ class ResponseDescription:
 
     @property
     def has_amounts(self) -> bool:
-        """Whether the client chooses how amounts are written; not in the native format."""
+        """Whether the client can choose how amounts are written. It cannot in a dump."""
         return JSON in self.forms or CSV in self.forms
 
     @property
@@ -133,7 +133,7 @@ class ResponseDescription:
         return frozenset(amount_names(self.schema) | in_rows)
 
     def example(self, form: Representation) -> Any:
-        """A body: an object for JSON, a text for others."""
+        """Return an example of the body: an object for JSON, a text for other forms."""
         if form is JSON:
             body = example_of(self.schema)
             # The example has rows, so it has no hints.
@@ -146,7 +146,7 @@ class ResponseDescription:
 
 
 def row_schema(resource: Resource) -> Schema:
-    """An object of the resource; with ``fields`` it has only some of them."""
+    """Return the schema of an object. Only id is required, as ``fields`` may leave out others."""
     converted = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
     return of_fields(resource.model_type, resource.fields, converted, required=("id",))
 
@@ -230,14 +230,14 @@ PROBLEM: Schema = of_members(
 
 @dataclass(frozen=True)
 class Problem:
-    """meaning: when there is such a response. detail: an example."""
+    """An error response. meaning: when it is sent. detail: an example of the sentence."""
 
     meaning: str
     detail: str
     headers: tuple[Header, ...] = ()
 
     def body(self, status: int) -> Any:
-        """An example."""
+        """Return an example of the document."""
         name, _, message = self.detail.partition(": ")
         faults = [{"in": "query", "name": name, "message": message}] if status == 400 else []
         return orjson.loads(problem_body(status, self.detail, faults))

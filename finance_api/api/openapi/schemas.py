@@ -1,6 +1,6 @@
 """JSON Schemas (draft 2020-12) of fields and of objects of them.
 
-A schema with a title stands once in a description, under that title.
+A schema with a title appears once in a description, under that title.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", 
 
 
 def value(description: str, example: Any, **more: Any) -> Schema:
-    """Return the schema of something that is no field; its type is the example's."""
+    """Return the schema of a value that is not a field. Its type is that of the example."""
     schema = {"type": _JSON_TYPES[type(example)], **more}
     return {**schema, "description": description, "examples": [example]}
 
@@ -67,7 +67,7 @@ def of_field(field: Field) -> Schema:
 
 
 def of_given(field: Field) -> Schema:
-    """Return the JSON Schema of the field's value where it is not missing."""
+    """Return the schema of the field's value if it is not missing."""
     return of_field(replace(field, nullable=False))
 
 
@@ -80,7 +80,8 @@ def of_fields(
 ) -> Schema:
     """Return the schema of an object of these fields. optional: fields that may be missing.
 
-    keys: replace the fields' names. required: replaces the keys of all fields not optional.
+    keys: the keys in the object, if they are not the fields' names. required: the required keys;
+    None means all keys that are not optional.
     """
     named = {(keys or {}).get(f.name, f.name): f for f in (*fields, *optional)}
     properties = {key: of_field(field) for key, field in named.items()}
@@ -91,7 +92,7 @@ def of_fields(
 def of_members(
     title: str | None, properties: Mapping[str, Schema], required: Iterable[str] | None = None
 ) -> Schema:
-    """Return the schema of an object; without ``required`` it always has all members."""
+    """Return the schema of an object. If ``required`` is None, all members are required."""
     schema: Schema = {"type": "object"} if title is None else {"title": title, "type": "object"}
     schema["properties"] = dict(properties)
     schema["required"] = list(properties if required is None else required)
@@ -134,7 +135,7 @@ def of_names(names: Iterable[str], example: list[str], **options: Any) -> Schema
 
 
 def of_order(names: Iterable[str], default: str) -> Schema:
-    """``+name,-amount``. default: such a text, or empty for no default."""
+    """Return the schema of a text such as ``+name,-amount``. default: the default, or empty."""
     pattern = f"^[+-]?({'|'.join(names)})$"
     given = [default.lstrip("+")] if default else []
     options = {"default": given} if default else {}

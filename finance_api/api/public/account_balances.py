@@ -85,7 +85,7 @@ _BALANCES_RESPONSE = table_response(
 
 
 class BalancesRequest(TableRequest):
-    """The balances at the end of each interval, by account and added up by currency."""
+    """A request for balances at the end of each interval, by account and summed by currency."""
 
     name = "balances"
     depends_on_today = True
@@ -141,7 +141,7 @@ _LOWEST = (
     date_field("date", "The first day with the lowest balance.", nullable=False),
     amount_field("balance", "The lowest balance, or low end of the range.", 812.3, 0),
 )
-#: The balances of a row: without and with usual income and spending.
+#: The columns with balances: without and with usual income and spending.
 _BALANCES = {False: (_BALANCE,), True: _RANGE}
 _SOMETIMES = (_BALANCE, *_RANGE)
 _FORECAST_SCHEMA = parameters.ParameterSchema(
@@ -172,7 +172,7 @@ _FORECAST_RESPONSE = table_response(
 
 
 class ForecastRequest(TableRequest):
-    """Predicted balances by account and added up by currency, and the lowest of each account."""
+    """A request for predicted balances, and for the lowest balance of each account."""
 
     name = "forecast"
     depends_on_today = True

@@ -33,7 +33,7 @@ def _period(text: str) -> UsagePeriod:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
-#: 1 to 366 days, 53 weeks, 13 months.
+#: 1 to 366 days, 1 to 53 weeks, or 1 to 13 months.
 _PERIODS = (
     "^(([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])days"
     "|([1-9]|[1-4][0-9]|5[0-3])weeks|([1-9]|1[0-3])months)$"
@@ -68,7 +68,7 @@ def _response() -> ResponseDescription:
         "Usage",
         {
             "period": value("As in the request.", _DEFAULT_PERIOD),
-            "granularity": value("Of usage.", "daily", enum=granularities),
+            "granularity": value("Length of an interval in usage.", "daily", enum=granularities),
             **used,
             "usage": array_of(of_members("UsageInterval", used)),
             "rateLimit": of_members("Quota", quota),

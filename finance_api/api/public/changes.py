@@ -21,10 +21,10 @@ from finance_api.resources.field import Resource
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
-#: Instead of a cursor: asks for all data.
+#: The value that asks for all data, instead of a cursor.
 START = "0"
 
-#: The resources by their paths, in the order in which changes come.
+#: The resources by their paths, in the order of changes on a page.
 _TYPES = {str(r.path): r for r in sorted(PUBLIC_RESOURCES, key=lambda r: r.name)}
 
 
@@ -129,7 +129,7 @@ class ChangesRequest(DataRequest):
 
 
 def _readable(request: Request) -> tuple[Resource, ...]:
-    """Return the requested types; if the request names none, all that the token may read."""
+    """Return the requested types, or all types that the token may read. Raises a 403."""
     identity = request.authentication
     assert isinstance(identity, TokenIdentity)
     asked: tuple[Resource, ...] | None = request.validated["types"]

@@ -42,7 +42,7 @@ _OF_EXPORTS = (
     ),
     Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
 )
-#: The lists that a saved question can ask.
+#: The lists that a saved question can use.
 _SAVABLE = (RECORDS, BUDGETS)
 #: The members that every object of the native format has; each type has more.
 _NATIVE = (

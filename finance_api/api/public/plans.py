@@ -77,7 +77,7 @@ _RESPONSE = table_response(
 
 
 class UpcomingRequest(TableRequest):
-    """A page of the occurrences to come, and the sums of all of them."""
+    """A request for a page of upcoming occurrences, and for the sums of all pages."""
 
     name = "upcoming"
     depends_on_today = True
@@ -125,7 +125,7 @@ _LAST = integer(
 
 
 class BudgetPeriodsRequest(TableRequest):
-    """The last periods of a budget and how much of it each used, newest first."""
+    """A request for the last periods of a budget and their spending, newest first."""
 
     name = "periods"
     depends_on_today = True

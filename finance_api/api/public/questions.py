@@ -32,7 +32,7 @@ _QUESTION = of_members(
             "The API request that answers it.", "/v1/api/records/summary?groupBy=month"
         ),
         "fault": value(
-            "Why the address is no longer valid; null if it is.", None, type=["string", "null"]
+            "Why the address is not valid; null if it is valid.", None, type=["string", "null"]
         ),
         "createdAt": date_time("When it was saved."),
         "updatedAt": date_time("When it was last changed."),

@@ -77,7 +77,7 @@ _HEADERS = (
 
 #: A sort key for every column that a summary can have.
 _SORT_KEYS = {column.name: SortKey(column) for column in WHOLE.columns}
-#: The columns that ``having`` compares; which of them a summary has depends on its parameters.
+#: The columns that ``having`` can compare. A summary has some of them, depending on parameters.
 _NUMBERS = {column.name: column for column in WHOLE.columns if column.kind is Kind.NUMBER}
 
 
@@ -259,7 +259,7 @@ _RESPONSE = table_response(
 
 
 class SummaryRequest(TableRequest):
-    """A page of groups, and how many records were left out."""
+    """A request for a page of groups, and for the number of records that were left out."""
 
     name = "groups"
 
@@ -276,7 +276,7 @@ class SummaryRequest(TableRequest):
 
     @property
     def _is_to_date(self) -> bool:
-        """Whether recordDate is given as month-to-date or last-month-to-date."""
+        """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
         operands = [condition.operand for condition in self.given["recordDate"]]
         return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
 
@@ -331,7 +331,7 @@ def _counts(numbers: Mapping[str, int]) -> str:
 
 
 def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
-    """days: the day of each record, repeated if records share it."""
+    """Describe records that were not converted. days: the day of each record, in any order."""
     return {
         "currencyCode": currency,
         "count": len(days),

@@ -45,8 +45,8 @@ _COLUMNS = (
     choice_field(
         "status",
         _STATUSES,
-        "active; overdue: a payment is missing; ended: two or more are. The newest record of the "
-        "account decides.",
+        "active; overdue: one payment is missing; ended: two or more are missing. Judged by the "
+        "date of the account's newest record.",
         Status.ACTIVE,
         "",
     ),

@@ -1,6 +1,6 @@
 """The public API as clients of the hosted Wallet REST API know it, below ``/wallet``.
 
-A second representation of the same requests. `objects` has the fields of each object,
+This is a second representation of the same data. `objects` has the members of each object,
 `declarations` the lists and their parameters; docs/wallet.md describes the answers.
 """
 

@@ -1,4 +1,4 @@
-"""Wallet's lists: what each shows, and by which parameters."""
+"""Declarations of Wallet's lists: their members and their parameters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -46,8 +46,9 @@ ReadPage = Callable[[Reading, Query], Page]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WalletList:
-    """path: below the surface. key: the envelope's member with the rows. title: of their schema.
+    """A list. path: the path within the surface. title: the title of the rows' schema.
 
+    key: the member of the envelope that contains the rows.
     resource: the resource of the rows; the token needs its scope.
     """
 
@@ -74,7 +75,7 @@ def _list(
     sorts: tuple[str, ...] = _TIMES,
     **options: Any,
 ) -> WalletList:
-    """names: fields to filter by, as for `filters`. more: the other parameters."""
+    """Declare a list. names: the fields to filter by, as in `filters`. more: other parameters."""
     own = filters(resource, f"id {' '.join(_TIMES)} {names}")
     return WalletList(
         path=str(resource.path),

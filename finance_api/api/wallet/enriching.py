@@ -1,4 +1,4 @@
-"""Data that records, accounts and budgets show beside their rows."""
+"""Data that records, accounts and budgets show besides their rows."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ def add_transfers_and_rates(reading: Reading, records: Sequence[Row], context: C
 
 
 def mirrors_of(reading: Reading, records: Sequence[Row]) -> dict[str, Row]:
-    """Return record id -> the other record of its transfer; of several, the first by id."""
+    """Return record id -> the other record of its transfer (if several, the first by id)."""
     transfers = {row["id"]: row["transferId"] for row in records if row["transferId"] is not None}
     if not transfers:
         return {}
@@ -49,7 +49,7 @@ def mirrors_of(reading: Reading, records: Sequence[Row]) -> dict[str, Row]:
 
 
 def add_sums(reading: Reading, accounts: Sequence[Row], context: Context) -> None:
-    """Add the sums of the records that are not void, as the list has them."""
+    """Add the sums of each account's records, without void records, as in the list of records."""
     storage, user_id = reading.storage, reading.user_id
     ids = tuple(sorted(row["id"] for row in accounts))
     of_accounts = condition_on(RECORDS, "accountId", Operator.ANY_OF, ids)
@@ -88,7 +88,7 @@ def _stats(sums: Mapping[str, RecordSum]) -> dict[str, Any]:
 # -- the spending of budgets ----------------------------------------------------------------------
 
 
-#: Wallet's own category of debts, which imports of its data may bring.
+#: Wallet's own category of debts, which imported data may contain.
 _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
 
 _TEXTS = {WEEK: Period.WEEK, YEAR: Period.YEAR}

@@ -46,7 +46,7 @@ _WINDOW_MONTHS = 3
 #: The quota is nearly used up if less than 1/_LOW of it is left.
 _LOW = 10
 
-#: Facts about an answer that an agent should know.
+#: A fact about an answer that an agent should know.
 _Hint = dict[str, Any]
 
 
@@ -60,7 +60,7 @@ def _partial_match(missing_ids: Sequence[str]) -> _Hint:
 
 
 def _low_quota(request: Request) -> tuple[int, str] | None:
-    """Return the requests left, and when the quota is full again, if it is nearly used up."""
+    """Return the requests left, and when all are available again; None if enough are left."""
     taken = taken_from_quota(request)
     if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
         return None
@@ -90,7 +90,7 @@ class WalletListRequest(_WalletRequest):
         self._declared = declared
         given = self.given
         self._is_records = declared.resource is RECORDS
-        # Without a date or an id the list has only the records of a window around now.
+        # If neither date nor id is given, the list has only the records of a window around now.
         self.depends_on_minute = self._is_records and not given["recordDate"] and not given["id"]
         self._base = (NOT_VOID,) if self._is_records and not given["recordState"] else ()
         self._query = Query(
@@ -101,7 +101,7 @@ class WalletListRequest(_WalletRequest):
             given["offset"],
             given["withTotal"],
         )
-        # The answer repeats the query string as it was written.
+        # The answer repeats the query string as it was written, so `own_text` contains it.
         self._hidden = _hidden_names(request, declared.resource)
         self._low = _low_quota(request) if given["agentHints"] else None
         hidden = ",".join(sorted(self._hidden))
@@ -153,7 +153,7 @@ class WalletListRequest(_WalletRequest):
         return conditions
 
     def _next_url(self, number: int, inferred: Sequence[str]) -> str:
-        """Return the path and query of the next page, which name the current window's dates."""
+        """Return the path and query of the next page, with the dates of the window (inferred)."""
         kept = [(name, value) for name, value in self._pairs if name not in ("offset", "limit")]
         kept += [("limit", str(self._query.limit))]
         kept += [("offset", str(self._query.offset + number))]
@@ -210,7 +210,7 @@ def _window(now: int) -> tuple[Condition, Condition]:
 
 
 def _applied(conditions: Iterable[Condition]) -> list[str]:
-    """Return conditions on dates, with their operands as instants."""
+    """Return conditions on dates as texts, with instants as operands."""
     return [each for condition in conditions for each in _texts(condition)]
 
 
@@ -239,7 +239,10 @@ def _from_sources(sources: Sequence[str], statements: frozenset[int]) -> list[Co
 
 
 def _related_to(reading: Reading, resource: Resource, asked: RelatedTo) -> list[Condition]:
-    """Return conditions for the rows that another object names: for no rows if it is missing."""
+    """Return conditions for the rows whose ids another object has; no rows if it is missing.
+
+    If its field is empty, all rows match if `empty_is_all` is set, otherwise no rows.
+    """
     ids = [asked.row_id.lower()]
     rows = reading.storage.data.get_rows(reading.user_id, asked.resource, ids)
     row: Row | None = rows.get(ids[0])
@@ -262,7 +265,10 @@ def _service(declared: WalletList) -> Service:
 
 
 def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
-    """Return the scopes the request's token lacks: the list shows only the ids of their objects."""
+    """Return which scopes of categories and labels the token lacks.
+
+    The list then shows only the ids of these objects.
+    """
     identity = request.known_identity
     assert isinstance(identity, TokenIdentity)
     if resource not in _WITH_NAMES or identity.scopes is None:
@@ -271,7 +277,7 @@ def _hidden_names(request: Request, resource: Resource) -> frozenset[str]:
 
 
 class WalletRecordsByIdRequest(_WalletRequest):
-    """The records that were asked for by id, in that order, void ones included."""
+    """A request for records by id, in the order of the ids, including void records."""
 
     is_cheap = True
 

@@ -1,7 +1,7 @@
-"""The members of Wallet's objects, and how each is made from rows.
+"""The members of Wallet's objects, and how they are made from rows.
 
-A table of `Member`s declares an object. Each has a name, and a function that makes its value from
-a row and a `Context`. A missing value is left out, as in Wallet.
+A table of `Member`s declares an object. A member has a name, and a function that makes its value
+from a row and a `Context`. A missing value is left out, as in Wallet.
 """
 
 import re
@@ -26,10 +26,10 @@ from finance_api.values import Row
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import instant_text
 
-# -- what objects show beside their own rows: names, mirrors of transfers, sums -------------------
+# -- data that objects show besides their own rows: names, mirrors of transfers, sums -------------
 
 
-#: The first: memory for all cached names; the second: roughly what a category or label takes.
+#: The memory for all cached names; and roughly the memory of one category or label.
 _MAX_BYTES = 100_000_000
 _NAME_BYTES = 2_000
 #: The category.envelopeId of a transfer in earlier versions.
@@ -40,9 +40,10 @@ _TRANSFER_ENVELOPE = 20001
 class Names:
     """Names in one state of a user's data.
 
-    categories, labels: the objects to show, by id. transfer_categories: those for transfers in
-    earlier versions, by id; None is no category. base: the currency that most accounts have, if
-    any. statements: the numbers of the imports that were statement files.
+    categories, labels: the objects to show, by id. transfer_categories: the categories of transfers
+    as earlier versions show them, by id; None stands for no category. parents: the names of
+    categories, by id. base: the currency of most accounts; None if there are no accounts.
+    statements: the numbers of the imports that were statement files.
     """
 
     categories: dict[str, orjson.Fragment]
@@ -57,7 +58,7 @@ class Names:
         return len(self.categories) + len(self.labels)
 
     def without(self, scopes: Collection[str]) -> "Names":
-        """Return a copy with only the ids of objects that these scopes cover."""
+        """Return a copy in which the objects of these scopes have only their ids."""
         found = self
         if CATEGORIES.path in scopes:
             found = replace(found, categories=_only_ids(self.categories))
@@ -110,7 +111,7 @@ def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
 
 
 def slug(text: str) -> str:
-    """``Food & drinks`` -> ``food_and_drinks``"""
+    """Return a key such as ``food_and_drinks`` for ``Food & drinks``."""
     return re.sub(r"[\W_]+", "_", text.lower().replace("&", " and ")).strip("_")
 
 
@@ -132,13 +133,13 @@ def _label_embed(row: Row) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Context:
-    """names: read from the same state of the data as the page. given: the request's parameters.
+    """The data that members need besides their row.
 
-    today: the user's day, as its first second.
-
+    names: the names, from the same state of the data as the page. given: the request's parameters.
+    today: the first second of the day in the user's time zone.
     mirrors: record id -> the other record of its transfer. converts: whether amounts are
-    converted. conversion: into which currency; None: each account's own. stats, spending: members
-    of accounts and budgets, by id.
+    converted. conversion: the conversion to one currency; None means each account's own currency.
+    stats, spending: the members recordStats and spending, by the id of the account or budget.
     """
 
     names: Names
@@ -164,9 +165,10 @@ Write = Callable[[Row, Context], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """schema: the value's, with meaning and example. is_optional: whether it may be left out.
+    """A member of an object. schema: the schema of its value, with meaning and example.
 
-    older: whether only earlier versions have it. nullable: whether null stands for no value.
+    is_optional: whether the member may be left out. older: whether only earlier versions have it.
+    nullable: whether a missing value is written as null, not left out.
     """
 
     name: str
@@ -179,7 +181,7 @@ class Member:
 
 @cache
 def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # If two members have the same name, the later one wins: the one of earlier versions.
+    # If two members have the same name, the second one wins, which earlier versions have.
     return tuple({m.name: m for m in members if has_older or not m.older}.values())
 
 
@@ -199,7 +201,7 @@ def documents(
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
-    """Return the schema of what `documents` writes, with or without older names."""
+    """Return the schema of the objects that `documents` returns, with or without older names."""
     always = [member.name for member in members if not (member.is_optional or member.older)]
     return of_members(title, {member.name: member.schema for member in members}, always)
 
@@ -211,9 +213,9 @@ def always(name: str, value: Any, schema: Schema | None = None) -> Member:
 
 
 def stored(resource: Resource, names: str, *, older: bool = False) -> list[Member]:
-    """Make members of stored fields; ``counterParty=payee`` is called payee here.
+    """Make members of stored fields. In ``counterParty=payee``, payee is the name of our field.
 
-    A date is written as the time when it begins.
+    A date is written as the moment at which the day begins.
     """
     return [of_field(name, field, older=older) for name, field in named(resource, names)]
 
@@ -251,7 +253,7 @@ def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) ->
 
 
 def moment(seconds: int | None) -> str | None:
-    """``2026-01-31T10:00:00.000Z``"""
+    """Return the time as text, such as ``2026-01-31T10:00:00.000Z``."""
     if seconds is None:
         return None
     return f"{instant_text(seconds)[:-1]}.000Z"

@@ -74,7 +74,7 @@ _LABELS = Member("labels", _labels, LABEL_EMBEDS, is_optional=False)
 
 
 def _record_category(row: Row, context: Context) -> Any:
-    """Return the category; a transfer's has the ``envelopeId`` by which clients know it."""
+    """Return the category; for transfers, with the ``envelopeId`` that marks them for clients."""
     if row["transferId"] is None:
         return _category(row, context)
     of_transfers = context.names.transfer_categories
@@ -185,7 +185,7 @@ RECORD = (
 # -- accounts ----------------------------------------------------------------------------------
 
 _BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
-#: Earlier versions sent a hundredth of it, which clients multiply by 100.
+#: Earlier versions sent a hundredth of the initial balance, which clients multiply by 100.
 _HUNDREDTHS = DECIMALS + 2
 
 

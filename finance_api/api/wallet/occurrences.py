@@ -1,4 +1,4 @@
-"""The items of standing orders: the occurrences of their rules in the asked range of dates."""
+"""The items of standing orders: the occurrences of their rules in the requested range."""
 
 import uuid
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
 
 MAX_DAYS = 3_700
-#: The list reaches this far before and after today if no originalDate is asked for.
+#: If the request has no originalDate, the list reaches this far before and after today.
 _MONTHS = 3
 
 
@@ -33,7 +33,7 @@ _PAID = _field("paidDate", Kind.DATETIME, "Day of the payment; always null here.
 ORDER = _field("standingOrderId", Kind.ID, "The standing order.", EXAMPLE_ID)
 _RECORD = _field("recordId", Kind.ID, "The record of the payment; always null here.", EXAMPLE_ID)
 DISMISSED = flag_field("dismissed", "Whether it was dismissed; always false here.")
-#: Values that we do not know, the same for all items.
+#: Values that we never know; they are the same for all items.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
 
@@ -71,7 +71,7 @@ def read_page(reading: Reading, query: Query) -> Page:
 
 
 def _range(days: Sequence[tuple[int, int]], today: int) -> tuple[int, int]:
-    """Return the bounds of originalDate, with a default for an open side."""
+    """Return the requested range of originalDate, with a default for each open end."""
     first, end = months_before(today, _MONTHS), months_before(today, -_MONTHS) + DAY_SECONDS
     lows = [low for low, _ in days if low >= MIN_SECONDS]
     highs = [high for _, high in days if high <= MAX_SECONDS]

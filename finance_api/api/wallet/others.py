@@ -36,10 +36,10 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState
 
-#: Up to this many ids of each kind are listed.
+#: Up to this many ids of each type are listed.
 _LIMIT = 50
 _REFERRING = (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
-#: The resources that refer to each resource, and the fields by which they do.
+#: By resource: the resources that refer to it, and the field that contains the reference.
 _REFERENCES: dict[Resource, dict[Resource, Field]] = {
     resource: {
         other: field
@@ -47,7 +47,7 @@ _REFERENCES: dict[Resource, dict[Resource, Field]] = {
         for field in other.references
         if field.references == resource.model_type
     }
-    # Not standing orders: nothing stored says which records they have made.
+    # Standing orders are left out, because it is not stored which records belong to them.
     for resource in (CATEGORIES, ACCOUNTS, LABELS, RECORDS)
 }
 #: Wallet's names of types.
@@ -109,7 +109,7 @@ def _referring(reading: Reading, resource: Resource, field: Field, row_id: str) 
 
 
 def _response(resource: Resource) -> ResponseDescription:
-    """Describe the response: for each id the objects that refer to it, or why there are none."""
+    """Describe the response: for each id, the objects that refer to it, or an error."""
     referring = of_members(
         "Referring",
         {
@@ -167,7 +167,7 @@ def get_nothing(request: Request) -> Response:
     raise problem(404, NOT_FOUND)
 
 
-#: 405 for its writes, as on every other path.
+#: Wallet accepts writes here. This service answers writes with 405, as on every other path.
 WRITES = Service(
     f"{WALLET_SURFACE}categories/custom",
     get_nothing,

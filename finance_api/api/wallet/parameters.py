@@ -40,14 +40,15 @@ _ID: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}
 _BOOLEAN: Schema = {"type": "boolean", "examples": [True]}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
-#: Asks for rows without a category, or with one that Wallet uses for that (from imported data).
+#: Asks for rows without a category. Wallet marks such rows with categories of its own, which
+#: imported data may contain.
 UNKNOWN = "unknown"
 UNKNOWN_CATEGORIES = (
     "5c5c32c8-0082-8000-8000-000000000000",
     "5c5c32c9-0082-8000-8000-000000000000",
     "5c5c4e23-00c8-8000-8000-000000000000",
 )
-#: The first: parameters that ignore case. The second: choices that only Wallet has, by parameter.
+#: The parameters that ignore case; and the choices that only Wallet has, by parameter.
 _ANY_CASE = ("accountType", "currencyCode")
 _WALLETS_OWN = {"recordState": ("waitForAssign",), "type": ("BUDGET_ALL",)}
 
@@ -89,7 +90,7 @@ _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
 
 
 def filters(resource: Resource, names: str) -> list[Parameter]:
-    """Return the filters by these fields; ``counterParty=payee`` filters by payee."""
+    """Return the filters by these fields. ``counterParty=payee`` filters by our field payee."""
     return [filter_by(field, name) for name, field in named(resource, names)]
 
 
@@ -149,7 +150,7 @@ def is_given(name: str, field: Field) -> Parameter:
 
 
 def exact(field: Field) -> Parameter:
-    """Make the filter by a text without a prefix."""
+    """Make the filter by an exact text, which is written without a prefix."""
     schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [field.example]}
     kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.value}.{text}"), schema)
     return parameter(field.name, kind, field.meaning)
@@ -271,9 +272,10 @@ SPENDING = parameter(
 
 @dataclass(frozen=True, slots=True)
 class RelatedTo:
-    """The value of a parameter that selects rows by a row of another resource, which has their ids.
+    """The value of a parameter that selects the rows whose ids are in a row of another resource.
 
-    field: of that other row, with the ids. empty_is_all: whether an empty field means all rows.
+    resource, row_id: the other row. field: its field with the ids. empty_is_all: whether all rows
+    match if this field is empty.
     """
 
     resource: Resource
@@ -341,6 +343,6 @@ def sorted_by(resource: Resource, *names: str) -> Parameter:
 
 
 def required_ids(most: int) -> ParameterSchema:
-    """Make the schema with ``id``, which is required, and the parameters known everywhere."""
+    """Make the schema of the required parameter ``id`` and the `COMMON` parameters."""
     wanted, ids = f"1 to {most} ids", Listed(partial(parse_ids, most), ids_schema(most))
     return ParameterSchema(*COMMON, required("id", ids, wanted, f"{wanted}."))

@@ -18,7 +18,7 @@ from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.storage.interface import DataState
 
-#: Headers of every response to a token.
+#: Headers of every response to a request with a token.
 OF_TOKEN = (
     Header(
         "X-RateLimit-Limit-Hour",
@@ -53,7 +53,7 @@ OF_OTHERS = tuple(header for header in OF_DATA if header.name not in _STATE)
 
 
 def state_headers(state: DataState) -> HeaderItems:
-    """Return the headers of lists. There is no synchronisation."""
+    """Return the headers of lists. A synchronisation is never in progress."""
     return (
         ("X-Last-Data-Change-At", moment(state.changed_at) or ""),
         ("X-Last-Data-Change-Rev", f"r{state.revision}"),
@@ -76,7 +76,7 @@ def wallet_tween(handler: Handler, registry: Registry) -> Handler:
         response = handler(request)
         if response.content_type == CONTENT_TYPE:
             _rewrite(response)
-        # The headers of the rate limit are set later, too.
+        # Another callback, which was added earlier, sets the headers of the rate limit.
         request.add_response_callback(_add_hourly)
         return response
 
@@ -94,7 +94,7 @@ def _rewrite(response: Response) -> None:
 
 
 def error_body(status: int, problem: dict[str, Any]) -> str | dict[str, Any]:
-    """A sentence, or an object with one, in place of a problem document."""
+    """Return a sentence, or an object with a sentence, in place of a problem document."""
     if status == 403:
         return str(problem["detail"])
     sentence = _SENTENCES.get(status, problem["detail"])

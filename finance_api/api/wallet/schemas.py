@@ -14,7 +14,7 @@ _NUMBER_OR_NONE = ["number", "null"]
 
 
 def named(resource: Resource, names: str) -> Iterator[tuple[str, Field]]:
-    """Yield Wallet's names with our fields; ``counterParty=payee`` is called payee here."""
+    """Yield Wallet's names with our fields. In ``counterParty=payee``, payee is our field."""
     for name in names.split():
         wallets, _, ours = name.partition("=")
         yield wallets, resource[ours or wallets]
@@ -55,7 +55,7 @@ GROUP = of_members(
     },
 )
 _CATEGORY = {**_fields(CATEGORIES, "id name color"), "group": GROUP}
-#: Without the scope of categories only their ids are shown, and likewise for labels.
+#: If the token lacks the scope of categories, only their ids are shown. Labels likewise.
 CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: A transfer without a category has only the envelope.
 RECORD_CATEGORY = of_members(
@@ -158,7 +158,7 @@ _HINT = of_members(
 )
 HINTS = array_of(_HINT)
 IDS = array_of(value("Identifier.", EXAMPLE_ID, format="uuid"))
-#: Members of every list's envelope, beside the rows.
+#: Members of every list's envelope, besides the rows.
 PAGE = {
     "limit": value("Maximum number of rows on a page.", DEFAULT_LIMIT),
     "offset": value("Number of rows before the page.", 0),
