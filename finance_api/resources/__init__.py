@@ -1,4 +1,4 @@
-"""Every resource and every field of it, declared as data."""
+"""All resources and their fields, declared as data."""
 
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.objects import (
@@ -31,7 +31,7 @@ RESOURCES: tuple[Resource, ...] = (
 
 PUBLIC_RESOURCES: tuple[Resource, ...] = tuple(r for r in RESOURCES if r.path)
 
-#: The document types of the internal surface, which calls a record a transaction.
+#: The document types of the internal surface, which lists records elsewhere, as transactions.
 DOCUMENTS: tuple[Resource, ...] = (
     ACCOUNTS,
     CATEGORIES,
@@ -53,5 +53,5 @@ def referred_by(field: Field) -> Resource:
     return BY_MODEL_TYPE[field.references or ""]
 
 
-#: Resources that others refer to. A user has few of each, so all of them fit in memory.
+#: Resources that other resources refer to. A user has few of their rows, so all fit in memory.
 REFERRED = frozenset(referred_by(field) for r in RESOURCES for field in r.references)

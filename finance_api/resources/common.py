@@ -30,7 +30,7 @@ def name_field(example: str, *, required: bool = False) -> Field:
 
 
 def amount_field(name: str, meaning: str, example: float, default: int | None = None) -> Field:
-    """Make a field for an amount; it is nullable only without a default."""
+    """Make a field for an amount, which is nullable unless it has a default."""
     return Field(name, Kind.NUMBER, meaning, example, nullable=default is None, default=default)
 
 
@@ -46,7 +46,7 @@ def flag_field(name: str, meaning: str, *, example: bool = False) -> Field:
 def choice_field(
     name: str, choices: tuple[str, ...], meaning: str, example: str, default: str | None = None
 ) -> Field:
-    """Make a field with choices; it is nullable only without a default."""
+    """Make a field with choices, which is nullable unless it has a default."""
     nullable = default is None
     return Field(
         name, Kind.CHOICE, meaning, example, choices=choices, nullable=nullable, default=default

@@ -11,16 +11,16 @@ _BOOLEANS = {None: "", True: "true", False: "false"}
 
 
 def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[bytes]:
-    """A header row and the rows; CRLF line ends, UTF-8 without a byte order mark.
+    """Yield a header row and the rows, with CRLF line ends, in UTF-8 without a byte order mark.
 
-    pages: JSON objects, one on each line. Text is quoted, with an apostrophe before anything that a
-    spreadsheet would run as a formula; numbers stay numbers.
+    pages: the rows as JSON objects, one per line. Text is quoted, with an apostrophe before
+    anything that a spreadsheet would run as a formula; numbers stay numbers.
     """
     yield (",".join(field.name for field in fields) + "\r\n").encode()
     plan = [(field.name, _writer(field)) for field in fields]
     for page in pages:
         rows = objects_of(page)
-        # Column by column: most of the work is done by map and zip.
+        # Convert column by column, so that map and zip do most of the work.
         columns = [map(write, [row[name] for row in rows]) for name, write in plan]
         lines = map(",".join, zip(*columns, strict=True))
         yield "".join([f"{line}\r\n" for line in lines]).encode()

@@ -1,6 +1,6 @@
 """Currencies: their codes, the symbols and names that people and banks write, and exchange rates.
 
-The codes are those of ISO 4217, with withdrawn ones that old statements have.
+The codes are those of ISO 4217, and the withdrawn codes that old statements contain.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +24,10 @@ _WITHDRAWN = (
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
 CODES = frozenset(CURRENCIES)
 
-#: Units of account and funds, which nobody has an account in.
+#: Units of account and funds: currencies without accounts.
 _UNITS = "BOV CHE CHW CLF COU MXV USN UYI UYW XAD".split()
-#: Currencies that people pay with, and their names. Codes for tests and metals have no exponent.
+#: Code of each currency that people pay with -> its name. Codes for tests and metals, which have no
+#: exponent, are left out.
 IN_USE = {
     c.code: c.currency_name
     for c in sorted(Currency, key=lambda c: str(c.code))
@@ -37,14 +38,18 @@ _USUAL_DECIMALS = 2
 
 @cache
 def decimals_of(code: str | None) -> int:
-    """Return how many decimals the currency has, by ISO 4217; 2 where that says nothing."""
+    """Return how many decimals the currency has in ISO 4217; 2 if the standard gives no number."""
     by_code = {currency.code: currency.exponent for currency in Currency}
     exponent = by_code.get(code or "")
     return _USUAL_DECIMALS if exponent is None else exponent
 
 
 def money_text(units: int, code: str | None) -> str:
-    """Ten-thousandths in a sentence: ``-1204.5 EUR``; on pages ``−1,204.50 EUR``."""
+    """Return ten-thousandths as an amount of money for a message.
+
+    Commands and the API write ``-1204.5 EUR``; pages write ``−1,204.50 EUR``, in the style of the
+    user's region.
+    """
     return f"{amount_text(units, decimals_of(code))} {code or ''}".rstrip()
 
 
@@ -55,8 +60,9 @@ def smallest_units(code: str | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A written currency. text: as shown to users. currency: the code that it means by default;
-    None if ambiguous. possible: the codes that it can stand for; empty: any.
+    """A currency as written in a text. text: the mark, as shown to users. currency: the code that
+    the mark means by default; None if the mark is ambiguous. possible: the codes that the mark can
+    stand for; if empty, any code.
     """
 
     text: str
@@ -144,7 +150,7 @@ def codes_in(texts: Iterable[str]) -> frozenset[str]:
 
 
 class DayRates(NamedTuple):
-    """The value of one unit of a base currency in other currencies on a day (its first second)."""
+    """The value of one unit of a base currency in other currencies. day: its first second."""
 
     day: int
     base: str

@@ -30,7 +30,7 @@ def is_camel_case(name: str) -> bool:
 
 
 class Kind(Enum):
-    """The kind of a field's values: decides how they are stored, filtered, sorted and written."""
+    """The kind of a field's values, which decides how they are stored, filtered and written."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -58,7 +58,7 @@ class Unit(Enum):
     """The unit of a number with decimals."""
 
     MONEY = "money"
-    #: A part of another number: 0.25.
+    #: A fraction of another number: 0.25 for a quarter.
     SHARE = "share"
     #: 25 for a quarter.
     PERCENT = "percent"
@@ -69,9 +69,10 @@ class Role(Enum):
 
     #: Imported, and stored unchanged.
     STORED = "stored"
-    #: Derived at import from other stored data, and stored. Can be filtered and sorted by.
+    #: Derived from other stored data by each change, and stored. Lists can be filtered and sorted
+    #: by the field.
     DERIVED = "derived"
-    #: Computed for each request. Can be sorted by, but not filtered.
+    #: Computed for each request. Lists can be sorted by the field, but not filtered.
     COMPUTED = "computed"
 
 
@@ -83,13 +84,13 @@ class Field:
     example: a value as it appears in JSON.
     nullable: whether the value can be missing.
     default: the stored value if an import does not give the field.
-    required: whether an import must give it.
+    required: whether an import must give the field.
     decimals: the number of decimal places of a NUMBER.
-    unit: of a NUMBER with decimals; by default it is an amount of money.
+    unit: the unit of a NUMBER with decimals; money by default.
     choices: the possible values of a CHOICE.
     references: the model type whose ids the field contains.
     keeps_time: whether a DATE is stored with its time of day, though only the day is public.
-    private: stored but never shown, so that changing it alone makes no new revision.
+    private: whether the field is never shown. Changing only private fields makes no new revision.
     native: whether the native format includes the field although it is hidden.
     """
 
@@ -134,14 +135,14 @@ class Field:
         return self.nullable or self.kind.is_list
 
 
-#: Both are in one index entry: PostgreSQL allows it 2,704 bytes, and a character takes up to 4.
+#: The two share an index entry. PostgreSQL allows 2,704 bytes, and a character takes up to 4.
 MAX_SOURCE_CHARACTERS = 100
 MAX_SOURCE_ID_CHARACTERS = 500
 
-#: The source of a row, and its id there. Later imports recognise the row by the two together.
+#: The source of a row, and the row's id there. Together they let later imports recognise the row.
 SOURCE = Field("source", Kind.TEXT, "Name of the source it came from.", "ofx", native=True)
 SOURCE_ID = Field("sourceId", Kind.TEXT, "Its id within the source.", "20260131-1", native=True)
-#: The fields that rules and statement files no longer change.
+#: Lists the fields that rules and statement files must no longer change.
 SET_BY_HAND = Field(
     "setByHand",
     Kind.TEXT_LIST,
@@ -158,9 +159,9 @@ class Resource:
     """A kind of data that a user has.
 
     name: the envelope key of a list, camelCase.
-    path: the last part of the public URL and the name of its scope; None if it is not public.
+    path: the last part of the public URL, and the name of the scope; None if there is no URL.
     model_type: the type's name in the native format and on the internal surface.
-    default_sort: as in ``sortBy``.
+    default_sort: the default order, written as in ``sortBy``.
     hidden: fields that are stored with the row but never listed.
     open_ended: whether an import may bring fields that are not declared here. They are stored
         together, as JSON text, in the hidden field ``extra``.
@@ -186,7 +187,7 @@ class Resource:
         return f"<Resource {self.name}>"
 
     def __getitem__(self, name: str) -> Field:
-        """Return the field of that name. Raises KeyError if there is none."""
+        """Return the field with this name. Raises KeyError if there is no such field."""
         return self._by_name[name]
 
     def get_field(self, name: str) -> Field | None:
@@ -207,12 +208,12 @@ class Resource:
 
     @cached_property
     def listed_fields(self) -> tuple[Field, ...]:
-        """Return the fields of a list that are stored: the stored and the derived ones."""
+        """Return the fields of a list that are in the database: the stored and the derived ones."""
         return self.having_role(Role.STORED, Role.DERIVED)
 
     @cached_property
     def persisted_fields(self) -> tuple[Field, ...]:
-        """Return all fields of a row that are stored, hidden ones included."""
+        """Return all fields of a row that are in the database, hidden ones included."""
         return (*self.listed_fields, *self.hidden)
 
     @cached_property

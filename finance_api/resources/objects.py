@@ -1,6 +1,7 @@
 """Accounts; categories and labels of records, and the rules that assign them; documents.
 
-Only the internal surface lists documents: a name, and any other members the import had.
+Only the internal surface lists documents. A document has a name, and any other members that it had
+in the import.
 """
 
 from typing import Any
@@ -78,7 +79,7 @@ ACCOUNTS = Resource(
             "bankBalance", Kind.NUMBER, "Newest balance stated by a bank statement.", 57.5
         ),
         derived_field(
-            "bankBalanceDate", Kind.DATE, "Day of that balance, at its end.", "2026-01-31"
+            "bankBalanceDate", Kind.DATE, "Day that ended with that balance.", "2026-01-31"
         ),
         _sum_field(
             "unexplained",
@@ -161,9 +162,7 @@ RECORD_RULES = Resource(
         ),
         reference_field("categoryId", "Category", "The category it gives."),
         LABEL_IDS,
-        reference_field(
-            "accountId", "Account", "The only account it applies to; without one, all."
-        ),
+        reference_field("accountId", "Account", "The only account it applies to; if empty, all."),
         CREATED_AT,
         UPDATED_AT,
     ),

@@ -47,9 +47,9 @@ BUDGETS = Resource(
         reference_list_field(
             "categoryIds",
             "Category",
-            "Categories that count, including those below them; without any, all.",
+            "Categories that count, including their subcategories; if empty, all.",
         ),
-        reference_list_field("accountIds", "Account", "Accounts that count; without any, all."),
+        reference_list_field("accountIds", "Account", "Accounts that count; if empty, all."),
         LABEL_IDS,
         date_field("startDate", "First day."),
         date_field("endDate", "Last day."),
@@ -59,7 +59,7 @@ BUDGETS = Resource(
         computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),
         computed_field("periodEnd", Kind.DATE, "Last day of the current period.", "2026-01-31"),
         computed_field("spent", Kind.NUMBER, "Spent in the current period.", 120.4),
-        computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
+        computed_field("income", Kind.NUMBER, "Income, which is not part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
         computed_field(
             "progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013, unit=Unit.SHARE
@@ -82,7 +82,9 @@ GOALS = Resource(
         text_field("note", "Free text.", "before summer"),
         COLOR,
         amount_field("targetAmount", "Amount to save.", 1200),
-        amount_field("savedAmount", "Amount saved so far, if it has neither link.", 300, 0),
+        amount_field(
+            "savedAmount", "Amount saved so far, for goals without account or label.", 300, 0
+        ),
         currency_field("Currency of the amounts."),
         reference_field("accountId", "Account", "The account whose balance counts as saved."),
         reference_field("labelId", "Label", "The label whose records add up to the saved amount."),

@@ -49,8 +49,8 @@ RECORDS = Resource(
         _internal_field(
             "stated",
             Kind.TEXT,
-            "Values stated by statements, current and earlier, as JSON; null: the same as in the "
-            "record.",
+            "Values stated by statements, current and earlier, as JSON; null if they are the "
+            "record's values.",
             None,
         ),
         SET_BY_HAND,
@@ -165,14 +165,14 @@ SPLITS = Resource(
     ),
 )
 
-#: Used in place of a field by conditions on the words of ``q``.
+#: Stands in for a field in conditions on the words of ``q``.
 WORDS = text_field("q", "Payee, note, category, labels and account's name.", "shop berlin")
 
 
 #: The two directions of money: see `planning.counted`.
 SPENT, RECEIVED = "spent", "received"
 FLOWS = (SPENT, RECEIVED)
-#: Used in place of a field by conditions on the flow of a record.
+#: Stands in for a field in conditions on the flow of a record.
 FLOW = choice_field("flow", FLOWS, "Whether it counts as spent or as received.", SPENT)
 
 

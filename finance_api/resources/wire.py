@@ -21,7 +21,10 @@ _FLOAT_UNITS = 10**15
 
 
 def json_writer(field: Field) -> Writer | None:
-    """Return a function that converts a stored value (not None) for orjson; None if not needed."""
+    """Return a function that converts a stored value (not None) for orjson.
+
+    Returns None if the values need no conversion.
+    """
     if field.kind is Kind.NUMBER:
         # Whole numbers need no conversion.
         return partial(json_number, decimals=field.decimals) if field.decimals else None
@@ -29,10 +32,10 @@ def json_writer(field: Field) -> Writer | None:
 
 
 def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fragment:
-    """Return the exact number, which orjson writes as `decimal_text` would.
+    """Return a number that orjson writes exactly as `decimal_text` would.
 
-    orjson writes a float as the shortest decimal that reads back as this float. Up to 15 digits,
-    that is the exact decimal.
+    orjson writes a float as the shortest decimal that reads back as this float. If the number has
+    up to 15 digits, that decimal is exact.
     """
     if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
         return units / _ONE if units % _ONE else units // _ONE
@@ -68,7 +71,10 @@ class RowEncoder:
         *,
         keys: Sequence[str] | None = None,
     ) -> None:
-        """writers: override `json_writer`, by field name. keys: to use instead of the names."""
+        """writers: functions used in place of `json_writer`, by field name.
+
+        keys: keys to write in place of the field names.
+        """
         given = writers or {}
         names = names_of(fields)
         self._keys = list(zip(keys or names, names, strict=True))
@@ -97,7 +103,7 @@ class RowEncoder:
         return orjson.dumps(self.document(row))
 
     def lines(self, rows: Iterable[Row]) -> bytes:
-        """Return the rows as JSON objects, one a line, without a line end after the last."""
+        """Return the rows as JSON objects, one per line, without a line end after the last."""
         return b"\n".join(map(orjson.dumps, self.documents(rows)))
 
 
@@ -113,7 +119,7 @@ _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
 def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
-    """Return the JSON objects on these lines, but only with the members for these fields."""
+    """Return the JSON objects on these lines, with only the members for these fields."""
     if fields == resource.fields:
         return lines
     names = names_of(fields)

@@ -26,29 +26,30 @@ from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
 #: Maximum number of rows of a sheet, without its header row.
 MAX_ROWS = 1_048_575
-#: Number formats by kind. Spreadsheets have no days before `_FIRST_DAY`.
+#: Number formats by kind. Spreadsheets do not agree on the days before `_FIRST_DAY`, so these are
+#: written as text.
 _DATES = {Kind.DATE: "yyyy-mm-dd", Kind.DATETIME: "yyyy-mm-dd hh:mm:ss"}
 _FIRST_DAY = parse_date("1900-03-01")
 #: Number formats, which show all stored decimals.
 _COUNT, _SHARE, _PERCENT, _AMOUNT = "#,##0", "0.0#%", "#,##0.0###", "#,##0.00##"
 _BY_DECIMALS = {0: _COUNT, 3: "#,##0.000#", 4: "#,##0.0000"}
 _MONEY = {code: f"{_BY_DECIMALS.get(decimals_of(code), _AMOUNT)} [${code}]" for code in CURRENCIES}
-#: The serial number of 1970-01-01.
+#: The number that stands for 1970-01-01 in spreadsheets.
 _EPOCH = 25_569
 #: A fixed time, so that the same rows give the same bytes.
 _CREATED = datetime(1980, 1, 1)
 #: The same level as for gzip.
 _LEVEL = 3
-#: A sheet with more rows may be too long for a part of a zip file without extensions, which a few
-#: old programs do not know.
+#: A sheet with more rows may need the extensions for large zip files, which a few old programs do
+#: not know.
 _MOST_ROWS_OF_SHORT_PART = 200_000
 
 _SHEET, _TABLE = "xl/worksheets/sheet1.xml", "xl/tables/table1.xml"
-#: Widths in characters: by kind, limits for the others, and room for the filter's button.
+#: Widths in characters: fixed widths, limits for other kinds, and room for the filter's button.
 _WIDTHS = {Kind.DATE: 12, Kind.DATETIME: 20, Kind.ID: 38, Kind.SERIAL: 38, Kind.ID_LIST: 38}
 _LEAST_WIDTH, _LEAST_MONEY_WIDTH, _MOST_WIDTH, _BUTTON = 9, 18, 50, 4
 
-#: Characters that XML cannot hold or changes, and text that programs read as an escape.
+#: Characters that XML cannot contain or would change, and text that programs read as an escape.
 _ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)")
 _BLANK_END = re.compile(r"\s|.*\s\Z", re.DOTALL)
 #: The end of a range that begins in the first cell.
@@ -56,7 +57,7 @@ _RANGE = re.compile(rb'(?<=ref="A1:)[A-Z]+\d+')
 
 
 def readable_first(fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Return the fields in the order of a workbook: a record's date, the others, times, ids."""
+    """Return the fields in the order of a workbook: a required date first; times and ids last."""
 
     def place(field: Field) -> int:
         if field.kind is Kind.DATE and field.required:
@@ -70,10 +71,11 @@ def readable_first(fields: Sequence[Field]) -> tuple[Field, ...]:
 def xlsx_chunks(
     name: str, fields: Sequence[Field], pages: Iterable[bytes], count: int
 ) -> Iterator[bytes]:
-    """Yield the workbook: one table, with numbers and dates as such, and text as text.
+    """Yield the workbook: one table, in which numbers, dates and texts keep their types.
 
-    name: of the table and its sheet. pages: JSON objects, one on each line; ``count`` in all, at
-    most `MAX_ROWS`. Times are in UTC. Spreadsheets keep 15 digits of a number.
+    name: the name of the table and of its sheet. pages: the rows as JSON objects, one per line.
+    count: the number of rows, at most `MAX_ROWS`. Times are in UTC. Spreadsheets keep 15 digits of
+    a number.
     """
     sink, frame = _Sink(), _frame(name, tuple(fields))
     parts_of_rows = map(objects_of, pages)
@@ -81,9 +83,9 @@ def xlsx_chunks(
     size = b"%b%d" % (xl_col_to_name(len(fields) - 1).encode(), max(count, 1) + 1)
     columns, number = _columns(fields, frame.styles), 2
     with ZipFile(sink, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as parts:
-        # The sheet comes last, so that a program reading from the beginning knows its styles.
+        # The sheet comes last, so that a program knows the styles when it comes to the sheet.
         for info, part in frame.parts:
-            # A copy, because `ZipFile` notes in it where the part is in this file.
+            # Write a copy of the info: `ZipFile` notes in it where the part is in this file.
             content = _RANGE.sub(size, part) if info.filename == _TABLE else part
             parts.writestr(copy(info), content)
         long = count > _MOST_ROWS_OF_SHORT_PART
@@ -94,7 +96,7 @@ def xlsx_chunks(
             for rows in chain([first], parts_of_rows):
                 sheet.write(_rows(columns, rows, number))
                 number += len(rows)
-                # The compressor holds output back until it has enough.
+                # The compressor returns nothing until it has enough output.
                 if taken := sink.taken():
                     yield taken
             sheet.write(frame.end)
@@ -102,7 +104,7 @@ def xlsx_chunks(
 
 
 class _Sink:
-    """A file without seeking; `taken` removes and returns what was written so far."""
+    """A file that cannot seek; `taken` removes and returns what was written so far."""
 
     def __init__(self) -> None:
         self._written: list[bytes] = []
@@ -123,8 +125,9 @@ class _Sink:
 class _Frame(NamedTuple):
     """A workbook without rows.
 
-    parts: all except the sheet. styles: number format -> its number. heads: the sheet's beginning,
-    up to the widths of columns and from there on. end: what follows the rows.
+    parts: all files of the workbook except the sheet. styles: number format -> its number.
+    heads: the start of the sheet in two pieces: the column widths go between them, the rows after
+    them. end: the rest of the sheet.
     """
 
     parts: Sequence[tuple[ZipInfo, bytes]]
@@ -165,10 +168,10 @@ def _frame(name: str, fields: tuple[Field, ...]) -> _Frame:
 
 
 class _Column(NamedTuple):
-    """begin: start of each cell. style: number of the format that cells usually have.
+    """A column of the sheet. begin: the start of each cell. style: the number of its usual format.
 
-    write: makes the rest of a cell from the value and, for money, the row's currency; "" without a
-    value.
+    write: a function that returns the rest of a cell for a value and, if the field is money, the
+    row's currency. It returns "" for an empty cell.
     """
 
     field: Field
@@ -197,7 +200,7 @@ def _rows(columns: Sequence[_Column], rows: Sequence[dict[str, Any]], first: int
 
 
 def _values(field: Field, rows: Sequence[dict[str, Any]]) -> Iterator[list[Any]]:
-    """Yield what `_Column.write` takes: the values, and for money the currencies."""
+    """Yield the arguments of `_Column.write`: the values, and for money also the currencies."""
     yield [row[field.name] for row in rows]
     if field.is_money:
         yield [row.get(field.currency_name, "") for row in rows]
@@ -220,7 +223,7 @@ def _fitting(field: Field, rows: Sequence[dict[str, Any]]) -> int:
         return _WIDTHS[field.kind]
     longest = max((len(_plain(row[field.name])) for row in rows), default=0)
     if field.is_money:
-        # A comma stands between groups of three digits, and the currency after the last.
+        # Leave room for the commas between groups of three digits and for the currency.
         return max(longest * 4 // 3 + 6, _LEAST_MONEY_WIDTH)
     return min(max(longest + 2, _LEAST_WIDTH), _MOST_WIDTH)
 
@@ -250,7 +253,7 @@ def _style_and_writer(
 
 def _money(styles: Mapping[str, int], usual: int, value: str | None, currency: str | None) -> str:
     style = styles.get(currency or "", usual)
-    # The formats of currencies without decimals would hide them.
+    # The format of a currency without decimals would hide the decimals of this amount.
     if value is not None and "." in value and decimals_of(currency) == 0:
         style = usual
     return _number(value, style)

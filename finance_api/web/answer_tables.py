@@ -1,4 +1,4 @@
-"""The answer to a request as a table and a chart, made of the JSON of the public API."""
+"""The answer to a request as a table and a chart, made from the JSON of the public API."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,18 +18,18 @@ from finance_api.web.rendering import amount, day, day_words, month_words
 
 _Object = Mapping[str, Any]
 
-#: Columns for programs.
+#: Columns that only programs need.
 _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
-#: Numbers that are no amounts.
+#: Columns of numbers that are not amounts of money.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|percent)")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
-#: Columns that a chart has on its axis: intervals of time. Others are drawn in the order of rows.
+#: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
-#: The columns that a chart can show, the best first; expenses are drawn in their colour.
+#: The columns that a chart can show, the best first; spending has the colour of expenses.
 _DRAWN = "spent net balance lowest expense income received limitAmount amount".split()
 _CSS = {"spent": "expense", "expense": "expense"}
-#: The columns to show of long rows, by the envelope's list. Downloads have the others, too.
+#: The columns to show if rows are long, by the name of the list. Downloads have all columns.
 _SHOWN = {
     "records": "recordDate payee note category accountName labels amount currencyCode",
     "budgets": "name periodStart periodEnd limitAmount spent remaining progress currencyCode",
@@ -47,9 +47,10 @@ _WIDE = "MWmw@"
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """columns: label and class. rows: cells in their order. hints: why there are no rows.
+    """A table, and a chart if the answer is about one currency.
 
-    plot, is_line, plot_title: a chart, if the answer is about one currency.
+    columns: pairs of label and class. rows: lists of cells. hints: why there are no rows. plot,
+    plot_title, is_line: the chart, its title, and whether it is a line.
     """
 
     columns: list[tuple[str, str]]
@@ -68,7 +69,7 @@ def rows_of(document: _Object) -> list[dict[str, Any]]:
 def answer_table(document: _Object, address: str = "") -> AnswerTable:
     """Return the table of an answer's JSON, in which decimals were read as Decimal.
 
-    address: the request; its `fields` are shown in their order, which JSON does not keep.
+    address: the request. Columns come in the order of its `fields`, which JSON does not keep.
     """
     rows = rows_of(document)
     names = _columns(document, rows)
@@ -76,7 +77,7 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
     if set(names) <= set(chosen):
         names.sort(key=chosen.index)
     numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
-    # The class of texts lets them break anywhere.
+    # The class ``what`` lets long texts break anywhere.
     columns = [(_words(name), "number" if name in numbers else "what") for name in names]
     cells = [[_cell(name, row) for name in names] for row in rows]
     return AnswerTable(columns, cells, document.get("hints", []), *_chart(document, rows))
@@ -137,7 +138,7 @@ def _day(text: str) -> int | None:
 
 
 def _time_words(text: str) -> str:
-    """Return a day or a month as in the user's region; other texts as they are."""
+    """Return a day or a month as the user's region writes it; return other texts unchanged."""
     if (at := _day(text)) is not None:
         return day_words(at)
     return text if (month := _day(f"{text}-01")) is None else month_words(month)
@@ -148,7 +149,10 @@ def _units(value: Any) -> int:
 
 
 def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str, bool]:
-    """Return a chart, its title, and whether it is a line; None if it would say nothing."""
+    """Return a chart, its title, and whether it is a line.
+
+    The chart is None if it would say nothing.
+    """
     points = document.get("totals")
     points = points if isinstance(points, list) and points else rows
     if not 2 <= len(points) <= _MOST_DRAWN:

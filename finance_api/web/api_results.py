@@ -1,4 +1,4 @@
-"""Requests to the public API that pages show, and their results, computed as by the API.
+"""Requests to the public API that pages show, and their results, computed as the API does.
 
 A page shows a figure and the request that returns it; both come from one `ApiRequest`.
 """
@@ -47,10 +47,11 @@ _SUMMARY_SORTS = {column.name: SortKey(column) for column in WHOLE.columns}
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A GET request. parameters: not yet encoded; blank ones are left out.
+    """A GET request. parameters: texts by name, not yet encoded; blank texts are left out.
 
     about: which figure of the page this request returns, if the page shows several requests.
-    saved: parameters that a saved question has instead, so that its answer stays up to date.
+    saved: parameters that replace those of the same name in a saved question, so that its answer
+    stays up to date.
     """
 
     path: str
@@ -144,7 +145,7 @@ class ApiResults:
         return track(self._storage, self._user_id, [(budget, period) for period in periods])
 
     def upcoming(self, asked: ApiRequest) -> DueDays:
-        """Raises TooManyDueDays."""
+        """Return the days on which standing orders are due. Raises TooManyDueDays."""
         return upcoming_days(
             self._storage, self._user_id, self.today, int(asked.parameters["days"])
         )
@@ -173,7 +174,7 @@ class ApiResults:
 def conditions_of(
     storage: Storage, user_id: int, today: int, resource: Resource, given: Mapping[str, str]
 ) -> tuple[Condition, ...]:
-    """Return what the parameters of a request filter for. Raises QueryError."""
+    """Return the conditions that the parameters of a request stand for. Raises QueryError."""
     conditions = tuple(c.on(today) for c in _asked_conditions(resource, given))
     if given.get("withSubcategories") == "true":
         conditions = with_subcategories(storage, user_id, resource, conditions)

@@ -20,7 +20,7 @@ _WHOLE = 10**DECIMALS
 
 
 def money(units: int, currency: str | None) -> Markup:
-    """``1,234.50 EUR``, kept on one line."""
+    """Return ``1,234.50 EUR``, kept on one line."""
     return Markup('<span class="money">{} <span class="currency">{}</span></span>').format(
         amount(units, currency), currency or ""
     )
@@ -94,7 +94,7 @@ def goal_progress(value: int) -> Markup:
 
 
 def percent(value: int) -> str:
-    """``12.5%``. value: the share, in ten-thousandths."""
+    """Return ``12.5%``. value: the share, in ten-thousandths."""
     return f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
 
 

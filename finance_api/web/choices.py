@@ -26,7 +26,7 @@ def flat(options: Options) -> Iterator[Option]:
 def currency_options(own: Iterable[str], among: Iterable[str] = IN_USE) -> Options:
     """Return the currencies in use, the user's own and the common ones first.
 
-    own: offered even if they are withdrawn. among: the others that can be chosen.
+    own: the user's currencies, offered even if withdrawn. among: the other currencies to offer.
     """
     yours, others = sorted(set(own)), set(among) & IN_USE.keys()
     groups = {
@@ -43,7 +43,7 @@ def _named(code: str) -> Option:
 
 @cache
 def time_zone_options() -> Options:
-    """Return the time zones by part of the world; zones outside of these parts come last."""
+    """Return the time zones by part of the world; zones that name no such part come last."""
     named = sorted(available_timezones() - {"UTC"}, key=lambda zone: ("/" not in zone, zone))
     groups = groupby(named, lambda zone: zone.partition("/")[0] if "/" in zone else "Others")
     return [

@@ -19,11 +19,11 @@ PALETTE = {
     "Pink": "#db5e8c",
     "Grey": "#7a7f85",
 }
-#: Names to describe other colours with.
+#: Colours whose names describe other colours.
 _KNOWN = PALETTE | {"Black": "#000000", "White": "#ffffff", "Yellow": "#ffff00"}
 _NAMES = {color: name for name, color in PALETTE.items()}
-#: With a relative luminance between these, a colour has a contrast of 3 : 1 (WCAG 1.4.11) to the
-#: panels of the light pages and to those of the dark ones.
+#: A colour with a relative luminance between these has a contrast of 3 : 1 (WCAG 1.4.11) to the
+#: panels of both light and dark pages.
 _DARKEST, _LIGHTEST = 0.15, 0.25
 _WEIGHTS = (0.2126, 0.7152, 0.0722)
 
@@ -35,7 +35,7 @@ def parse_color(text: str) -> str | None:
 
 
 def color_text(color: str) -> str:
-    """Return the name of a colour that has one; other texts as they are."""
+    """Return the name of a colour, if it has one; return other texts unchanged."""
     return _NAMES.get(color.lower(), color)
 
 
@@ -57,7 +57,7 @@ def full_hex(color: str | None) -> str | None:
 
 
 def chart_color(color: str | None) -> str | None:
-    """Return the colour, made darker or lighter until it is seen on light and dark pages."""
+    """Return the colour, darkened or lightened until it is visible on light and dark pages."""
     found = full_hex(color)
     if found is None:
         return None

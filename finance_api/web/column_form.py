@@ -10,7 +10,7 @@ from finance_api.web.option_labels import COLUMNS
 
 _FEES = {"unsigned": "Fee, paid in addition", "signed": "Fee, with its own sign"}
 _IGNORE = "ignore"
-#: What a column can be -> its label: a field, or another option that names columns.
+#: Role of a column -> its label. A role is a field, or another option that names columns.
 ROLES = {
     "recordDate": "Date",
     "amount": "Amount",
@@ -30,7 +30,10 @@ _SINGLE = ("debit", "credit", "sign", "balance")
 
 @dataclass(frozen=True)
 class ColumnField:
-    """role: chosen by the person; "": as recognised. recognised: the label of that role, or ""."""
+    """The control for a column. role: the role that the person chose, or "".
+
+    recognised: the label of the role that the column has if none is chosen, or "".
+    """
 
     key: str
     label: str
@@ -42,7 +45,7 @@ class ColumnField:
 def column_fields(
     columns: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> list[ColumnField]:
-    """columns: of the outcome. given: options by name."""
+    """Return the controls. columns: the columns in the upload's outcome. given: options by name."""
     roles = dict(_roles(columns, given))
     return [
         ColumnField(
@@ -87,7 +90,7 @@ def given_columns(
 ) -> tuple[dict[str, Any], str | None]:
     """Return the options that a sent form sets, and what is wrong with them.
 
-    before: the options so far. form: all values of each name.
+    before: the options so far. form: the values of each field, by the field's name.
     """
     given: dict[str, Any] = {"columns": {}}
     error = None

@@ -64,7 +64,7 @@ _DETAILS = {
 }
 #: Statuses whose pages suggest another page.
 _LOST = (403, 404, 405)
-#: Last part of a page's path -> its path and its title.
+#: Last part of a page's path -> the page's path and title.
 _PAGES = {
     path.rpartition("/")[2]: (path, title)
     for path, title in (
@@ -84,7 +84,10 @@ def error_page(
     title: str | None = None,
     retry_seconds: int | None = None,
 ) -> Response:
-    """detail, title: by default those of the status. retry_seconds: for Retry-After."""
+    """Return an error page. detail, title: by default the texts for the status.
+
+    retry_seconds: the value of Retry-After, if any.
+    """
     variables = {
         "page": "error",
         "title": title or _TITLES.get(status, "Something went wrong"),
@@ -101,7 +104,7 @@ def error_page(
 
 
 def _nearest_page(path: str) -> tuple[str, str] | None:
-    """Return the path and title of the page whose name is like the first or last part."""
+    """Return path and title of a page whose name is like the first or last part of ``path``."""
     parts = [part[:_LONGEST_PART] for part in path.split("/") if part]
     for part in (*parts[:1], *parts[-1:]):
         for name in near_names(part, _PAGES):
@@ -111,7 +114,8 @@ def _nearest_page(path: str) -> tuple[str, str] | None:
 
 def http_error(error: HTTPException, request: Request) -> Response:
     with suppress(StorageUnavailable, StorageNotReady):
-        # The navigation is for signed-in users; for an unknown path nobody is authenticated yet.
+        # Authenticate, so that signed-in users see the navigation: nothing else does so for an
+        # unknown path.
         _ = request.identity
     if error.status_int < 400:
         return error
@@ -132,13 +136,13 @@ def forbidden(error: Any, request: Request) -> Response:
         answer = None if error.result is None else _keeping_form(request)
         if answer is not None:
             return answer
-    # Our own exceptions have a detail for users; Pyramid's is about permissions.
+    # Our own exceptions have a detail for users; Pyramid's detail is about permissions.
     of_pyramid = None if request.identity is not None else SIGNED_OUT
     return error_page(request, 403, error.detail if error.result is None else of_pyramid)
 
 
 def _keeping_form(request: Request) -> Response | None:
-    """Return the way to sign in without losing the form; None for a form that is not kept."""
+    """Return a response that asks to sign in and keeps the form; None if the form is not kept."""
     if (kept := keep_of_ended_session(request)) is not None:
         return kept
     if (form := carried_form(request)) is None:
@@ -183,7 +187,7 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 
 class ForBrowser:
-    """A view predicate: true for pages, and for other requests of browsers outside of the APIs."""
+    """A view predicate: true for pages, and for browsers' other requests outside the APIs."""
 
     def __init__(self, value: bool, config: Configurator) -> None:
         self._value = value

@@ -1,4 +1,4 @@
-"""The part of a form that says when a token or a link expires."""
+"""The part of a form that asks when a token or a link expires."""
 
 from typing import Any
 
@@ -15,15 +15,15 @@ def expiry_page(request: Request) -> dict[str, Any]:
 
 
 def expiry_values(request: Request) -> dict[str, str]:
-    """Return what was sent."""
+    """Return the texts that were sent, by field."""
     return {name: request.sent_text(name) for name in ("expiry", "expires_on")}
 
 
 def expires_at(request: Request, noun: str, errors: dict[str, str]) -> int | None:
-    """Return when the credential expires; None: never. Adds to the errors by field.
+    """Return when the credential expires; None if it never does or the form is faulty.
 
-    What was sent is a number of days, ``never``, or ``date``: the last day that it is valid, in the
-    user's time zone. noun: names the credential.
+    The form sends a number of days, ``never``, or ``date`` with the last valid day in the user's
+    time zone. noun: the word for the credential. errors: gets a sentence for each faulty field.
     """
     expiry, expires_on = expiry_values(request).values()
     if expiry == "never":

@@ -66,23 +66,23 @@ _HINTS = {
     "state": "",
 }
 _CURRENCY = 3
-#: Dates beyond these years are typing errors.
+#: Dates outside these years are typing errors.
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
-#: Forms with a category also take the name of a new one.
+#: Forms with a category also take the name of a new category.
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
-#: Stands between the names of a path.
+#: Stands between the names in the path of a category.
 _STEP = " › "
 #: A refusal names up to this many options.
 _NAMED_OPTIONS = 3
-#: What a colour picker shows without a colour, and the names of its fields.
+#: What a colour picker shows if no colour is set, and the names of its fields.
 _NO_COLOR = "#808080"
 _PICKED, _BEFORE = "color-picked", "color-before"
 _CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
 
 
 class FormFaults(Exception):
-    """errors: sentences by field; a sentence about the whole form has the key ``form``."""
+    """The faults of a form. errors: sentences by field; ``form`` for one about the whole form."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__(errors)
@@ -106,8 +106,9 @@ class Control:
     """A field of a form.
 
     kind: flag, one, many, date, number, color or text. options: see `web.choices`.
-    chosen: values of chosen options. new_name: a new category's; None if not a category field.
-    picked: the colour of a colour picker, which always has one.
+    chosen: the values of the chosen options. new_name: the name typed for a new category; None if
+    the field is not a category. picked: the colour that a colour picker shows, even if no colour
+    is set.
     """
 
     name: str
@@ -143,7 +144,7 @@ def _words(name: str) -> str:
 def controls_of(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> list[Control]:
-    """A control for each field. texts: from `field_texts`, or from a form that was sent."""
+    """Return a control per field. texts: from `field_texts`, or from a form that was sent."""
     return [_control(owned, field, texts) for field in fields.values()]
 
 
@@ -185,7 +186,7 @@ def _kind(field: Field) -> str:
 
 
 def _options(owned: UserRows, field: Field, text: str) -> Options:
-    """text: the chosen value, which is offered in any case."""
+    """Return the options of a field. text: the chosen value; a currency is offered in any case."""
     found: Options
     if field.references:
         found = named_options(owned, referred_by(field))
@@ -201,7 +202,7 @@ def _options(owned: UserRows, field: Field, text: str) -> Options:
 
 
 def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
-    """Ids and names of the user's rows, by name; the name of a category is its path."""
+    """Return ids and names of the user's rows, sorted by name. A category is named by its path."""
     rows = owned.row_set(resource).rows
     if resource is CATEGORIES:
         tree = CategoryTree(rows.values())
@@ -212,13 +213,13 @@ def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
 
 
 def path_of(categories: CategoryTree, row_id: str) -> str:
-    """``Food › Groceries``"""
+    """Return the path of a category: ``Food › Groceries``."""
     names = [str(row["name"]) for row in categories.upwards(row_id)]
     return _STEP.join(reversed(names))
 
 
 def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
-    """The texts of a row in a form, by field; `read_texts` parses them."""
+    """Return the texts that a form shows for a row, by field; `read_texts` parses them."""
     found = {}
     for field in fields.values():
         value = row[field.name]
@@ -237,7 +238,10 @@ def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
 def plain_texts(
     fields: Mapping[str, Field], texts: Mapping[str, str], values: Row
 ) -> dict[str, str]:
-    """Return the texts with numbers and days as commands take them. values: from `read_texts`."""
+    """Return the texts, with numbers, days and colours as commands take them.
+
+    values: the values that `read_texts` returned for the texts.
+    """
     found = dict(texts)
     for field in fields.values():
         is_read = field.kind in (Kind.NUMBER, Kind.DATE) or field.name == COLOR.name
@@ -247,7 +251,7 @@ def plain_texts(
 
 
 def digest_of(texts: Mapping[str, str]) -> str:
-    """A digest of the values that a form showed, for a hidden field."""
+    """Return a digest of the values that a form shows, for a hidden field."""
     return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
 
 
@@ -257,9 +261,10 @@ def conflict(
     texts: Mapping[str, str],
     stored: Mapping[str, str],
 ) -> FormFaults:
-    """Return the fault of a form whose row was changed meanwhile: both values of each field.
+    """Return the fault of a form whose row was changed meanwhile.
 
-    texts: of the form, which shows them again. stored: of the row now; see `field_texts`.
+    It names the stored value of each field that differs. texts: the texts that were sent. stored:
+    the current texts of the row, from `field_texts`.
     """
     errors = {"form": CHANGED_MEANWHILE}
     for control in controls_of(owned, fields, stored):
@@ -310,32 +315,36 @@ _RANDOM_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 
 
 def form_id(sent: MultiDict) -> str:
-    """Return the id in a form that adds something; a new id if it has none of ours.
+    """Return the id in a form that adds something; a new id if the form has no valid one.
 
-    Only random ids are accepted: a later import could derive any other id.
+    Only random ids are valid: a later import could derive any other id.
     """
     text = str(sent.get(FORM_ID, ""))
     return text if _RANDOM_ID.fullmatch(text) else new_id()
 
 
 def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
-    """Add the new category that the texts name, if any, and put its id in. Raises ChangeRefused."""
+    """Add the new category that the texts name, if any, and return the texts with its id.
+
+    Raises ChangeRefused.
+    """
     name = texts.get(NEW_CATEGORY, "").strip()
     return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
 
 
 def category_called(session: LedgerSession, name: str) -> str:
-    """The id of the category with this name, added if it is new. Raises ChangeRefused."""
+    """Return the id of the category with this name. Add a new category. Raises ChangeRefused."""
     there = rows_called(session, CATEGORIES, name)
     row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
     return str(row["id"])
 
 
 def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str:
-    """Return the value of the only option that people can mean by a text.
+    """Return the value of the option that people mean by a text.
 
-    The option with this label, else with this last part of its path, else the only one that
-    contains the text. word: for one of the options. Raises ChangeRefused.
+    This is the option with the text as its label, else as the last part of its path, else anywhere
+    in its label. word: what an option is called in messages. Raises ChangeRefused, also if the text
+    fits several options equally well.
     """
     wanted = fold(text)
     labels = [(value, fold(label)) for value, label in options]
@@ -356,7 +365,7 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
 
 
 def last_parts(options: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the last part of each path, or the path if another ends alike. See `find_option`."""
+    """Return the last part of each path, or the whole path if two paths have the same last part."""
     parts = {value: label.rpartition(_STEP)[2] for value, label in options}
     number = Counter(map(fold, parts.values()))
     return {
@@ -370,10 +379,10 @@ def read_texts(
     texts: Mapping[str, str],
     stored: Row | None = None,
 ) -> dict[str, Any]:
-    """Return stored values by field. Raises FormFaults with a sentence for each invalid text.
+    """Return values to store, by field. Raises FormFaults with a sentence for each invalid text.
 
-    stored: the row before; what it has already may have more decimals than the currency, and any
-    year.
+    stored: the row before. Values that it already has may have any year, and more decimals than the
+    currency.
     """
     values: dict[str, Any] = {}
     errors = {}

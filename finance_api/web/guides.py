@@ -23,12 +23,12 @@ _SENTENCE = re.compile(r".+?[.:](?=\s|$)", re.DOTALL)
 
 
 def _files(ending: str) -> dict[str, Path]:
-    """Return the files of the folder by their path in it. No other file is ever opened."""
+    """Return the files of the folder by their path in it. Only these files are ever opened."""
     found = sorted(_FOLDER.rglob(f"*{ending}"))
     return {file.relative_to(_FOLDER).as_posix(): file for file in found}
 
 
-#: By the path below the folder.
+#: Files by their path below the folder.
 MARKDOWN: Mapping[str, Path] = _files(".md")
 IMAGES: Mapping[str, Path] = _files(".png")
 
@@ -39,7 +39,7 @@ def _name(file: str) -> str:
     return dirname(stem) if stem.rpartition("/")[2] == _INDEX else stem
 
 
-#: By name: the path below the folder.
+#: Name of a guide -> path of its file below the folder.
 FILES: Mapping[str, str] = {_name(file): file for file in MARKDOWN}
 
 
@@ -50,9 +50,9 @@ def guide_path(name: str) -> str:
 
 @dataclass(frozen=True)
 class Guide:
-    """id, title: of the first heading. summary: the first sentence. html: all after the title.
+    """A guide. id, title: the id and the text of its first heading. summary: its first sentence.
 
-    ids: of its headings.
+    html: the text after the title. ids: the ids of all its headings.
     """
 
     file: str
@@ -65,7 +65,7 @@ class Guide:
 
 @cache
 def get_guide(name: str) -> Guide:
-    """Return the guide. Raises KeyError if there is none of this name."""
+    """Return the guide with this name. Raises KeyError if there is no such guide."""
     file = FILES[name]
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse(MARKDOWN[file].read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def _unused(heading: str, ids: dict[str, int]) -> str:
 
 
 def _adapt(tokens: Sequence[Token], file: str) -> None:
-    """Point the links and images of a text to their places in this service. file: has the text."""
+    """Make links and images point to their places in this service. file: the guide's file."""
     is_linked = True
     for token in tokens:
         if token.type == "link_open":
@@ -125,7 +125,7 @@ def _beside(path: str, file: str) -> str:
 
 
 def _target(href: str, file: str) -> str | None:
-    """Return where a link leads; None if the file is only in the source of the project."""
+    """Return where a link leads; None if it leads to a file that only the source code has."""
     parts = urlsplit(href)
     if parts.scheme or not parts.path or parts.path.startswith("/"):
         return href
@@ -136,7 +136,7 @@ def _target(href: str, file: str) -> str | None:
 
 
 def _in_boxes(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Put each table into a box, which scrolls by itself where the table is too wide."""
+    """Put each table into a box, which scrolls on its own if the table is too wide."""
     for token in tokens:
         if token.type == "table_open":
             yield Token("html_block", "", 0, content=_BOX)
@@ -146,7 +146,7 @@ def _in_boxes(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _text(markdown: MarkdownIt, source: str) -> str:
-    """Return the words of a paragraph, without marks and links."""
+    """Return the words of a paragraph, without its markup."""
     (inline,) = markdown.parseInline(source)
     children = inline.children or ()
     return "".join(" " if child.type == "softbreak" else child.content for child in children)
@@ -154,7 +154,7 @@ def _text(markdown: MarkdownIt, source: str) -> str:
 
 @cache
 def error_guide(status: int) -> str | None:
-    """Return the path of the guides' section about a status; None without guides."""
+    """Return the path of the guides' section about a status; None if there are no guides."""
     if "errors" not in FILES:
         return None
     ids = get_guide("errors").ids

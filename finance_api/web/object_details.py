@@ -33,7 +33,7 @@ _MONTH_DAYS = 30
 
 @dataclass(frozen=True)
 class Month:
-    """balance: at the month's end. link: to its records."""
+    """A month of an account. balance: the balance at its end. link: the path of its records."""
 
     label: str
     balance: int
@@ -41,9 +41,9 @@ class Month:
 
 
 class ObjectDetail:
-    """The figures beside an object's form. row: with its computed fields.
+    """The figures beside an object's form. row: the object, with its computed fields.
 
-    template: shows them. requests: the requests to the API that return them.
+    template: the template that shows the figures. requests: the API requests that return them.
     """
 
     template: str
@@ -129,7 +129,7 @@ class AccountDetail(ObjectDetail):
         return list_gaps(self._owned, self.row["id"])[-_MOST_GAPS:]
 
     def edits_in(self, gap: Gap) -> list[tuple[int, str]]:
-        """The manual edits that changed the sums of a gap's days: numbers and sentences."""
+        """Return number and sentence of a few manual edits that changed sums on a gap's days."""
         return [
             (entry.number, sentence_of(entry))
             for entry in self._owned.history
@@ -145,8 +145,9 @@ class AccountDetail(ObjectDetail):
 
 @dataclass(frozen=True)
 class Pace:
-    """day, days: today's number in the period, and the period's days. even: what an even pace
-    would have spent by today's end. per_day: what is left for each day, today included.
+    """How fast a budget is spent. day: which day of the period today is, from 1. days: the number
+    of days in the period. even: the amount spent by the end of today at an even pace. per_day: the
+    amount left for each day from today on.
     """
 
     day: int
@@ -179,7 +180,7 @@ class BudgetDetail(ObjectDetail):
 
     @cached_property
     def pace(self) -> Pace | None:
-        """Return None without a limit, or without a current period that ends."""
+        """The pace; None if the budget has no limit, or its current period has no start or end."""
         row, today = self.row, self._results.today
         first, last, limit = row["periodStart"], row["periodEnd"], row["limitAmount"]
         if None in (row["remaining"], first, last):
@@ -197,11 +198,11 @@ class BudgetDetail(ObjectDetail):
         return self._results.periods(self.row, self._periods_request)[::-1]
 
     def records_path(self, period: Row) -> str | None:
-        """Return the page of the records that a period counts as spent.
+        """Return the path of the page with the records that count as spent in a period.
 
-        Returns None if the page has no filter for them: it filters by one category, account and
-        label.
-        A budget of a category counts all of its records, whatever their sign, except income.
+        Returns None if the page has no filter for these records: it filters by one category,
+        account and label, but not by kind. A budget with a category counts all records of the
+        category, whatever their sign, unless the kind is income.
         """
         days = period["periodStart"], period["periodEnd"]
         ids = {name: self.row[f"{name}Ids"] for name in ("category", "account", "label")}
@@ -260,7 +261,7 @@ class GoalDetail(ObjectDetail):
 
     @property
     def link(self) -> tuple[str, str] | None:
-        """The name of the account or label that it is linked to, and the path of its records."""
+        """The name of the linked account or label, and the path of its records, if any."""
         for name, rows in (
             ("account", self._owned.accounts.rows),
             ("label", self._owned.labels.rows),
@@ -272,7 +273,7 @@ class GoalDetail(ObjectDetail):
 
     @property
     def left(self) -> int | None:
-        """The amount left to save; None without a target, or if it is reached."""
+        """The amount left to save; None if there is no target, or it is reached."""
         target, current = self.row["targetAmount"], self.row["currentAmount"]
         if target is None or current is None or target <= current:
             return None
@@ -280,7 +281,10 @@ class GoalDetail(ObjectDetail):
 
     @property
     def per_month(self) -> int | None:
-        """The amount to save in 30 days to reach the goal in time; None without a future date."""
+        """The amount to save every 30 days to reach the goal in time.
+
+        None if the goal has no future date, or nothing is left to save.
+        """
         day: int | None = self.row["desiredDate"]
         left = self.left
         if day is None or left is None or day <= self._results.today:

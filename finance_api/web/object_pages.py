@@ -18,9 +18,9 @@ from finance_api.resources.field import Resource
 class ObjectPage:
     """The list of a resource, and the forms for its objects.
 
-    name: of the page and its routes.
+    name: the name of the page and of its routes.
     columns: the fields of the list besides the name, in order.
-    lead: a sentence below the title. none: a sentence for an empty list.
+    lead: the text below the title. none: the text for an empty list.
     filter: the parameter of the records page that shows an object's records, if any.
     rare: fields that the form folds away while they are empty.
     """
@@ -121,7 +121,7 @@ def _objects(*names: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((page.name, page.path, page.title) for page in pages)
 
 
-#: Groups of (name of the page, path, label).
+#: Groups, each with its title and its pages. A page is (name, path, label).
 NAVIGATION = (
     (
         "View",

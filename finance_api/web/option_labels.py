@@ -1,4 +1,4 @@
-"""Replaces command-line options in importers' messages by the labels that the pages use."""
+"""Replaces command-line options in importers' messages with the labels that the pages use."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from finance_api.importers.interface import CODE, NAME
 from finance_api.importers.options import FILE_OPTIONS
 
-#: Labels of choices, by option.
+#: Option -> choice -> label.
 CHOICES = {
     "ids": {
         "stable": "Stable: an id is always one transaction",
@@ -22,7 +22,7 @@ CHOICES = {
     "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
     "positive": {"in": "Money coming in", "out": "Money going out"},
 }
-#: Labels of the columns of fields.
+#: Field -> label of the column that contains it.
 COLUMNS = {
     "recordDate": "Date column",
     "amount": "Amount column",
@@ -54,7 +54,8 @@ _LABELS = {
     "--keep-changed": "Keep later manual edits",
     "'finance-api transfers find'": "Transfers",
 }
-#: After ``=`` comes a column, or nothing if the field has none. Quoted words are from the file.
+#: After ``=`` comes a column, or nothing if the field has no column. Quoted words come from the
+#: file and are left alone.
 _WORDS = re.compile(
     f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
     r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
@@ -64,12 +65,12 @@ _WORDS = re.compile(
 
 
 def in_labels(message: str) -> str:
-    """A message of an importer, with the labels of the form in place of options."""
+    """Return an importer's message, with the labels of the form in place of options."""
     return _WORDS.sub(_label, message)
 
 
 def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
-    """The text of an answer in the form."""
+    """Return the text that the form shows for an answer."""
     if not words:
         return f"without {in_labels(', '.join(instead_of))}"
     return in_labels(" ".join(words).replace(" --", ", --"))

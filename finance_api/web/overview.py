@@ -64,7 +64,7 @@ def _name(prefix: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table. link: the page with the records it counts."""
+    """A row of a table. link: the path of the page with the records that the row counts."""
 
     label: str
     link: str
@@ -76,7 +76,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """lines: the rows of its table."""
+    """A chart with its table. lines: the rows of the table."""
 
     lines: Sequence[Line] | Sequence[dict[str, Any]]
     plot: Plot
@@ -85,8 +85,8 @@ class Chart:
 class Overview:
     """The figures of a timespan, in one currency.
 
-    is_converted: whether they include amounts of other currencies, converted by the exchange
-    rates; otherwise these are left out.
+    is_converted: whether they include amounts in other currencies, converted with the exchange
+    rates. If not, such amounts are left out.
     """
 
     def __init__(
@@ -113,18 +113,18 @@ class Overview:
             given["convertTo"] = self.currency
         this_month = Timespan.around(Period.MONTH, self._results.today)
         if "to" not in given and year.first == this_month.year().first:
-            # Without it the API begins with the same month.
+            # The API begins with the same month by default.
             saved["from"] = ""
         return ApiRequest(BALANCES, given, about="Net worth", saved=saved)
 
     @property
     def worth_link(self) -> str | None:
-        """The page of the accounts, if it has the same balances; None for an earlier date."""
+        """The path of the page with today's balances; None if the net worth is of another day."""
         return None if "to" in self.worth_request.parameters else "/accounts"
 
     @cached_property
     def _course(self) -> tuple[list[Row], list[Row]]:
-        """Return net worth over time, see `ApiResults.course`; empty lists if it is refused."""
+        """The result of `ApiResults.course`; empty lists if the request is refused."""
         try:
             return self._results.course(self.worth_request)
         except BalancesError:
@@ -133,7 +133,7 @@ class Overview:
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
-        """Return net worth by currency at the end of the timespan."""
+        """Net worth by currency at the end of the timespan."""
         return {row["currencyCode"]: row["balance"] for row in self._course[0]}
 
     @cached_property
@@ -184,7 +184,7 @@ class Overview:
 
     @cached_property
     def nearest(self) -> Timespan | None:
-        """The month with records that is nearest to a timespan without any."""
+        """For a timespan without records: the nearest month that has some, if any."""
         currency = "" if self.is_converted else self.currency
         around = (
             (f"lt.{date_text(self.span.first)}", "-recordDate"),
@@ -330,11 +330,11 @@ class Overview:
 
     # -- links
 
-    #: The page of all records without a category.
+    #: The path of the page with all records without a category.
     uncategorised_link = f"/records?category={NONE}&counted=true"
 
     def records(self, span: Timespan, **filters: str) -> str:
-        """The page with the records that a figure counts."""
+        """Return the path of the page with the records that a figure counts."""
         days = {"from": date_text(span.first), "to": date_text(span.last)}
         currency = {"convertTo" if self.is_converted else "currency": self.currency}
         return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
@@ -342,7 +342,7 @@ class Overview:
     def _summary(
         self, about: str, group_by: str, span: Timespan | None = None, **parameters: str
     ) -> ApiRequest:
-        """about: see `ApiRequest`. span: by default that of the overview."""
+        """Return a request for sums. about: see `ApiRequest`. span: by default the overview's."""
         span = span or self.span
         given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
         name = span.name(self._results.today)
@@ -353,10 +353,10 @@ class Overview:
 def newest_day(
     results: ApiResults, currency: str, days: str, sort: str = "-recordDate"
 ) -> int | None:
-    """Return the newest day with a record that counts; None without one.
+    """Return the newest day with a record that counts; None if there is no such record.
 
-    currency: of the records; "" for all. days: a filter of recordDate. sort: puts that record
-    first.
+    currency: the currency of the records; "" for all. days: a filter of recordDate. sort: the order
+    of the records; with ``+recordDate``, return the oldest day.
     """
     given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
     asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}

@@ -84,7 +84,7 @@ def region_of_browser(header: str) -> Region:
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
-    """A redirection to a path; WebOb would add the request's Host."""
+    """A redirection to a path alone, to which WebOb would add the request's Host."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         start_response(self.status, self.headerlist)
@@ -127,7 +127,7 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
 
 @contextmanager
 def writing_for_user(request: Request) -> Iterator[WritableStorage]:
-    """`writing` with the user locked; 403 if the session has ended meanwhile."""
+    """Begin `writing` with the user locked; raise a 403 if the session has ended meanwhile."""
     with writing(request) as storage:
         with suppress(NotFound):
             storage.users.lock(request.user.id)
@@ -141,7 +141,7 @@ def editing(
 ) -> Iterator[LedgerSession]:
     """Change the user's data as commands do; raise a 403 if the session has ended meanwhile.
 
-    action: the change's name in the history; None for an undo. dry_run: nothing is stored.
+    action: the change's name in the history; None for an undo. dry_run: whether to store nothing.
     Raises ChangeRefused.
     """
     request.close_storage()
@@ -164,7 +164,7 @@ def editing(
 
 
 def require_session(request: Request, storage: Storage) -> None:
-    """403 if the session has ended meanwhile."""
+    """Raise a 403 if the session has ended meanwhile."""
     try:
         storage.sessions.get_owner(request.identity.session.sha256)
     except NotFound:
@@ -172,15 +172,15 @@ def require_session(request: Request, storage: Storage) -> None:
 
 
 def done(path: str, notice: str) -> Response:
-    """Redirects to a page with a notice (post, redirect, get)."""
+    """Redirect to a page with a notice (post, redirect, get)."""
     return _with_notice(path, DONE, notice)
 
 
 def changed(session: LedgerSession, path: str) -> Response:
     """Redirect to a page whose notice says what the session changed, with a button to undo it.
 
-    session: from `editing`, after its change. path: may have a query, but no notice.
-    The sentence is made from the history entry; see `rendering.sentence_of`.
+    session: the session of `editing`, after its change. path: may have a query, but no notice.
+    The notice is made from the history entry; see `rendering.sentence_of`.
     """
     entry = session.entry
     return done(path, "same") if entry is None else _with_notice(path, CHANGED, entry.number)
@@ -191,19 +191,19 @@ def _with_notice(path: str, parameter: str, value: str | int) -> Response:
 
 
 def refused(request: Request, page: dict[str, Any], status: int = 400) -> dict[str, Any]:
-    """Shows a page with the status of a form that was refused."""
+    """Set the status for a refused form, and return the variables of its page."""
     request.response.status_int = status
     return page
 
 
 def own_rows(request: Request) -> UserRows:
-    """Raises StorageUnavailable if a read replica does not have the user yet."""
+    """Return the user's rows. Raises StorageUnavailable if a read replica lacks the user so far."""
     data_state_of(request.storage, request.user.id)
     return UserRows(request.storage, request.user)
 
 
 def own_row(request: Request, resource: Resource) -> Row:
-    """The user's row with the id in the path; 404 if there is no such row."""
+    """Return the user's row with the id in the path; raise a 404 if there is no such row."""
     rows = request.storage.data.get_rows(request.user.id, resource, [request.path_id])
     if not rows:
         raise HTTPNotFound()
@@ -219,7 +219,7 @@ def first_of(found: Iterable[_Found]) -> _Found:
 
 
 def sentence(error: Exception) -> str:
-    """The message of an error as a sentence for people."""
+    """Return the message of an error as a sentence for people."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -231,8 +231,8 @@ _SECONDS = 60
 def show_once(request: Request, path: str, text: str) -> Response:
     """Redirect to the page that shows a new secret, and pass the secret in a cookie.
 
-    So reloading the page creates no second secret, and the server stores none. The page must check
-    whose secret it is: a cookie can be anybody's.
+    Reloading that page then creates no second secret, and the server need not store the secret. The
+    page must check that the secret is the user's: a browser can send any cookie.
     """
     response = SeeOther(path)
     sessions.set_cookie(request, response, _COOKIE, text, seconds=_SECONDS)
@@ -240,7 +240,7 @@ def show_once(request: Request, path: str, text: str) -> Response:
 
 
 def taken(request: Request) -> str:
-    """Return the text of `show_once`, or "". This response tells the browser to delete it."""
+    """Return the text from `show_once`, or "", and have the response delete the cookie."""
 
     def forget(request: Request, response: Response) -> None:
         sessions.set_cookie(request, response, _COOKIE, None)
@@ -265,7 +265,7 @@ def login_page(
 
 
 def page_after(wanted: str) -> str:
-    """``wanted`` if it is the path of a page; otherwise the overview.
+    """Return ``wanted`` if it is the path of a page, else the path of the overview.
 
     A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
     """
@@ -290,9 +290,10 @@ def offset_of(request: Request) -> int:
 
 @dataclass(frozen=True)
 class Pager:
-    """first, last: numbers of the rows on the page, from 1. previous, next: links, if any.
+    """One page of a long list. A page past the end becomes the last page.
 
-    offset: the number of rows before the page. A page past the end is the last page.
+    offset: the number of rows before the page. first, last: the numbers of its first and last row,
+    counted from 1. previous, next: links to the pages before and after it, if any.
     """
 
     offset: int

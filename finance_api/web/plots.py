@@ -10,7 +10,7 @@ from finance_api.values.number import rounded
 from finance_api.values.regions import MINUS
 from finance_api.web.page import current_region
 
-#: A unit of amounts, which are in ten-thousandths.
+#: 1 as an amount of money, which is in ten-thousandths.
 MONEY = 10_000
 _LINES = 4
 _STEPS = (1, 2, 5)
@@ -30,7 +30,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Column:
-    """css: the class of its series."""
+    """A column of a chart. css: the class of the column's series."""
 
     x: float
     y: float
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Label:
-    """The values of one label. lines: their text. link: of the records behind them, if any."""
+    """The values of a label. lines: their text. link: the path of their records, if any."""
 
     lines: Sequence[str]
     link: str | None = None
@@ -52,7 +52,7 @@ class Label:
 class Mark:
     """A label's part of the plot, which shows the label's values on hover and focus.
 
-    dot: where the point of a line is, from the top.
+    dot: the y of the point in a line chart.
     """
 
     label: Label
@@ -67,7 +67,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class Plot:
-    """zero: where 0 is. labels, years: pairs of x and text. points: of a line."""
+    """A chart. zero: the y of 0. labels, years: pairs of x and text.
+
+    points, area: the line of a line chart, and the area between that line and zero.
+    """
 
     ticks: list[Tick]
     zero: float
@@ -83,7 +86,7 @@ class Plot:
 
     @property
     def years(self) -> list[tuple[float, str]]:
-        """Each year below its first mark, unless the next year's would be too near."""
+        """The years, each at its first mark. The first is left out if the second is too near."""
         starts = [
             at
             for at, mark in enumerate(self.marks)
@@ -102,8 +105,8 @@ def column_plot(
 ) -> Plot:
     """Plot columns side by side for each label. series: numbers by their css class.
 
-    labels: of the axis; values: what hover and focus show. unit: the number written as 1. If there
-    are many labels, only some are drawn, always including the last, which is now.
+    labels: the labels of the axis. values: what hover and focus show for each label. unit: the
+    number that the axis writes as 1. Of many labels, only some are drawn, always with the newest.
     """
     low, high, ticks = _scale([value for values in series.values() for value in values], unit)
     slot = 100 / max(1, len(labels))
@@ -125,7 +128,7 @@ def column_plot(
 
 
 def line_plot(amounts: Sequence[int], labels: Sequence[str], values: Sequence[Label]) -> Plot:
-    """A line through amounts. labels, values: see `column_plot`."""
+    """Plot a line through amounts. labels, values: see `column_plot`."""
     low, high, ticks = _scale(amounts, MONEY)
     slot = 100 / max(1, len(amounts))
     heights = [_y(amount, low, high) for amount in amounts]
@@ -162,7 +165,7 @@ def _step(size: int, unit: int) -> int:
 
 
 def short_number(value: int) -> str:
-    """Short enough for the margin of a drawing: ``1,200``, ``12.5k``, ``10M``, ``3T``."""
+    """Return a number as text for the margin of a chart: ``1,200``, ``12.5k``, ``10M``, ``3T``."""
     region, sign, size = current_region(), MINUS if value < 0 else "", abs(value)
     if size < 10_000:
         return f"{sign}{region.count(size)}"

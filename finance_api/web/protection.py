@@ -1,12 +1,12 @@
 """Protects the pages: their security headers, and who may send their forms (CSRF).
 
-Every change, signing in included, is a POST with the token of one of our forms, and from our own
-origin as far as the browser reports it.
+Every change, signing in included, is a POST with the token of one of our forms. If the browser
+reports where the form came from, that must be our own origin.
 
-A form that was sent after its session had ended is kept until its user signs in again. It is only
-shown again, never carried out. It is stored with the user's uploads, for an hour, and only that
-user sees it. After a sign-out nothing on the server says whose form it is: the sign-in page then
-has it in a hidden field, and it is stored once its user has signed in.
+A form that was sent after its session had ended is kept until its user signs in again. The form is
+then shown, never carried out. It is stored with the user's uploads, for an hour, and only that user
+sees it. After a sign-out, the server cannot tell whose form it is. The sign-in page then contains
+the form in a hidden field, and the form is stored once its user has signed in.
 """
 
 import hashlib
@@ -48,13 +48,14 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-#: For references: their viewer has its own styles and images.
+#: The policy of the API references, whose viewer has its own styles and images.
 _DOCS_POLICY = _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
     "img-src 'self'", "img-src 'self' data:"
 )
-#: Errors of these paths have the members that their clients know.
+#: Errors at these paths get no help link: they have only the members that their clients know.
 _WITHOUT_HELP = (surfaces.INTERNAL_SURFACE, surfaces.WALLET)
-#: For links of saved questions, whose address is a secret. `headers_tween` adds their policy.
+#: Headers for the links of saved questions, whose addresses are secret. `headers_tween` adds their
+#: policy.
 _LINK_HEADERS = {"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
@@ -81,7 +82,7 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
         else:
             response = handler(request)
         if path.startswith(surfaces.SURFACES) and response.status_int < 400:
-            # Neither a page nor a problem document; looking at the content type takes long.
+            # Neither a page nor a problem document. Reading the content type would take longer.
             return response
         if path.startswith(surfaces.LINKS):
             response.headers.update(link_headers)
@@ -106,7 +107,7 @@ def _add_help(request: Request, response: Response) -> None:
 
 
 _BLANK = re.compile("[ \t]")
-#: The content types of forms without files; scripts name the charset.
+#: The content types of forms without files. Forms sent by scripts name the charset.
 _FORMS = frozenset(
     f"application/x-www-form-urlencoded{charset}"
     for charset in ("", ";", ";charset=utf-8", ';charset="utf-8"')
@@ -119,7 +120,7 @@ _VISITOR = "visitor"
 
 @implementer(ICSRFStoragePolicy)
 class CsrfTokens:
-    """Derives tokens from the cookie's secret; see `pyramid.interfaces.ICSRFStoragePolicy`."""
+    """Tokens derived from the cookie's secret; see `pyramid.interfaces.ICSRFStoragePolicy`."""
 
     def new_csrf_token(self, request: Request) -> str:
         return self.get_csrf_token(request)
@@ -140,7 +141,7 @@ class CsrfTokens:
 
 
 def _visitor(request: Request) -> str:
-    """The secret of a browser that is not signed in; creates one and sets it as a cookie."""
+    """Return the secret of a browser that is not signed in; set a new one if it has no secret."""
     secret = sessions.sent_secret(request, _VISITOR) or request.visitor_secret
     if secret is None:
         made = request.visitor_secret = sessions.new_secret()
@@ -212,11 +213,11 @@ def includeme(config: Configurator) -> None:
 
 #: The parameter of a page that shows a kept form again.
 KEPT = "kept"
-#: The route of the form in each row of the list of records, which is shown again in the list; and
-#: the field of a kept form that names its row.
+#: The route of the form in each row of the list of records, and the field of a kept form that names
+#: the row. The list shows such a form again.
 CATEGORY_OF_ROW = "records.category"
 ROW = "row"
-#: The routes of forms that are kept; their pages show them again.
+#: The routes whose forms are kept. Their pages show these forms again.
 _ROUTES = frozenset(
     (
         *("records", CATEGORY_OF_ROW, "record.new", "record", "record.split", "records.rule"),
@@ -226,7 +227,7 @@ _ROUTES = frozenset(
 )
 _TOKEN, OWNER = "csrf_token", "form-user"
 _MAX_BYTES = 1 << 16
-#: The sign-in page's field with a form, and its maximum length: a body has 64 kB.
+#: The sign-in page's field for a form, and the field's maximum length: a whole body has 64 kB.
 CARRIED = "carried-form"
 _MAX_CARRIED = 40_000
 #: A user can have this many kept forms; another one replaces the oldest.
@@ -287,7 +288,7 @@ def _keep(request: Request, user: User) -> str | None:
 
 
 def _path_of(request: Request) -> str:
-    """Return the path of the form's page, with its query but without an earlier form."""
+    """Return the path and query of the form's page, without an earlier kept form."""
     query = urlencode([pair for pair in request.GET.items() if pair[0] != KEPT])
     path = ROUTES["records"] if request.matched_route.name == CATEGORY_OF_ROW else request.path
     return f"{path}{'?' if query else ''}{query}"
@@ -326,7 +327,7 @@ def _store(
 
 
 def carried_form(request: Request) -> str | None:
-    """Return the form as a text for the sign-in page; None if it is not one that is kept."""
+    """Return the form as a text for the sign-in page; None if it is too long or not to be kept."""
     if not (_is_kept(request) and _sent(request, OWNER)):
         return None
     form = _path_of(request), str(request.POST[OWNER]), _entries(request)
@@ -335,9 +336,10 @@ def carried_form(request: Request) -> str | None:
 
 
 def keep_carried(request: Request, user: User, text: str) -> str | None:
-    """Keep the form that the sign-in page had for this user; return the path that shows it.
+    """Keep the form that the sign-in page contained; return the path that shows the form.
 
-    text: from `carried_form`, or whatever else was sent. Returns None if it is no form of the user.
+    text: the sent text, usually from `carried_form`. Returns None if the text is not a form of this
+    user, or cannot be kept.
     """
     try:
         path, owner, entries = json.loads(urlsafe_b64decode(text))
@@ -349,7 +351,7 @@ def keep_carried(request: Request, user: User, text: str) -> str | None:
 
 
 def kept_form(request: Request) -> MultiDict | None:
-    """Return the kept form that the page should show; None unless this user has it."""
+    """Return the kept form that the page should show; None if the user has no such form."""
     form_id = request.GET.get(KEPT, "") if request.method != "POST" else ""
     if not (form_id and form_id.isascii() and form_id.isprintable()):
         return None

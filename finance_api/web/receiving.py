@@ -1,6 +1,6 @@
 """The form with files, read while the browser sends it.
 
-Their content goes to one file without a name, so that nothing is left over if the browser stops
+The content of all files goes to one unnamed file, so that nothing is left over if the browser stops
 early.
 """
 
@@ -39,9 +39,9 @@ class TooSlow(Exception):
 
 @dataclass
 class SentFile:
-    """name: as sent by the browser, without folders; "" if no file was chosen.
-
-    start: of its content in `content`. size: in bytes. A file that is too large has no content.
+    """A file in the form. name: the name that the browser sent, without folders; "" if no file was
+    chosen. content: the unnamed file. start: where this file begins in it. size: the length in
+    bytes; 0 if this file is too large.
     """
 
     name: str
@@ -66,11 +66,11 @@ def sent_files(
     max_bytes: int,
     max_seconds: int,
 ) -> Iterator[list[SentFile]]:
-    """Return the files in a field of the form.
+    """Yield the files in a field of the form.
 
-    accept: called when the first file begins, with the fields before it; may raise.
-    max_bytes: of each file. Raises TooLarge, TooSlow, and HTTPBadRequest for a different or an
-    incomplete form.
+    accept: a function called when the first file begins, with the fields before it; may raise.
+    max_bytes: the maximum size of each file. Raises TooLarge, TooSlow, and HTTPBadRequest for an
+    incomplete or a different form.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
         form = _SentForm(field, accept, content, max_bytes)
@@ -93,7 +93,7 @@ def _boundary(request: Request) -> bytes:
 
 
 def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[bytes]:
-    """The body. Reads slightly oversized bodies to the end; otherwise browsers hide the error."""
+    """Yield the body. Read slightly oversized bodies to the end, or browsers hide the error."""
     if (request.content_length or 0) > 2 * max_bytes + _AROUND_BYTES:
         raise TooLarge
     until = time.monotonic() + max_seconds

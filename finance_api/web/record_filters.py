@@ -27,7 +27,7 @@ from finance_api.web.timespans import Timespan, parse_timespan
 #: In place of a category, label or note: records without one, and records with any.
 NONE, ANY = "none", "any"
 _NULL_TESTS = {NONE: "is.null", ANY: "is.not_null"}
-#: Income and expense are money that came from or went to somebody else.
+#: Transfers between own accounts are neither income nor expenses.
 TYPES = {
     "expense": {"recordType": "eq.expense", "transferId": "is.null"},
     "income": {"recordType": "eq.income", "transferId": "is.null"},
@@ -36,10 +36,10 @@ TYPES = {
 #: Headings to sort by, and their fields.
 SORTS = {"date": "recordDate", "payee": "payee", "amount": "amount"}
 _DEFAULT_SORT = "-date"
-#: The API has no longer pages.
+#: Rows per page, to choose from. The API allows no more than the largest number.
 SIZES = (PAGE_ROWS, 2 * PAGE_ROWS)
 
-#: Filters of the API, by field.
+#: Filters of the API, by the name of the parameter.
 Filters = Mapping[str, str]
 
 
@@ -81,12 +81,12 @@ def _period(text: str) -> Filters:
 
 
 def _import(text: str) -> Filters:
-    """text: the number of an import, or an importId."""
+    """Return the filter for an import. text: the number of the import, or its importId."""
     is_number = text.isascii() and text.isdigit() and len(text) < 10
     return {"importId": f"eq.{serial_id(int(text)) if is_number else text}"}
 
 
-#: For each parameter of the page, the filters of the API that it stands for.
+#: Parameter of the page -> function that converts its text to filters of the API.
 _FILTERS: Mapping[str, Callable[[str], Filters]] = {
     "q": lambda text: {"q": text},
     "period": _period,
@@ -104,9 +104,10 @@ _FILTERS: Mapping[str, Callable[[str], Filters]] = {
     "import": _import,
     FLOW.name: lambda text: {FLOW.name: text},
 }
-#: Parsers of parameters of the API that are not fields.
+#: Parsers for those parameters of the API that are not fields.
 _PARSERS: Mapping[str, Callable[[str], object]] = {WORDS.name: parse_words, FLOW.name: parse_flow}
-#: Parameters that are not filters: a currency for the sums; listing only what the sums count.
+#: Parameters that are not filters: the currency to convert sums to, and whether to list only the
+#: records that the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
 _SORT, _SIZE = "sort", "size"
 _YES = "true"
@@ -126,7 +127,10 @@ class Chip:
 
 @dataclass(frozen=True)
 class RecordFilters:
-    """given: the page's parameters. valid: those that count. errors: sentences about the others."""
+    """The parameters of the records page.
+
+    given: all parameters, as sent. valid: the valid ones. errors: sentences about the invalid ones.
+    """
 
     given: dict[str, str]
     valid: dict[str, str]
@@ -148,13 +152,13 @@ class RecordFilters:
         return cls(given, valid, errors)
 
     def path(self, **changed: str) -> str:
-        """The path of the first page of the list with changed parameters; "" removes one."""
+        """Return the path of the list's first page with changed parameters; "" removes them."""
         given = {name: text for name, text in {**self.given, **changed}.items() if text}
         return f"/records?{urlencode(given)}" if given else "/records"
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The same filters for the API."""
+        """The filters as parameters of the API."""
         found: dict[str, str] = {}
         for name, text in self._applied.items():
             for to, operand in _FILTERS[name](text).items():
@@ -169,7 +173,7 @@ class RecordFilters:
 
     @property
     def list_parameters(self) -> dict[str, str]:
-        """The filters and the order of the list for the API."""
+        """The filters and the order of the list as parameters of the API."""
         counted = _YES if self.is_counted else ""
         return {**self.parameters, _COUNTED: counted, "sortBy": self.sort_by}
 
@@ -179,7 +183,7 @@ class RecordFilters:
         return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="Records")
 
     def download_path(self, form: str) -> str:
-        """form: csv or xlsx."""
+        """Return the path of the download. form: csv or xlsx."""
         return self.path(format=form).replace("/records", "/records/download", 1)
 
     @property
@@ -213,7 +217,7 @@ class RecordFilters:
 
     @property
     def sort(self) -> str:
-        """A key of `SORTS`; descending with a minus sign."""
+        """A key of `SORTS`, after a minus sign for descending order; "" for the default."""
         return self.valid.get(_SORT, "")
 
     @property
@@ -233,7 +237,7 @@ class RecordFilters:
         return order, self.path(sort="" if sort == _DEFAULT_SORT else sort)
 
     def chips(self, names: Mapping[str, str]) -> list[Chip]:
-        """Return the filters that apply. names: of accounts, categories and labels, by id."""
+        """Return the filters that apply. names: accounts', categories' and labels' names, by id."""
         applied = self._applied
         if self.is_counted:
             applied[_COUNTED] = _YES
@@ -292,7 +296,7 @@ def _words(name: str, text: str) -> str:
 
 
 def _check(name: str, text: str) -> None:
-    """Raises QueryError."""
+    """Check a parameter. Raises QueryError."""
     match name:
         case "counted":
             return
@@ -311,5 +315,5 @@ def _check(name: str, text: str) -> None:
 
 
 def rule_link(row: Row) -> str | None:
-    """Return a link to make a rule from a record; None without payee and note."""
+    """Return a link to make a rule from a record; None if it has neither payee nor note."""
     return f"/records/{row['id']}/rule" if row["payee"] or row["note"] else None

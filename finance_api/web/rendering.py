@@ -74,7 +74,7 @@ NOTICES = {
 
 KEPT_NOTICE = "Your entries were kept. Nothing is saved yet: check them, and send the form again."
 
-#: A page that is opened later, from a bookmark for example, shows no notice.
+#: A page that is opened after this time, from a bookmark for example, does not show the notice.
 _NOTICE_SECONDS = 3_600
 
 _TRANSFERS = {
@@ -90,13 +90,16 @@ _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
 _MAX_FIELDS = 3
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
-#: Derived fields that stand for a stored one.
+#: Derived fields that sentences name in place of the stored fields, which contain ids.
 _READABLE = ("category", "labels")
 
 
 @dataclass(frozen=True)
 class ChangeNotice:
-    """number: of the history entry. back: the path of the page without the notice."""
+    """A notice about a change, which offers to undo it.
+
+    number: the number of the history entry. back: the path of the page without the notice.
+    """
 
     number: int
     sentence: str
@@ -104,9 +107,9 @@ class ChangeNotice:
 
 
 def change_notice(request: Request) -> ChangeNotice | None:
-    """Return the notice that `page.changed` asks for; None if the entry cannot be undone now.
+    """Return the notice that `page.changed` asks for; None if its entry is old or cannot be undone.
 
-    The number counts in the history of the signed-in user only.
+    Only the history of the signed-in user is searched for the number.
     """
     text = request.GET.get(CHANGED, "")
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):
@@ -169,9 +172,9 @@ def _parts(summary: dict[str, Any]) -> list[str]:
 
 
 def _fields(resource: Resource, summary: dict[str, Any]) -> dict[str, list[str | None]]:
-    """Return the new values by the labels of the fields that people set.
+    """Return the new values of the fields that people set, by the fields' labels.
 
-    summary: may have values of another resource that the edit changed as well.
+    summary: the summary of an edit, which may also have values of another resource.
     """
     values, currency = summary["values"], summary.get("currency")
     found = {name: resource.get_field(name) for name in values}
@@ -233,18 +236,18 @@ def day(seconds: int) -> Markup:
 
 
 def amount(units: int, currency: str | None = None) -> str:
-    """Ten-thousandths as ``1,234.50``: grouped, with at least the decimals of the currency."""
+    """Return ten-thousandths as ``1,234.50``, with at least the decimals of the currency."""
     return current_region().amount(units, decimals_of(currency))
 
 
 def cents(units: int, currency: str | None = None) -> int:
-    """Round to the decimals of the currency, as converted amounts have more."""
+    """Round to the decimals of the currency; converted amounts have more."""
     smallest = smallest_units(currency)
     return rounded(units, smallest) * smallest
 
 
 def size(number: int) -> str:
-    """``3.4 MB``, of bytes."""
+    """Return a number of bytes as ``3.4 MB``."""
     if number < 1_000:
         return f"{number} bytes"
     kilobytes = number / 1_024
@@ -258,14 +261,14 @@ def count(number: int) -> str:
 
 @cache
 def static_url(name: str) -> str:
-    """The URL of a static file, with a hash of its content, so that browsers may cache it."""
+    """Return the URL of a static file, with a hash of its content so that browsers may cache it."""
     content = files("finance_api.web").joinpath("static", name).read_bytes()
     return f"{STATIC}/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
 def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a template, and those of every template."""
-    # Not `request.identity`: authentication itself may have failed and led to an error page.
+    """Return the variables of a template, with those that every template has."""
+    # Not `request.identity`: this may be an error page because authentication has failed.
     identity = request.known_identity
     user = None if identity is None else identity.user
     has_form = user is not None or values.get("page") == "login"
@@ -291,7 +294,7 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """View deriver for views with a template."""
+    """View deriver: views with a template return the variables of every template, too."""
     renderer = info.options.get("renderer")
     if renderer is None or not renderer.name.endswith(".jinja2"):
         return view
@@ -304,7 +307,7 @@ def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
 
 
 def _in_zone_of_user(show: Callable[[int, str], Markup]) -> Callable[[Context, int], Markup]:
-    """A filter that shows a moment in the time zone of the signed-in user."""
+    """Make a filter that shows a moment in the time zone of the signed-in user."""
 
     @pass_context
     def shown(context: Context, seconds: int) -> Markup:

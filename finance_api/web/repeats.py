@@ -21,7 +21,7 @@ RULE = "recurrenceRule"
 OTHER = "other"
 _EVERY, _OTHER_RULE, _STORED = "repeats-every", "repeats-other", "repeats-stored"
 _END = "repeats-end"
-#: The fields of an end, by its part of the rule.
+#: Part of a rule that ends it -> the field for its value.
 _ENDS = {"UNTIL": "repeats-until", "COUNT": "repeats-count"}
 _NEXT_DATES = 3
 _EXAMPLE_DAY = parse_date("2026-12-31")
@@ -47,10 +47,10 @@ def _groups() -> list[tuple[str, list[tuple[str, str]]]]:
 
 @dataclass(frozen=True)
 class RepeatsControl(Control):
-    """every: 2 for every second week and so on. other: a rule that is none of the choices.
-
-    end: UNTIL, COUNT or "". until, count: as typed. Choices that are refused stay as typed.
-    stored: the rule that the form was opened with, which a form sent unchanged keeps.
+    """The control for a rule. every: 2 for every second week and so on. other: a rule that fits no
+    choice. end: UNTIL, COUNT or "". until, count: the texts in the fields of the ends. Refused
+    texts stay as typed. stored: the rule that the form was opened with; a form sent unchanged
+    keeps it.
     """
 
     groups: list[tuple[str, list[tuple[str, str]]]]
@@ -63,7 +63,7 @@ class RepeatsControl(Control):
 
 
 def with_repeats(controls: Iterable[Control]) -> list[Control]:
-    """Put this control in the place of the rule's."""
+    """Replace the control of the rule with a `RepeatsControl`."""
     return [_repeats(control) if control.name == RULE else control for control in controls]
 
 
@@ -105,11 +105,11 @@ def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
 
 
 def _end(sent: MultiDict, stored: str) -> str:
-    """Return the part of the rule for its end; "" for a rule without one."""
+    """Return the part of the rule that ends it; "" if the rule has no end."""
     typed = {end: str(sent.get(name, "")).strip() for end, name in _ENDS.items()}
     chosen = str(sent.get(_END, ""))
     if not chosen and not split_rule(stored)[1].keys() & _ENDS:
-        # If the rule had no end, filling in a field for one means that end.
+        # If the rule had no end, filling in the field of an end also chooses this end.
         chosen = next((end for end, text in typed.items() if text), "")
     if chosen not in typed:
         return ""
@@ -121,7 +121,7 @@ def _end(sent: MultiDict, stored: str) -> str:
 
 
 def check_end(rule: str, start: int | None) -> None:
-    """Raises FormFaults for an end that the choices cannot mean."""
+    """Check the end of a rule that the form can show. Raises FormFaults."""
     pattern, choices = split_rule(rule)
     fault = None
     if pattern is None:
@@ -140,7 +140,7 @@ def check_end(rule: str, start: int | None) -> None:
 
 
 def rule_words(rule: str) -> str:
-    """``every month on the 3rd, until 31 Dec 2026``; the rule itself if the form cannot show it."""
+    """Return ``every month on the 3rd, until 31 Dec 2026``; the rule if the form cannot show it."""
     found = parse_repetition(rule)
     if found is None:
         return rule

@@ -86,12 +86,12 @@ METHODS: defaultdict[str, set[str]] = defaultdict(set)
 
 
 def get(route: str, permission: str, template: str | None = None, **options: Any) -> view_config:
-    """Decorate the view that answers GET for a route. options: of `view_config`."""
+    """Decorate the view that answers GET for a route. options: passed on to `view_config`."""
     return _view(route, "GET", permission, template, options)
 
 
 def post(route: str, permission: str, template: str | None = None, **options: Any) -> view_config:
-    """Decorate the view that answers POST for a route. options: of `view_config`."""
+    """Decorate the view that answers POST for a route. options: passed on to `view_config`."""
     return _view(route, "POST", permission, template, options)
 
 

@@ -21,13 +21,13 @@ from finance_api.values.time import (
 from finance_api.web.rendering import day_words, month_words
 
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
-#: Timespans must lie between these days, so that there is a year before and after them.
+#: Timespans must lie between these days, so that a year before or after them is a valid date.
 _EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
 
 
 @dataclass(frozen=True)
 class Timespan:
-    """first, last: days. period: None if the timespan is not a whole period."""
+    """The days from first to last. period: which period they are; None if not a whole period."""
 
     first: int
     last: int
@@ -53,7 +53,7 @@ class Timespan:
         return {"from": date_text(self.first), "to": date_text(self.last)}
 
     def name(self, today: int) -> str | None:
-        """Return the relative date for these days, such as ``this-month``; None without one."""
+        """Return the relative date for these days, such as ``this-month``, if there is one."""
         days = self.first, self.last
         named = ((name, Timespan.named(name, today)) for name in RELATIVE_DATES)
         return next((name for name, span in named if (span.first, span.last) == days), None)
@@ -78,14 +78,17 @@ class Timespan:
         return f"{day_words(self.first)} – {day_words(self.last)}"
 
     def before(self) -> "Timespan":
-        """The timespan of the same length before this one."""
+        """Return the timespan of the same length before this one."""
         last = self.first - DAY_SECONDS
         if self.period is not None:
             return Timespan.around(self.period, last)
         return Timespan(max(MIN_SECONDS, last - (self.last - self.first)), last)
 
     def compared(self, today: int) -> "Timespan":
-        """The timespan before this one; the same days of it if this one is not over."""
+        """Return the timespan before this one.
+
+        If this one is not over, the other ends with the day that corresponds to today.
+        """
         before = self.before()
         if not self.first <= today < self.last:
             return before
@@ -102,13 +105,13 @@ class Timespan:
         return Timespan(first, first + self.last - self.first)
 
     def year(self) -> "Timespan":
-        """The twelve months that end with this timespan."""
+        """Return the twelve months that end with this timespan."""
         month = start_of(Period.MONTH, self.last)
         return Timespan(months_before(month, 11), self.last)
 
 
 def parse_timespan(period: str, first: str, last: str) -> Timespan | None:
-    """Parse a page's parameters. None for faulty parameters."""
+    """Parse a page's parameters. Returns None for faulty parameters."""
     try:
         if first or last:
             span = Timespan(parse_date(first), parse_date(last))

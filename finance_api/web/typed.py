@@ -1,4 +1,4 @@
-"""What people type into forms: numbers, days and colours as commands take them."""
+"""Converts numbers, days and colours as people type them to texts as commands take them."""
 
 from typing import Any
 
@@ -14,7 +14,10 @@ _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 
 
 def plain_text(field: Field, text: str, stored: Any) -> str:
-    """Return the text of a number, day or colour as commands take it. Raises WrittenRefused."""
+    """Return a number, day or colour as commands take it, and any other text unchanged.
+
+    Raises WrittenRefused.
+    """
     if field.name == COLOR.name and text.strip() and text != stored:
         color = parse_color(text)
         if color is None:
@@ -36,7 +39,10 @@ def day_text(text: str) -> str:
 
 
 def too_exact(units: int, currency: str) -> str | None:
-    """Return why an amount is too exact for its currency, and the nearest that fit; else None."""
+    """Return why an amount is too exact for its currency, with the nearest amounts that fit.
+
+    Returns None if the amount fits.
+    """
     decimals, region = decimals_of(currency), current_region()
     smallest = smallest_units(currency)
     below = units // smallest * smallest

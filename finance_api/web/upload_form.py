@@ -1,4 +1,4 @@
-"""The form for what a file leaves open, made from the file options and the refusal."""
+"""The form that asks what a file leaves open, made from the file options and the refusal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,12 +25,12 @@ from finance_api.web.column_form import (
 )
 from finance_api.web.option_labels import CHOICES, answer_in_labels, in_labels
 
-#: Never filled in, even if a refusal proposes a value: it is too easy to confirm a wrong one.
+#: Never filled in, even if a refusal proposes a value: wrong values are too easily confirmed.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
 #: Options whose value can be a blank.
 _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
-#: (Option, placeholder) in answers, for a value that only the person knows -> key of the option.
+#: (Option, placeholder) in an answer -> key of the option. Only the person knows such a value.
 _PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
 _SUGGESTED = {
@@ -39,7 +39,7 @@ _SUGGESTED = {
     "delimiter": (",", ";", "tab", "|"),
     "currency": ("EUR", "USD", "GBP", "CHF", "SEK", "PLN", "CZK"),
 }
-#: Help in place of an option's own, which is for a command line.
+#: Help texts used in place of the options' own, which are for the command line.
 _HELP = {
     "currency": "EUR, €, Euro. Leave it empty if the file states it.",
     "only": "One per line, the column and its value: Status=completed.",
@@ -62,7 +62,7 @@ _TITLES = {name: title for title, names in _GROUPS.items() for name in names.spl
 
 @dataclass(frozen=True)
 class FormField:
-    """A control. kind: see `import_options.jinja2`. choices: (value, label)."""
+    """A control. kind: see `import_options.jinja2`. choices: pairs of value and label."""
 
     key: str
     label: str
@@ -75,10 +75,11 @@ class FormField:
 
 @dataclass(frozen=True)
 class FormQuestion:
-    """fact: a sentence. row: the row of a table that it is about, or None; text: lines of a text,
-    each with its number. answers: texts to choose from, each with values of its columns. chosen:
-    the number of the chosen one. fields: for other missing values. has_columns: whether it asks for
-    columns.
+    """A question about a file. fact: a sentence that says what is unclear. line: the number of the
+    line in question. row: that line as a row of a table, or None. text: the lines around it, each
+    with its number. answers: texts to choose from, each with the values of its columns. chosen: the
+    number of the chosen answer. fields: the controls for other missing values. has_columns: whether
+    the question asks what the columns are.
     """
 
     number: int
@@ -98,7 +99,7 @@ class FormQuestion:
 
 @dataclass(frozen=True)
 class FormGroup:
-    """is_open: whether its fields are shown at first."""
+    """A group of fields. is_open: whether the fields are shown at first."""
 
     title: str
     fields: list[FormField]
@@ -107,9 +108,9 @@ class FormGroup:
 
 @dataclass(frozen=True)
 class UploadForm:
-    """columns: what each column of a table is. groups: the format's fields that no question has.
-    is_asked: whether a question can be answered in this form. asks_columns: whether one of them
-    asks for columns.
+    """The form. columns: the controls that say what each column of a table is. groups: the controls
+    that belong to no question. is_asked: whether a question can be answered in this form.
+    asks_columns: whether a question asks what the columns are.
     """
 
     questions: list[FormQuestion]
@@ -132,9 +133,10 @@ class UploadForm:
 
 @dataclass(frozen=True)
 class Given:
-    """What a sent form says. options: by name, without the answers to questions.
+    """What a sent form says. options: values by option name, without the answers to questions.
 
-    answers: number of a question -> number of its answer. errors: sentences by the key of a field.
+    answers: number of a question -> number of the chosen answer. errors: sentences by the key of
+    the field.
     """
 
     options: dict[str, Any]
@@ -167,7 +169,10 @@ def can_be_read(upload: Upload) -> bool:
 def upload_form(
     upload: Upload, accounts: Sequence[str], profiles: Sequence[str], given: Given | None = None
 ) -> UploadForm:
-    """accounts, profiles: all names to choose from. given: a sent form with errors."""
+    """Make the form for an upload. accounts, profiles: all names to choose from.
+
+    given: a form that was sent with errors, to show it again.
+    """
     outcome = upload.outcome
     options = dict(upload.options) if given is None else dict(given.options)
     asked: list[tuple[dict[str, Any], list[str]]] = []
@@ -215,7 +220,7 @@ def upload_form(
 
 
 def _name_of(gone: str) -> str:
-    """The name of an option in `Answer.instead_of`."""
+    """Return the name of an option in `Answer.instead_of`."""
     flag = gone.partition(" ")[0]
     return next(option.name for option in FILE_OPTIONS if option.flag == flag)
 
@@ -223,7 +228,10 @@ def _name_of(gone: str) -> str:
 def _choices(
     answers: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
-    """The answers to choose from, each with values of its columns; none if there is only one."""
+    """Return the answers to choose from, each with the values of its columns.
+
+    Returns nothing if there is only one answer.
+    """
     if len(answers) < 2:
         return []
     values = {column["name"]: " · ".join(column["values"]) for column in columns}
@@ -246,7 +254,7 @@ def _choices(
 
 
 def _column_parts(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return role and column of an answer that only names columns; else nothing."""
+    """Return the roles and columns in an answer; nothing if it contains anything else."""
     parts = []
     for flag, value in zip(words[::2], words[1::2], strict=False):
         role, _, name = value.partition("=") if flag == "--map" else (flag[2:], "", value)
@@ -281,7 +289,7 @@ def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def read_form(upload: Upload, form: Mapping[str, Any]) -> Given:
-    """Return what a sent form says. form: all values of each name."""
+    """Return what a sent form says. form: the values of each field, by the field's name."""
     errors: dict[str, str] = {}
     columns = upload.outcome.get("columns", ())
     if columns and "column-0" in form:
@@ -315,7 +323,7 @@ def read_form(upload: Upload, form: Mapping[str, Any]) -> Given:
 
 
 def _proposed(upload: Upload) -> dict[str, Any]:
-    """The options from questions with only one answer."""
+    """Return the options that the questions with only one answer propose."""
     found: dict[str, Any] = {}
     for question in upload.outcome.get("questions", ()):
         if len(question["answers"]) == 1:
@@ -401,7 +409,7 @@ def _text(value: Any) -> str:
 
 
 def _help(option: FileOption) -> str:
-    """Return the option's help text, without the formats that have the option."""
+    """Return the option's help text, without the names of the formats."""
     if option.name in _HELP:
         return _HELP[option.name]
     before, colon, rest = option.help.partition(": ")
@@ -410,7 +418,7 @@ def _help(option: FileOption) -> str:
 
 
 def _with_given(known: Iterable[str], given: str) -> tuple[tuple[str, str], ...]:
-    """Return choices of texts; empty if no text is known, so that the person can type one."""
+    """Return the texts as choices; empty if no text is known, so that the person can type one."""
     names = dict.fromkeys(known)
     if names and given:
         names[given] = None

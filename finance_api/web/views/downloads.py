@@ -31,7 +31,7 @@ _TYPES = {
 
 @get("export", Permission.DATA_READ)
 def export(request: Request) -> Response:
-    """All of the user's data in the native format, as ``finance-api dump`` writes it."""
+    """Send all of the user's data in the native format, as ``finance-api dump`` writes it."""
     user_id = request.user.id
     name = f"finance-data-{date_text(request.now)}.ndjson"
 

@@ -38,7 +38,8 @@ from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import Given, can_be_read, read_form, upload_form
 
-#: An upload waits this long for another upload of its user, as a browser cannot send it again.
+#: How long an upload waits if another upload of its user is running: a browser would not send the
+#: files again.
 _PLACE_SECONDS = 5
 #: How long a request waits for the work on an upload, which is enough for most files.
 _WAIT_SECONDS = 1.5
@@ -120,7 +121,7 @@ def receive(request: Request) -> Any:
 
 
 def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], list[str]]:
-    """Store files that were sent. Return their uploads, and why others were not taken."""
+    """Store files that were sent. Return their uploads, and why other files were not stored."""
     settings, user_id = request.registry.settings, request.user.id
     room = settings["finance_api.imports.max_waiting_bytes"]
     max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.now
@@ -159,7 +160,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 
 def _begin(request: Request, *uploads: Upload) -> None:
-    """Start the work on uploads, and wait briefly for one that is alone; the list shows several."""
+    """Start the work on uploads. Wait briefly for a single upload; the list shows several."""
     user, running = replace(request.user, region=current_region().tag), _jobs(request)
     for upload in uploads:
         running.start(user, upload, origin_of(request))
@@ -218,20 +219,20 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
 
 
 def _remark(text: str) -> str:
-    """A remark of an importer in the words of the page: "Date is 'Posted': its heading says so"."""
+    """Return an importer's remark in the page's words: "Date is 'Posted': its heading says so"."""
     role, is_, rest = text.partition(" is '")
     return f"{ROLES[role]}{is_}{rest}" if is_ and role in ROLES else in_labels(text)
 
 
 def _label_of(name: str) -> str:
-    """The label of a field of records."""
+    """Return the label of a field of records."""
     field = RECORDS.get_field(name)
     label = COLUMNS.get(name) or (name if field is None else label_of(field))
     return label.removesuffix(" column")
 
 
 def _sums(totals: list[dict[str, Any]]) -> Mapping[str, Mapping[str, int]]:
-    """Money in and out by currency, never added up across currencies."""
+    """Return money in and out by currency, never added up across currencies."""
     sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for total in totals:
         money = {name: total[name] for name in ("money_in", "money_out")}
@@ -250,12 +251,15 @@ def show_options(request: Request) -> Any:
 def _options_page(
     request: Request, upload: Upload, given: Given | None = None, *, is_all: bool = False
 ) -> dict[str, Any]:
-    """given: a sent form with errors. is_all: show a form even if the file asks nothing."""
+    """Return the variables of the form. given: a form that was sent with errors.
+
+    is_all: whether to show the form even if the file leaves nothing open.
+    """
     directory = request.registry.settings["finance_api.imports.profiles_directory"]
     try:
         profiles = load_profiles(directory).names
     except ImportRefused:
-        # One of the operator's own profiles is faulty; the refusal of the file says so.
+        # One of the operator's own profiles is faulty, as the refusal of the file says.
         profiles = []
     names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
     form = upload_form(upload, list(names), profiles, given)
@@ -322,9 +326,9 @@ def _work(
     state: UploadState,
     **changes: Any,
 ) -> Response:
-    """Start the work of a state, if the form was made for the upload's current step.
+    """Start the work of ``state``, and redirect to the upload's page.
 
-    Otherwise redirect to the upload's page.
+    If the form was made for an earlier step of the upload, only redirect.
     """
     user_id, now = request.user.id, request.now
     if upload.state not in states or request.sent_text("step") != str(upload.step):
@@ -350,7 +354,7 @@ def _current(upload: Upload) -> Response:
 
 
 def _own_upload(request: Request) -> Upload:
-    """The upload in the path; 404 if the user has no such upload."""
+    """Return the upload in the path; raise a 404 if the user has no such upload."""
     user_id, now = request.user.id, request.now
     return jobs.get_upload(request.storage, user_id, request.path_text("id"), now)
 
@@ -367,6 +371,6 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
         with writing(request):
             return True
     except StorageUnavailable:
-        # The process may be importing: SQLite then refuses other writers, even that process's
-        # reports of its progress.
+        # The process may still be importing. SQLite then refuses all other writers, even when the
+        # process reports its own progress, so it only seems to be gone.
         return False

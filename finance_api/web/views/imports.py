@@ -64,7 +64,7 @@ def show_entry(request: Request) -> dict[str, Any]:
 
 
 def _entry(request: Request) -> HistoryEntry:
-    """Raises HTTPNotFound."""
+    """Return the history entry in the path. Raises HTTPNotFound."""
     text = request.matchdict["number"]
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
@@ -128,7 +128,7 @@ def undo_entry(request: Request) -> Any:
     entry, back = _entry(request), request.sent_text("back")
     if back and entry.undone_at is not None:
         return SeeOther(page_after(back))
-    # The notice after a change undoes it without a preview.
+    # The button in a notice undoes the change without a preview.
     saw = None if back else request.sent_text("revision")
     try:
         _undo(request, entry.number, choices, saw=saw)
@@ -140,7 +140,7 @@ def undo_entry(request: Request) -> Any:
 
 
 def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
-    """The preview of an undo, from a dry run."""
+    """Return the variables of the preview, which comes from a dry run."""
     entry = _shown(_entry(request), _account_names(request))
     report, revision, reason = None, 0, None
     try:
@@ -169,7 +169,8 @@ def _undo(
 ) -> tuple[UndoReport, int]:
     """Undo an entry. Return the report, and the revision of the data before it.
 
-    saw: the revision that the preview showed, if there was one. Raises ChangeRefused, _DataChanged.
+    saw: the revision that a preview showed; None without a preview. Raises ChangeRefused,
+    _DataChanged.
     """
     with editing(request, None, dry_run=dry_run) as session:
         revision = session.before.revision

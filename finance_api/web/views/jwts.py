@@ -43,7 +43,7 @@ _LIFETIMES = {
 
 
 def _own_jwts(request: Request) -> list[Jwt]:
-    """The user's JWTs that have not expired, newest first."""
+    """Return the user's JWTs that have not expired, newest first."""
     now = request.now
     jwts = request.storage.jwts.list_by_user(request.user.id)
     return [jwt for jwt in reversed(jwts) if jwt.expires_at > now]
@@ -55,13 +55,13 @@ def _default_lifetime(request: Request) -> int:
 
 
 def _lifetimes(request: Request) -> dict[int, str]:
-    """Labels of the choices by seconds, with the default of the settings."""
+    """Return the lifetimes to choose from: their labels by seconds, with the configured default."""
     default = _default_lifetime(request)
     return dict(sorted({default: f"{count(default)} seconds", **_LIFETIMES}.items()))
 
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:
-    """ttl: the chosen lifetime in seconds, as text."""
+    """Return the variables of the list. ttl: the chosen lifetime in seconds, as text."""
     services = request.registry.services
     longest = services.jwt_rules.max_ttl_seconds
     return page(

@@ -43,7 +43,7 @@ def _page(request: Request, question: Question, document: _Object, changed_at: i
         "title": question.name,
         "table": answer_table(document, question.address),
         "has_more": document.get("nextOffset") is not None,
-        # For the time zone only.
+        # Only its time zone is used.
         "user": request.identity.user,
         "changed_at": changed_at,
         "static_url": static_url,
@@ -68,7 +68,8 @@ def _moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-#: The API's own forms, with its suffixes; and how to make the others from its JSON.
+#: Ending of an address -> the API's suffix for this form of an answer. The other forms are made
+#: from the API's JSON.
 _OF_API = {".csv": ".csv", ".xlsx": ".xlsx", ".json": ""}
 _MAKERS: dict[str, Callable[[Request, Question, _Object, int], _Made]] = {
     ".html": _page,
@@ -97,7 +98,7 @@ def show_answer(request: Request) -> Response:
             return _as_api(request, question, ending)
         return _as_made(request, question, ending)
     except AnswerRefused:
-        # The sentence names the question, its parameters and their values.
+        # The error's own sentence would reveal the question, its parameters and their values.
         detail = "This question can no longer be answered: its owner has to change it."
         raise problem(409, detail) from None
 
@@ -143,7 +144,7 @@ def _as_made(request: Request, question: Question, ending: str) -> Response:
 def _read(
     request: Request, question: Question, *, keep_condition: bool = False
 ) -> tuple[Response, _Object | None]:
-    """Return the JSON of the answer, with exact numbers; None with a 304."""
+    """Return the response and its JSON, with exact numbers. The JSON is None for a 304."""
     request.environ.pop("HTTP_ACCEPT_ENCODING", None)
     if not keep_condition:
         request.environ.pop("HTTP_IF_NONE_MATCH", None)
@@ -165,7 +166,7 @@ def _refuse_empty(document: _Object | None) -> None:
 def _shown(response: Response, ending: str) -> Response:
     """Return the answer with only the headers that a link shows."""
     kept = [(name, response.headers[name]) for name in _SHOWN if name in response.headers]
-    # Otherwise browsers name the downloaded file after the address, which is a secret.
+    # Without this header, browsers would name the downloaded file after the address: a secret.
     file = ("Content-Disposition", f'inline; filename="answer{ending}"')
     status, headers = response.status_int, [*kept, file, *_HEADERS]
     return Response(body=response.body, status=status, headerlist=headers)

@@ -81,7 +81,9 @@ def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
 
 
 def _wrong(request: Request, user: User | None, **form: str) -> dict[str, Any]:
-    """user: the address's owner. Text that is no address is not logged: it may be a password."""
+    """Refuse a sign-in. user: the owner of the address, if any. What was typed is not logged, as it
+    may be a password.
+    """
     request.services.metrics.authentication_failures("password", "invalid").inc()
     note_request(request, None if user is None else user.id, AuditAction.SIGN_IN_FAILED)
     return _refused(request, 403, errors={"form": _REFUSED}, **form)

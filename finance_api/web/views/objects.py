@@ -68,7 +68,7 @@ class ObjectViews:
         self.fields = editable_fields(self.resource)
 
     def list_objects(self) -> dict[str, Any]:
-        """The list of all objects, page by page."""
+        """Show one page of the list of all objects."""
         request, shown, offset = self.request, self.shown, offset_of(self.request)
         sort = parse_sort(self.resource, shown.sort)
         query = Query(self.resource, (), sort, PAGE_ROWS, offset, with_total=True)
@@ -101,7 +101,7 @@ class ObjectViews:
         )
 
     def show_new(self) -> dict[str, Any]:
-        """A form with the defaults, or with values from the query of a link."""
+        """Show a form with the defaults, or with values from the query of a link."""
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, None)
         owned, given = own_rows(self.request), self.request.GET
@@ -128,7 +128,7 @@ class ObjectViews:
         return changed(session, self.shown.path)
 
     def show(self) -> dict[str, Any]:
-        """The form of an object, and its computed values."""
+        """Show the form of an object, and its computed values."""
         row = own_row(self.request, self.resource)
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, row)
@@ -184,7 +184,7 @@ class ObjectViews:
     def _given(
         self, session: LedgerSession, texts: Mapping[str, str], before: Row
     ) -> dict[str, str]:
-        """Return the texts of values that differ from those before, as commands take them.
+        """Return the texts of values that differ from those in ``before``, as commands take them.
 
         Raises FormFaults, with each sentence beside its field, and ChangeRefused.
         """
@@ -208,7 +208,7 @@ class ObjectViews:
     def _form(
         self, texts: dict[str, str], row: Row | None, errors: dict[str, str]
     ) -> dict[str, Any]:
-        """row: the row to change; None for a new one."""
+        """Return the variables of the form. row: the object to change; None for a new object."""
         request, shown, resource = self.request, self.shown, self.resource
         owned = own_rows(request)
         if "form" in errors:
@@ -269,7 +269,11 @@ def _default_text(field: Field) -> str:
 
 @dataclass(frozen=True)
 class FoundPayment:
-    """search: finds its records. texts: of the form that adds a standing order for it."""
+    """A recurring payment that was found in the records.
+
+    search: the words that find its records. texts: the texts for the form that adds a standing
+    order for it.
+    """
 
     recurring: Recurring
     account: str
@@ -278,7 +282,7 @@ class FoundPayment:
 
 
 def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
-    """Return the payments that are still made, the largest first."""
+    """Return the payments that are still made and have no standing order, the largest first."""
     accounts = owned.accounts.rows
     user_id, today = request.user.id, request.today
     found = list_recurring(request.storage, user_id, accounts.values(), today)
@@ -298,7 +302,11 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
 
 
 def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
-    """is_only: whether no other payment has this payee; names of standing orders are distinct."""
+    """Return the texts for the form. is_only: whether no other payment has this payee.
+
+    If another payment has it, too, the name includes the amount: names of standing orders must be
+    distinct.
+    """
     fields = editable_fields(STANDING_ORDERS)
     defaults = {field.name: field.default for field in fields.values()}
     size = amount(abs(found.amount), found.currency)

@@ -76,7 +76,7 @@ def show_overview(request: Request) -> dict[str, Any]:
 
 
 def _newest_month(results: ApiResults, currency: str) -> Timespan:
-    """Return the newest month with records up to this month, else the newest later one."""
+    """Return the newest month with records up to this month, else the newest future month."""
     month = Timespan.around(Period.MONTH, results.today)
     days = (f"lte.{date_text(month.last)}", f"gt.{date_text(month.last)}")
     found = (newest_day(results, currency, each) for each in days)

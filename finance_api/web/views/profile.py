@@ -43,14 +43,14 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
 
 
 def _regions(chosen: str) -> list[tuple[str, str]]:
-    """The regions with a name, and the chosen one."""
+    """Return the regions with a name, and the chosen region."""
     names = region_names()
     others = [(chosen, chosen)] if chosen and chosen not in names else []
     return [*others, *names.items()]
 
 
 def _currencies(request: Request) -> Options:
-    """The currencies of the user's accounts and of the exchange rates, and the chosen one."""
+    """Return the currencies of the user's accounts and of exchange rates, and the chosen one."""
     own = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
     chosen = request.user.base_currency
     rated = request.storage.rates.get_state().currencies

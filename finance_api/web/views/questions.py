@@ -48,7 +48,7 @@ _DOWNLOADS = ("csv", "xlsx", "ndjson")
 
 
 def _own(request: Request) -> Question:
-    """The question in the path; 404 if the user has no such question."""
+    """Return the question in the path; raise a 404 if the user has no such question."""
     user_id = request.user.id
     return request.storage.questions.get(user_id, request.path_id)
 
@@ -67,7 +67,7 @@ def active_links(request: Request, question: Question) -> list[QuestionLink]:
 
 
 def _own_link(request: Request, question: Question) -> QuestionLink:
-    """The link in the path; 404 if the question has no such link, or it has ended."""
+    """Return the link in the path; raise a 404 if it has ended or is not of this question."""
     links, link_id = active_links(request, question), request.path_text("link")
     return first_of(link for link in links if link.id == link_id)
 
@@ -154,7 +154,7 @@ def _form(
 def _shown_form(
     request: Request, values: Mapping[str, str], question: Question | None
 ) -> dict[str, Any]:
-    """Show a form as it was sent before its session ended, or with these values."""
+    """Show the form that was kept when its session ended; if there is none, show these values."""
     sent = kept_form(request)
     if sent is not None:
         values = {name: str(sent.get(name, "")) for name in _FIELDS}
@@ -237,7 +237,7 @@ def show_link_form(request: Request) -> dict[str, Any]:
     question = _own(request)
     values = {"name": question.name, "expiry": "never", "expires_on": ""}
     form = _link_form(request, question, values, {})
-    # Without access to the API the page says how to get it.
+    # If the user has no access to the API, the page says how to get it.
     allowed = has_api_access(request.user, request.registry.settings)
     return form if allowed else refused(request, form, 403)
 

@@ -1,4 +1,4 @@
-"""One record: its form, showing, adding and correcting it, and linking it as a transfer."""
+"""One record: adding, showing, correcting and deleting it, and linking it as a transfer."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -40,7 +40,7 @@ FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
 #: The control for the sign of the amount, and its choices.
 DIRECTION, OUT, IN = "direction", "out", "in"
 DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
-#: The fields for the account of somebody who has none yet.
+#: The fields for the first account of a user.
 NEW_ACCOUNT, NEW_CURRENCY = "new-account", "new-currency"
 _AMOUNT, _DATE, _ACCOUNT = "amount", "recordDate", "accountId"
 _HINTS = {
@@ -66,7 +66,7 @@ def texts_of_record(row: Row) -> dict[str, str]:
 
 
 def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of a new record. given: from the query of a link."""
+    """Return the texts of a new record. given: values from the query of a link."""
     defaults = {_DATE: date_text(today), "recordState": "cleared", DIRECTION: OUT}
     defaults[NEW_ACCOUNT] = "Cash"
     names = (*FIELDS, DIRECTION, NEW_ACCOUNT, NEW_CURRENCY)
@@ -74,7 +74,7 @@ def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[forms.Control]:
-    """The controls of the form, with hints for people who enter a payment."""
+    """Return the controls of the form, with hints for people who enter a payment."""
     controls = forms.controls_of(owned, FIELDS, texts)
     return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
 
@@ -107,7 +107,8 @@ def read_record(
 ) -> dict[str, Any]:
     """Return the stored values of a form. Raises FormFaults.
 
-    stored: the record to change: only values of texts that differ from it are returned.
+    stored: the record to change. If it is given, return only values whose texts differ from its
+    own.
     """
     errors: dict[str, str] = {}
     sign = _sign(texts, errors)
@@ -121,7 +122,7 @@ def read_record(
     read[_AMOUNT] *= sign
     values = {name: value for name, value in read.items() if before.get(name) != texts[name]}
     if stored is not None and values.get(_DATE) == from_date(to_date(stored[_DATE])):
-        # The same day in another form: the record keeps its time.
+        # The same day, only written in another way: the record keeps its time.
         del values[_DATE]
     if errors:
         raise forms.FormFaults(errors)
@@ -129,7 +130,7 @@ def read_record(
 
 
 def _sign(texts: Mapping[str, str], errors: dict[str, str]) -> int:
-    """Return -1 to change the sign of the typed amount: without one, the choice decides."""
+    """Return the factor for the typed amount: -1 if it has no sign and goes out, else 1."""
     text = texts[_AMOUNT].strip()
     if texts[DIRECTION] == OUT:
         return 1 if text.startswith(("+", *_MINUS)) else -1
@@ -154,7 +155,7 @@ def _title(row: Row) -> str:
 
 @get("record.new", Permission.DATA_READ, "record_new")
 def show_new(request: Request) -> dict[str, Any]:
-    """An empty form, one with values from a link, or with those of the record ``like``."""
+    """Show an empty form, or a form with values from a link or from the record ``like``."""
     if (kept := kept_form(request)) is not None:
         return _new_form(request, sent_record(kept), {}, forms.form_id(kept))
     texts = texts_of_new(request.today, request.GET)

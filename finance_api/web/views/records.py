@@ -1,4 +1,4 @@
-"""The list of records, and changes from it: of several at once, and of one category."""
+"""The list of records, and its forms: for several records, and for the category of one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -74,12 +74,12 @@ def list_page(
 ) -> dict[str, Any]:
     """Return the variables of the list.
 
-    errors: about the form that changes the chosen records, or the category that was typed. typed:
-    the record's id, the text, in a kept form also the id of the category that the record had.
-    sent: the form for several records, to show it again.
+    errors: sentences about the form for several records, or about a typed category. typed: the id
+    of the record whose category was typed, and the typed text; from a kept form also the id of the
+    category that the record had. sent: the form for several records, to show it again.
     """
     filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
-    # The sums first: they have the total, and a search of texts is then needed only once.
+    # The sums come first and give the total, so that texts are searched only once for both.
     sums = results.summary(filters.sums_request)
     pager = Pager.of(request, filters.total_of(sums), filters.size)
     asked = filters.page_request(pager.offset)
@@ -129,7 +129,7 @@ def list_page(
 
 
 def _selecting(request: Request, sent: MultiDict | None) -> str:
-    """Return which records are chosen: "some", "page" or "all"; "" without the form for them."""
+    """Return which records are chosen: "some", "page" or "all"; "" if the form is not shown."""
     if sent is not None:
         return _CHOSEN_ALL if sent.get(_CHOSEN_ALL) else "some"
     selecting = request.GET.get("select", "")
@@ -164,7 +164,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     """Change the ticked records, or all that match the filters in the query.
 
     The first POST is answered by a confirmation with the number and the sums of the records; the
-    second one changes them if the user's data is still the same.
+    second POST changes them if the user's data is still the same.
     """
     filters, seen = RecordFilters.of(request), request.sent_text("seen")
     here = filters.path(offset=str(offset_of(request) or ""))
@@ -174,7 +174,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
             sums = selection.sums()
-            # Other records may have the same number and sums, so compare the revision.
+            # Other records may have the same number and sums, so compare the revision, too.
             shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
             digest = forms.digest_of({**shown, "revision": str(session.revision)})
             is_current = seen == digest
@@ -204,7 +204,11 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Selection:
-    """ticked: ids. conditions: of all records that match the filters; None: the ticked ones."""
+    """The records to change. ticked: the ids of ticked records.
+
+    conditions: the filters, if all records that match them are chosen; None if only the ticked
+    records are chosen.
+    """
 
     session: LedgerSession
     ticked: list[str]
@@ -212,7 +216,7 @@ class _Selection:
 
     @classmethod
     def of(cls, request: Request, session: LedgerSession, filters: RecordFilters) -> "_Selection":
-        """Raises FormFaults."""
+        """Read the selection from the form. Raises FormFaults."""
         ticked = ticked_ids(request.POST)
         if request.sent_text("all") != "true":
             if not ticked:
@@ -246,7 +250,10 @@ class _Selection:
 
 @dataclass(frozen=True)
 class _Change:
-    """before, after: the words of the question before and after the number of records."""
+    """A change to the chosen records.
+
+    before, after: the words of the question before and after the number of records.
+    """
 
     before: str
     after: str = ""
@@ -256,7 +263,7 @@ class _Change:
     is_removal: bool = False
 
     def make(self, session: LedgerSession, ids: list[str]) -> None:
-        """Raises ChangeRefused."""
+        """Make the change. Raises ChangeRefused."""
         if self.is_removal:
             remove_records(session, ids)
             return
@@ -300,7 +307,7 @@ def _category_change(session: LedgerSession, request: Request) -> _Change:
 
 
 def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -> tuple[str, str]:
-    """The id and the name of one of the user's rows. Raises FormFaults."""
+    """Return the id and the name of one of the user's rows. Raises FormFaults."""
     if not row_id:
         raise forms.FormFaults({f"set_{key}": f"Choose a {key}."})
     try:
@@ -311,7 +318,7 @@ def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -
 
 
 def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
-    """Read a field of records. key: of its control. Raises FormFaults."""
+    """Read a field of records. key: the key of the field's control. Raises FormFaults."""
     try:
         return forms.read_texts(session, {name: RECORDS[name]}, {name: text})[name]
     except forms.FormFaults as faults:
@@ -320,7 +327,10 @@ def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
 
 @post("records.category", Permission.DATA_WRITE, "records")
 def set_category(request: Request) -> Response | dict[str, Any]:
-    """Set the category of one record, by its name or path or a part of it, and lead to the next."""
+    """Set the category of one record, and lead to the next record.
+
+    The form has the name or the path of the category, or a part of it.
+    """
     row, text = own_row(request, RECORDS), request.sent_text("category").strip()
     # Only a second button adds a category, so that Enter does not create one from a typo.
     is_new = text and request.sent_text("new") == text

@@ -28,8 +28,8 @@ from finance_api.web.routes import get, post
 _MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000
-#: Columns to count the matching records by: the category, the searched text, and the text searched
-#: before it.
+#: Columns by which matching records are counted: the category, the searched text, and the text that
+#: was searched before it.
 _GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "payee")}
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
@@ -46,7 +46,7 @@ def show_rule(request: Request) -> dict[str, Any]:
 
 @post("records.rule", Permission.DATA_WRITE, "record_rule")
 def add_or_check(request: Request) -> Response | dict[str, Any]:
-    """Add the rule, and apply it; or only count what its keyword matches."""
+    """Add the rule, and apply it if asked to; or only count what its keyword matches."""
     row, action = own_row(request, RECORDS), request.sent_text("do")
     back = request.sent_text("back") or "/records"
     texts = _sent(request.POST)
@@ -105,7 +105,7 @@ def _proposed(request: Request, row: Row) -> str:
 
 
 def _containing(name: str, text: str) -> tuple[Condition] | None:
-    """The condition on the records that a rule finds in one field; None if no text contains it."""
+    """Return the condition that a field contains the text; None if no field can contain it."""
     try:
         cleaned = clean(text)
     except TextError:
@@ -115,9 +115,9 @@ def _containing(name: str, text: str) -> tuple[Condition] | None:
 
 @dataclass
 class _Matches:
-    """The records that a keyword matches. without: those without a category.
+    """The records that a keyword matches. count: their number.
 
-    examples: a few of the texts that it is found in.
+    without: the number of them without a category. examples: a few texts that contain the keyword.
     """
 
     count: int = 0
@@ -173,7 +173,7 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
 
 
 def _changed(session: LedgerSession, changes: list[Change]) -> list[tuple[Row, list[Change]]]:
-    """The records to list, newest first, with their changes."""
+    """Return the records to list, newest first, with their changes."""
     by_id = {row_id: list(found) for row_id, found in groupby(changes, lambda each: each.id)}
     rows = session.storage.data.get_rows(session.user.id, RECORDS, by_id).values()
     newest_first = sorted(rows, key=lambda row: (row["recordDate"], row["id"]), reverse=True)

@@ -20,7 +20,8 @@ from finance_api.web.views.login import signed_out
 SECURITY = f"{SETTINGS_PAGES}/security"
 _AUDIT_ENTRIES = 20
 _ID_CHARACTERS = 16
-#: Mark in User-Agent, name of the browser. The first match counts: many browsers also name others.
+#: Pairs of a mark in User-Agent and the name of the browser. The first match counts, since many
+#: browsers also name others.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -83,14 +84,14 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
 
 
 def _browser_name(user_agent: str) -> str:
-    """``Firefox on Linux``, from User-Agent."""
+    """Return ``Firefox on Linux``, from User-Agent."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
     return browser if system is None else f"{browser} on {system}"
 
 
 def _what(entry: AuditEntry) -> str:
-    """``Token created: Spreadsheet``, ``Import 1``."""
+    """Return what an entry says: ``Token created: Spreadsheet``, ``Import 1``."""
     text = entry.action.replace("-", " ").replace("jwt", "JWT")
     words = f"{text[0].upper()}{text[1:]}"
     # A number says which import or edit.
@@ -152,7 +153,7 @@ def end_session(request: Request) -> Response:
 
 
 def _own_session(request: Request) -> dict[str, Any]:
-    """The session in the path; 404 if the user has no such session, or it has ended."""
+    """Return the session in the path; raise a 404 if it is not the user's or has ended."""
     session_id = request.matchdict["id"]
     return first_of(each for each in _sessions(request) if each["id"] == session_id)
 

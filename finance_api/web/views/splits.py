@@ -27,20 +27,20 @@ _FIELDS = {name: RECORDS[name] for name in (AMOUNT, *splits.OF_A_PART)}
 
 @dataclass(frozen=True)
 class PartRow:
-    """A row of the form. id: of the part, "" for a new one. texts: by field."""
+    """A row of the form. id: the id of the part, "" for a new part. texts: the texts by field."""
 
     id: str
     texts: dict[str, str]
 
     @property
     def is_blank(self) -> bool:
-        """Whether the row has no amount: then it stands for no part."""
+        """Whether the row has no amount. Such a row does not become a part."""
         return not self.texts[AMOUNT].strip()
 
 
 @dataclass(frozen=True)
 class Splittable:
-    """A record to split, or a split to change. record: the record or the whole."""
+    """A record to split, or a split to change. record: the record, or the whole of the split."""
 
     record: Row
     parts: list[Row]
@@ -48,7 +48,10 @@ class Splittable:
 
     @classmethod
     def find(cls, owned: UserRows, row_id: str) -> "Splittable":
-        """row_id: of a record, of a split, or of one of its parts. Raises HTTPNotFound."""
+        """Find a record or a split. row_id: the id of the record, of the whole, or of a part.
+
+        Raises HTTPNotFound.
+        """
         split = splits.find_split(owned, row_id)
         rows = owned.storage.data.get_rows(owned.user.id, RECORDS, [row_id])
         record = split.whole if split else rows.get(row_id)
@@ -59,7 +62,10 @@ class Splittable:
 
     @property
     def known(self) -> Row:
-        """The currency, whose decimals new amounts have if all stored amounts have them."""
+        """The currency, which limits the decimals of new amounts.
+
+        Empty if a stored amount already has more decimals than the currency.
+        """
         rows = (self.record, *self.parts)
         is_exact = not any(too_exact(row[AMOUNT], self.currency) for row in rows)
         return {"currencyCode": self.currency} if is_exact else {}
@@ -76,7 +82,7 @@ class Splittable:
 
     @property
     def rows(self) -> list[PartRow]:
-        """The rows of the form: the parts, or two blank ones like the record."""
+        """The rows of the form: the parts, or two rows without an amount if there are no parts."""
         if self.parts:
             return [PartRow(part["id"], self._texts(part)) for part in self.parts]
         first = PartRow("", {**forms.field_texts(_FIELDS, self.record), AMOUNT: ""})
@@ -108,7 +114,7 @@ def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
 
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
-    """Return the rows, with the remaining amount in the first row without one."""
+    """Return the rows with the remaining amount in the first blank row, or in a new last row."""
     rest = forms.field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
     row = next((row for row in rows if row.is_blank), split.blank_row)
     filled = PartRow(row.id, {**row.texts, **rest})
@@ -116,7 +122,7 @@ def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> li
 
 
 def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[forms.Control]:
-    """Return the controls of a row. number: of the row, from 1."""
+    """Return the controls of a row. number: the number of the row, counted from 1."""
     return [
         replace(
             control,
@@ -136,7 +142,7 @@ def _name(field: str, number: int) -> str:
 def read_parts(
     session: LedgerSession, split: Splittable, rows: Sequence[PartRow]
 ) -> list[splits.Part]:
-    """Return the parts; rows without an amount stand for none. Raises FormFaults."""
+    """Return the parts that the rows describe; skip rows without an amount. Raises FormFaults."""
     parts: list[splits.Part] = []
     errors: dict[str, str] = {}
     for number, row in enumerate(rows, 1):
@@ -156,7 +162,10 @@ def read_parts(
 
 
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
-    """Return what is left of the record, in its direction; unreadable amounts count as zero."""
+    """Return the amount that the rows leave over, positive if it has the record's direction.
+
+    Unreadable amounts count as zero.
+    """
     rest = split.sign * split.record[AMOUNT]
     for row in rows:
         try:
@@ -197,7 +206,7 @@ def split(request: Request) -> Response | dict[str, Any]:
         splits.split_record(session, row_id, read_parts(session, stored, rows))
     if errors:
         return refused(request, _form(request, rows, errors))
-    # This page is also there after an undo, unlike those of the parts.
+    # This page still exists after an undo, unlike the pages of the parts.
     return changed(session, f"/records/{stored.record['id']}/split")
 
 
@@ -220,8 +229,9 @@ def _form(
     seen: str | None = None,
     action: str = "",
 ) -> dict[str, Any]:
-    """sent: the rows of a form that was sent. seen: see `Splittable.seen`; by default as stored.
+    """Return the variables of the form. sent: the rows of a form that was sent.
 
+    seen: the digest of the values that the form showed; by default, of the stored values.
     action: "add" for one more row, "rest" to fill in the rest.
     """
     owned = own_rows(request)

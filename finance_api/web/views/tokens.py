@@ -55,8 +55,8 @@ _OVERLAPS = (
 class TokenView(Token):
     """A token as the pages show it.
 
-    state: active, expired or revoked. quota: limit, remaining, and full_at in seconds, which is
-    None if no request is used; None for a token that is not active.
+    state: active, expired or revoked. quota: limit, remaining, and full_at, the time in seconds
+    when all requests are available again (None if they are). Only active tokens have a quota.
     """
 
     state: str
@@ -64,7 +64,7 @@ class TokenView(Token):
 
 
 def token_views(request: Request) -> list[TokenView]:
-    """The user's tokens: active ones first, and then the newest first."""
+    """Return the user's tokens: the active tokens first, each group newest first."""
     now = request.now
     tokens = request.storage.tokens.list_by_user(request.user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
@@ -103,7 +103,7 @@ def list_tokens(request: Request) -> dict[str, Any]:
 @get("settings.token_new", _WRITE, "token_new")
 def show_form(request: Request) -> dict[str, Any]:
     form = _form_page(request, {"expiry": "90"}, {})
-    # Without access to the API the page says how to get it.
+    # If the user has no access to the API, the page says how to get it.
     allowed = has_api_access(request.user, request.registry.settings)
     return form if allowed else refused(request, form, 403)
 
@@ -187,7 +187,7 @@ def _token_page(token: TokenView, name: str, errors: dict[str, str]) -> dict[str
 
 
 def _own_token(request: Request) -> TokenView:
-    """The token in the path; 404 if the user has no such token."""
+    """Return the token in the path; raise a 404 if the user has no such token."""
     views, token_id = token_views(request), request.matchdict["id"]
     return first_of(view for view in views if view.id == token_id)
 
