@@ -2,7 +2,7 @@
 
 
 class StorageError(Exception):
-    """Base of this package's errors; operators read the message."""
+    """The base of storage errors. Their messages are for operators."""
 
 
 class StorageUnavailable(StorageError):

@@ -2,10 +2,11 @@
 
 A `StorageBackend` lives as long as the process, and makes units of work. A `Storage` reads, and
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
-when its transaction manager commits, either all of its writes are stored or none. A unit of work
-has a part for each role: users, tokens, links, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposed transfers, files that wait to be imported, saved questions, and the audit
-log.
+when its transaction manager commits, either all of its writes are stored or none are.
+
+A unit of work has a part for each role: users, tokens, links, JWTs, sessions, usage, the data
+itself, its history, exchange rates, proposed transfers, files that wait to be imported, saved
+questions, and the audit log.
 """
 
 from abc import ABC, abstractmethod
@@ -179,7 +180,7 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def read(self, *, newest: bool = False) -> Storage:
-        """Begin a unit of work that reads; `Storage.close` must be called.
+        """Begin a unit of work that reads; `Storage.close` must end it.
 
         newest: whether to avoid a replica, which may lag behind.
         When a `time_limit` ends, the current read and all later ones raise TookTooLong.
@@ -193,7 +194,7 @@ class StorageBackend(ABC):
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
         origin: str = COMMAND,
     ) -> WritableStorage:
-        """Begin a unit of work that writes in the manager's current transaction, and ends with it.
+        """Begin a unit of work that writes in the manager's transaction and ends with that.
 
         lock_timeout_seconds: how long to wait for another writer before raising
         StorageUnavailable.

@@ -80,7 +80,7 @@ class UsageReader(ABC):
 
     @abstractmethod
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
-        """Return the number of requests in these days by token id.
+        """Return the numbers of requests on these days, by token id.
 
         Leaves out requests without a token.
         """
@@ -177,7 +177,7 @@ class HistoryWriter(HistoryReader):
     ) -> None:
         """Add images to an entry.
 
-        replace: whether to replace images that the rows already have. If not, those stay.
+        replace: whether to replace images that the rows already have. If not, the old images stay.
         """
 
     @abstractmethod

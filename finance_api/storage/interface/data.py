@@ -213,7 +213,7 @@ class DataReader(ABC):
 
     @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        """Return each transfer's first two records in the order of ids, by transfer id."""
+        """Return the two records with the lowest ids of each transfer, by transfer id."""
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
         """Return (first createdAt, last createdAt, last updatedAt) of records, by account id.
@@ -270,7 +270,7 @@ class DataReader(ABC):
         """Return the first changes after two positions, one for rows and one for deletions.
 
         resources: public resources. If a resource has computed fields, only its deletions are
-        returned. revisions: the revisions whose tags to return, too. If a revision's tag is still
+        returned. revisions: revisions whose tags are returned, too. If a revision's tag is still
         stored, so are all deletions after that revision.
         Raises NotFound if there is no such user.
         """
@@ -296,7 +296,8 @@ class DataReader(ABC):
 
         names: the fields or `query.evaluate.DERIVED_GROUPS` to group by, at least one. A key has
         their values in this order, and a date's day instead of the date. with_void: whether to
-        include void records. most: the maximum number of sums; raises TooManySums above it.
+        include void records. most: the maximum number of sums; if there are more, raises
+        TooManySums.
         """
 
     @abstractmethod

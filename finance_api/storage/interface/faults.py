@@ -51,7 +51,7 @@ class Fault:
 
 
 def after_repair(found: Sequence[Fault], left: Sequence[Fault]) -> Iterator[Fault]:
-    """Yield the faults found, marked as repaired unless still there, and then new faults."""
+    """Yield the old faults, marked as repaired unless they are still there, then new faults."""
     for fault in found:
         yield fault if fault in left else fault.as_repaired()
     yield from (fault for fault in left if fault not in found)

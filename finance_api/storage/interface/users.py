@@ -130,7 +130,7 @@ class Session:
     """A user's session on the settings pages. The secret in the cookie is not stored.
 
     sha256: the secret's digest, in hexadecimal.
-    seen_at: when it was last used, accurate to about a minute.
+    seen_at: when the session was last used, accurate to about a minute.
     user_agent: the browser's User-Agent header.
     """
 
@@ -171,7 +171,7 @@ class CredentialWriter(CredentialReader[C]):
     def set_used(self, used_at: Mapping[str, int]) -> None:
         """Store when credentials were last used; ignore unknown credentials and earlier times.
 
-        used_at: times by id; for sessions, by digest.
+        used_at: the times by credential id; for sessions, by digest.
         """
 
 

@@ -1,4 +1,4 @@
-"""Every role but the data and the users: requests, the audit log, history, questions, and so on."""
+"""The roles except the data and the users: usage, the audit log, history, questions, and so on."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

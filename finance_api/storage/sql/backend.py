@@ -154,7 +154,7 @@ class SqlBackend(StorageBackend):
         import zope.sqlalchemy
         from sqlalchemy.orm import Session
 
-        # Begin a transaction; without one the connection would never return to the pool.
+        # Begin a transaction, because only its end returns the connection to the pool.
         tm.get()
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
         # SQLAlchemy Core does not tell the session about changes.

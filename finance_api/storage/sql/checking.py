@@ -128,7 +128,7 @@ def _of_user(user_id: int, email: str) -> _Check:
 
 
 def _disk(engine: sa.Engine) -> Iterator[Fault]:
-    """Check the free space of the disk with SQLite's file; PostgreSQL may run elsewhere."""
+    """Check the free space on the disk of SQLite's file; PostgreSQL may run elsewhere."""
     database = engine.url.database
     if engine.dialect.name != "sqlite" or not database or database == ":memory:":
         return
@@ -139,7 +139,7 @@ def _disk(engine: sa.Engine) -> Iterator[Fault]:
 
 
 def _file(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
-    """Run SQLite's checks of its file; PostgreSQL has none that every role may run."""
+    """Run SQLite's checks of its file; PostgreSQL has no checks that every role may run."""
     if connection.dialect.name != "sqlite":
         return
     found = _integrity(connection)
@@ -225,7 +225,7 @@ def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> I
 
 
 def _made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """Call ``make``; return None if a field's value is impossible, as `ledger.checking` reports."""
+    """Call ``make``; return None for an impossible value, which `ledger.checking` reports."""
     try:
         return make(*arguments)
     except NO_VALUE:

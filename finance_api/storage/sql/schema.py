@@ -104,7 +104,7 @@ def upgrade(engine: sa.Engine) -> None:
 
 
 def distribute(engine: sa.Engine, *, dry_run: bool) -> Iterator[str]:
-    """Do what `StorageBackend.distribute` says, in one transaction, as `upgrade` does."""
+    """Distribute the tables, as `StorageBackend.distribute` says, in one transaction."""
     if engine.dialect.name != "postgresql":
         raise StorageNotReady(
             f"{engine.dialect.name} cannot be distributed: let sqlalchemy.url name the coordinator"

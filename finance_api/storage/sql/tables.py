@@ -408,7 +408,7 @@ record_sums = sa.Table(
     sa.Column("month", sa.BigInteger, primary_key=True, autoincrement=False),
     # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be keys.
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    # This and the next two columns are NULL if the records have no value or the grain has none.
+    # This and the next two columns are NULL if the records have no value, or if the grain omits it.
     sa.Column("account_id", CodePointText),
     sa.Column("category_id", CodePointText),
     sa.Column("payee", CodePointText),

@@ -39,7 +39,7 @@ class _Book:
         deleted: Iterable[int] = (),
         commits: bool = True,
     ) -> None:
-        """Write rows. commits: whether this makes a revision."""
+        """Write rows. commits: whether the write makes a revision."""
         user_id = self.unit.user.id
         with self.unit.writing() as storage:
             storage.data.put_rows(user_id, resource, new=[*new], changed=[*changed])

@@ -53,7 +53,7 @@ def _entry(number: int) -> HistoryEntry:
 
 
 class HistoryConformance(OneUser):
-    """Tests what a storage has besides the rows."""
+    """Tests of the history, exchange rates, uploads and proposed transfers."""
 
     # -- the history
 

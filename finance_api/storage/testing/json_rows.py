@@ -32,7 +32,7 @@ _COUNT = STREAMED_ROWS + 30
 
 
 def _rows(resource: Resource) -> list[Row]:
-    """Return rows that together have all `values_for` every field, then a row with few fields."""
+    """Return rows that together have all values for every field, then a row with few fields."""
     rows = [make_row(resource, number) for number in range(1, 8)]
     for field in resource.listed_fields:
         if field.name != "id":
@@ -43,7 +43,7 @@ def _rows(resource: Resource) -> list[Row]:
 
 
 def _named(resource: Resource, name: str) -> Row:
-    """Return a value for the resource's first text field."""
+    """Return ``name`` as the value of the resource's first text field."""
     field = next(f for f in resource.listed_fields if f.kind is Kind.TEXT)
     return {field.name: name}
 

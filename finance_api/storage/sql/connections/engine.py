@@ -32,7 +32,8 @@ _PREPARE_THRESHOLD = 5
 #: Page cache of each SQLite connection that writes.
 _WRITING_CACHE_KIB = 65_536
 #: Page cache of each SQLite connection that reads; every write empties it. The file is not mapped
-#: into memory: SQLite drops the mapping after each write: milliseconds for a large file.
+#: into memory, because SQLite drops the mapping after each write. That takes milliseconds for a
+#: large file.
 _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
@@ -243,7 +244,7 @@ def writing(
 
 
 def _raise_if_unavailable(context: ExceptionContext) -> None:
-    """Raise the error that fits if the database cannot answer now; faulty SQL keeps its error."""
+    """Raise the fitting error if the database cannot answer now; faulty SQL keeps its error."""
     error = context.original_exception
     # This makes SQLAlchemy close the connection; the next one may reach the new primary.
     context.is_disconnect |= READ_ONLY in codes_of(error)

@@ -1,4 +1,4 @@
-"""SQL for `records_by_date`: pages in default order, deep ones too, and searches for texts.
+"""SQL for `records_by_date`: pages in default order, however deep, and searches for texts.
 
 A page far down the list starts at an anchor, not at the beginning of the list. A search reads all
 of the user's records. An index over the texts of all users would find rare texts faster, but its
@@ -46,7 +46,7 @@ _SEARCHED = {
     "note": (_RECORDS.note_plain,),
     WORDS.name: WORD_COLUMNS,
 }
-#: How to test whether a column has the text of an operator.
+#: How to test, for each operator, whether a column has a text.
 _IS_THERE = {
     Operator.CONTAINS: has_text,
     Operator.CONTAINS_I: has_text,
@@ -67,7 +67,7 @@ def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
 
 
 def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
-    """Select a page far down the list: start at the nearest anchor above it."""
+    """Select a page far down the list: start at the nearest anchor above the page."""
     # A record's position is the number of records after it, so positions count from the end.
     if has_first:
         place = sa.select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")

@@ -59,9 +59,9 @@ def with_found_ids(
 ) -> tuple[Condition, ...]:
     """Return a condition on the ids of the records that a search for texts finds, if they are few.
 
-    If not, returns ``given``. A search reads all texts of a user, and PostgreSQL may read them
-    several times for one query. is_needed: whether to search; if not, only ids that the snapshot
-    knows already are used.
+    If they are too many, returns ``given``. A search reads all texts of a user, and PostgreSQL may
+    read them several times for one query. is_needed: whether to search; if not, only ids that the
+    snapshot already knows are used.
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given

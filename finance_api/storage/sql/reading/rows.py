@@ -164,7 +164,7 @@ _MANY = 1_000
 
 
 def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
-    """Return the query, with the ids that its search finds; see `with_found_ids`."""
+    """Return the query, restricted to the ids that its search finds; see `with_found_ids`."""
     if query.resource is not RECORDS:
         return query
     # If no total is needed, a search ends with the page.
@@ -291,7 +291,7 @@ def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa
     table = DATA_TABLES[resource]
     row_id: sa.ColumnElement[str] = table.columns["id"]
     if database == "sqlite" and _looks_up(predicates, "splitId", "transferId"):
-        # Few records have these fields. The next line keeps SQLite from reading all, by id.
+        # Few records have these fields. The next line keeps SQLite from reading all records.
         row_id = row_id.concat(sa.literal_column("''"))
     rows = sa.select(*table.persisted).where(*user_rows(database, table, predicates))
     return rows.where(row_id > _AFTER_ID).order_by(row_id).limit(LIMIT)

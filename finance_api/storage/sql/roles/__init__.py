@@ -1,1 +1,1 @@
-"""The parts of a unit of work other than the data itself; each reads and writes."""
+"""The parts of a unit of work other than the data itself; each class reads and writes."""

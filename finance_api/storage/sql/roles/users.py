@@ -57,7 +57,7 @@ def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
 def _with_owner(
     has_citus: bool, *columns: sa.ColumnElement[Any], source: sa.FromClause = users
 ) -> sa.Select[Any]:
-    """Select columns, then a user, then the state of the user's data if one query can read it."""
+    """Select columns, then a user, then the state of the user's data if the query can read it."""
     if has_citus:
         return sa.select(*columns, *_USER_COLUMNS).select_from(source)
     joined = source.outerjoin(user_data, user_data.c.user_id == users.c.id)

@@ -37,7 +37,7 @@ def rebuild_all(connection: sa.Connection) -> None:
 
 
 class _Rebuilder(SqlDataWriter):
-    """A writer of all rows again, with the stored revision of the data."""
+    """A writer that gives every row the stored revision of the data."""
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         revision = self.get_state(user_id).revision
