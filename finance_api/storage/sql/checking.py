@@ -183,7 +183,7 @@ def _faults_of(connection: sa.Connection, user_id: int, email: str) -> list[Faul
         ("anchors", "the positions in the list of records are wrong", records.anchors_differ()),
         (
             "state",
-            "the state of the data differs from the last one remembered",
+            "the state of the data differs from the newest stored state",
             _state_differs(connection, user_id),
         ),
         (
