@@ -1,7 +1,7 @@
 """Changes a user's data in a separate transaction, completely or not at all.
 
-A dry run works on a *rehearsal*: a unit of work that reads from the storage, but keeps in memory
-the rows that the change writes. It reports what the change itself would report, and makes no other
+A dry run works on a *rehearsal*: a unit of work that reads from the storage, but writes to memory,
+and sees what it wrote. A dry run reports what the change itself would report, and makes no other
 change wait.
 """
 

@@ -258,7 +258,7 @@ def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
     if fact.get("opening") is not None:
         day, amount = fact["opening"]
         day += DAY_SECONDS
-        # Unless the file covers only this day, sort its opening balance after the day's other ones.
+        # Sort an opening balance last on its day, unless the file covers only this day.
         as_of = fact.get("asOf") or day if of_one_day else inf
         beside = fact.get("openingBeside")
         yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)

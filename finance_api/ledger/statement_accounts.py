@@ -261,9 +261,9 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
-    """Return the account that has the statement's number and, if it states one, its currency.
+    """Return the account with the statement's number, in the statement's currency if it is known.
 
-    The name of an account without a number counts as its number.
+    If an account has no number, its name counts as its number.
     """
     if account.number is None:
         return None

@@ -313,7 +313,7 @@ def collect_facts(facts: FactsBefore, source: str) -> EarlierFacts:
 def remembered_options(
     history: Iterable[HistoryEntry], names: Mapping[str, str], heading: str, account: str | None
 ) -> Mapping[str, Any] | None:
-    """See `importers.interface.Remembered`. names: the accounts' names by id."""
+    """Return the options of `importers.interface.Remembered`. names: the accounts' names by id."""
     latest = None
     for _, fact in facts_of(history):
         options = fact.get("options") or {}
@@ -384,7 +384,7 @@ class KnownAccount:
     def as_made(
         self, row: Row, bank_id: str | None, content: Content | None = None
     ) -> StatedValues:
-        """Return the values that the record's source stated, if the record does not store them.
+        """Return the values that the record's source stated, for a record that does not store them.
 
         content: the stated content, if it may differ from the record's.
         """

@@ -79,7 +79,7 @@ class Leftovers:
             self._report.kept += 1
 
     def _users(self) -> tuple[dict[Key, int], set[Key]]:
-        """Find the users of the documents.
+        """Find the entries and rows that use the documents.
 
         Returns, for each used document, the first later entry that changed the document or wrote a
         row that refers to it. Also returns the set of documents that current rows refer to.

@@ -1,8 +1,8 @@
 """The entries of the history that are not undone, and rows as they were before each of them.
 
 Every row has a chain of versions. An entry that changed the row has an image of the version before
-the entry. The version after it is the image of the next such entry, or the current row. An entry
-that created a row has an image without values, except for imports that created a record: the
+the entry. The version after the entry is the image of the next such entry, or the current row. An
+entry that created a row has an image without values, except for imports that created a record: the
 record's importId names the import. The whole of a split counts as a record here. An undo removes
 one link from the chain: see `Past.links`.
 """
@@ -117,7 +117,7 @@ class Past:
                 links[key] = splits[split_id]
 
     def _split_images(self, number: int) -> Iterator[tuple[Key, str]]:
-        """Yield the records and wholes that have images in an entry, each with its split."""
+        """Yield the records and wholes that have images in an entry, each with its split's id."""
         for resource in (RECORDS, SPLITS):
             for page in self.images(number, resource):
                 now = self._session.get_rows(resource, [image.row_id for image in page])
@@ -125,7 +125,7 @@ class Past:
                     yield (resource.name, row_id), _split_id(row_id, row or now.get(row_id))
 
     def _made_splits(self, number: int, split_ids: list[str]) -> Iterator[tuple[Key, str]]:
-        """Yield the parts and wholes of splits that an import created, each with its split."""
+        """Yield the parts and wholes of splits that an import created, each with its split's id."""
         data, user_id = self._session.storage.data, self._session.user.id
         for begin in range(0, len(split_ids), _PAGE):
             batch = split_ids[begin : begin + _PAGE]

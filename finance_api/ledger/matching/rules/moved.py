@@ -84,7 +84,7 @@ def _possible(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]
 
 
 def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
-    """Return the certain pairs: of one entry and one record, or of equal numbers on every day."""
+    """Return the pairs if they are certain: one entry and one record, or as many on each day."""
     entries, records = group
     pairs = _possible(rows, group) if len(entries) == len(records) == 1 else []
     if len(entries) == len(records) > 1:

@@ -91,7 +91,7 @@ def _know_texts(rows: OpenRows) -> None:
 
 
 def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
-    """Pair an entry with the record that was created from it, even if its values changed since.
+    """Pair an entry with the record that was created from it, even if the record changed since.
 
     The record's source id is still the hash of the entry's content.
     """
