@@ -63,7 +63,7 @@ class _WrittenRows:
         #: The rows by id; None for a deleted row.
         self._rows: dict[str, tuple[Any, ...] | None] = {}
         self._ids_by_source: dict[tuple[str, str], str] = {}
-        #: All ids; None after a change, until they are sorted again.
+        #: The sorted ids of all rows; None after a change.
         self._sorted_ids: list[str] | None = None
         self.replaced: set[str] = set()
 

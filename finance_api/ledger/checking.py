@@ -186,7 +186,7 @@ def _count(counted: dict[str, Any], record: Row) -> None:
 
 
 def _unsound(resource: Resource, row: Row) -> list[str]:
-    """Return the names of the fields with invalid values, derived fields aside."""
+    """Return the names of the fields with invalid values, except derived fields."""
     given = (f for f in resource.persisted_fields if f.name not in _DERIVED.get(resource.name, ()))
     return [f.name for f in given if not _is_value(f, row[f.name])]
 

@@ -373,7 +373,7 @@ def settle_balances(session: LedgerSession) -> None:
     Call this when the records are stored. Raises ChangeRefused if a balance is out of range.
     """
     sums: Mapping[tuple[Any, ...], RecordSum] = {}
-    # A dry run reports balances only.
+    # A dry run reports only balances.
     if session.touched and not session.is_dry_run:
         conditions = [any_of("accountId", session.touched)]
         data, user_id = session.storage.data, session.user.id

@@ -1,4 +1,4 @@
-"""Stores exchange rates: joins the rates of a file with the stored ones."""
+"""Stores exchange rates: merges the rates of a file with stored rates."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -49,7 +49,7 @@ BATCH_BYTES = 4 << 20
 
 
 class NativeImport:
-    """Stores the documents of a file, then its records. Refuses the file with the line at fault."""
+    """Stores the documents of a file, then its records. A refusal names the line at fault."""
 
     def __init__(self, session: LedgerSession, report: ImportReport) -> None:
         self._session = session

@@ -97,7 +97,7 @@ def find_accounts(
 def _begin_with(
     session: LedgerSession, report: ImportReport, account_id: str, initial: int
 ) -> None:
-    """Set an account's initial balance to the file's, unless the user has set it."""
+    """Set an account's initial balance to the file's value, unless the user has set the balance."""
     accounts = session.accounts
     row = accounts.rows[account_id]
     if "initialBalance" not in row["setByHand"]:

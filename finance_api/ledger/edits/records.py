@@ -27,7 +27,7 @@ from finance_api.values.text import count_text, shown
 
 _T = TypeVar("_T")
 
-#: The columns of files that can be edited, and the fields that they set.
+#: The editable columns of files -> the fields that they set.
 EDITED = {
     "category": "categoryId",
     "labels": "labelIds",

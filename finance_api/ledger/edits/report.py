@@ -74,7 +74,7 @@ class EditSummary:
 
 
 def _counts_as(row: Row) -> tuple[str, int, int]:
-    """Return the record's account, its day (the first second), and what it adds to sums."""
+    """Return the record's account, its day (the first second), and the amount it adds to sums."""
     date = row["recordDate"]
     amount = 0 if row["recordState"] == VOID else row["amount"]
     return row["accountId"], date - date % DAY_SECONDS, amount

@@ -150,8 +150,8 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
 def link_by_number(session: LedgerSession) -> int:
     """Link pairs in which one record names the other's account; return the number of pairs.
 
-    For an import, which has stored its records and closes the session itself. The links do not
-    count as manual edits, and the user can unlink the pairs.
+    This is for an import, which has stored its records and closes the session itself. The links do
+    not count as manual edits, and the user can unlink the pairs.
     """
     pairs = find_pairs(session, by_number_only=True)
     changes = RecordChanges(session)

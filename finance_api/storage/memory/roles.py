@@ -101,7 +101,7 @@ class MemoryHistory(Part, HistoryWriter):
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         key = (user_id, entry.number)
         if key in self._database.history:
-            raise Conflict(f"there is an entry {entry.number} of the history already")
+            raise Conflict(f"entry {entry.number} of the history already exists")
         self._unit.change(history=self._database.history | {key: entry})
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:

@@ -33,10 +33,10 @@ def batch_pairs(
 ) -> Iterator[Pair]:
     """Pair parts in the file with a stored whole, and entries with their stored parts.
 
-    wholes, stored_parts: tests for the records. whole: the outcome for parts whose whole is stored;
-    parts: the outcome for an entry whose parts are stored. reach: the maximum number of days
-    between a whole and its parts; None: all rows are from one source, where the same day and sum
-    are not enough.
+    wholes, stored_parts: tests for stored wholes and parts. whole: the outcome for parts whose
+    whole is stored; parts: the outcome for an entry whose parts are stored. reach: the maximum
+    number of days between a whole and its parts; None: all rows are from one source, where the
+    same day and sum are not enough.
     """
     yield from _pair_parts_of_the_file(rows, wholes, whole, reach)
     yield from _pair_stored_parts(rows, stored_parts, parts, reach)

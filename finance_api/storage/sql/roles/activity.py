@@ -136,7 +136,7 @@ class SqlHistory(Part, HistoryWriter):
         try:
             self.connection.execute(sa.insert(history).values(user_id=user_id, **values))
         except IntegrityError as error:
-            raise Conflict(f"there is an entry {entry.number} of the history already") from error
+            raise Conflict(f"entry {entry.number} of the history already exists") from error
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
         which = (history.c.user_id == user_id) & (history.c.number == number)
