@@ -203,7 +203,7 @@ def check_writing(connection: sa.Connection) -> None:
 
 
 def _projection_version(connection: sa.Connection) -> int | None:
-    """Return the version of the stored projection; None if there is none yet."""
+    """Return the version of the stored projection; None before the first projection."""
     return connection.execute(sa.select(projection_version.c.version)).scalar()
 
 

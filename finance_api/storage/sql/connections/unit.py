@@ -102,7 +102,8 @@ class Driver(ABC):
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
         """Run SQL of `with_state`: return the state of the data, and the JSON rows.
 
-        The rows are one per line; the last line has no line end. None if there is no state.
+        The rows are one per line; the last line has no line end. Returns None if there
+        is no state.
         """
 
     @abstractmethod

@@ -40,7 +40,7 @@ class Predicate:
     negated: whether to match rows whose value is present and does not match.
     absolute: whether to compare a number without its sign.
     or_missing: whether rows without a value match, too.
-    parts: for the operator either, shapes; one of them must match.
+    parts: for the operator either, the shapes of its parts; one part must match.
     """
 
     field: str

@@ -326,7 +326,7 @@ class ProjectedRecords:
         self._note_moved(self.remove(ids))
 
     def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
-        """Add records to the list. removed: positions that some of them had before."""
+        """Add records to the list. removed: positions that some of the records had before."""
         records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
