@@ -1,7 +1,7 @@
 """Answers saved questions with a subrequest to the public API, as the question's owner.
 
 The API uses the same validator, view, response cache and entity tag as for other requests. The
-subrequest needs no token and is not counted, because the request around it has passed all tweens.
+subrequest needs no token and is not counted, because the outer request has passed all tweens.
 """
 
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
@@ -14,7 +14,7 @@ from finance_api.questions.addresses import PATHS, AddressRefused, normal_addres
 from finance_api.storage.interface import Question, User
 from finance_api.values.text import numbers_as_in
 
-#: The parts of the request around it that the answer depends on, besides the address.
+#: The parts of the outer request that the answer depends on, besides the address.
 _PASSED_ON = (
     *("REQUEST_METHOD", "SCRIPT_NAME", "HTTP_ACCEPT", "HTTP_ACCEPT_ENCODING"),
     "HTTP_IF_NONE_MATCH",

@@ -159,7 +159,7 @@ def _worker(pid: int) -> str:
     boot, started = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        # The command, in parentheses, may contain anything. The start time is the 20th field after.
+        # The command, in parentheses, may contain anything. The start time is 20 fields later.
         status = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
         started = status.rpartition(")")[2].split()[19]
     return f"{socket.gethostname()}/{boot}/{pid}/{started}"
