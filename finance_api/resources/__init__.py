@@ -13,7 +13,7 @@ from finance_api.resources.objects import (
 from finance_api.resources.plans import BUDGETS, GOALS, STANDING_ORDERS
 from finance_api.resources.records import RECORDS, SPLITS
 
-#: Every resource. Each refers only to itself and to resources before it.
+#: All resources. A resource refers only to itself and to resources before it.
 RESOURCES: tuple[Resource, ...] = (
     ACCOUNTS,
     CATEGORIES,

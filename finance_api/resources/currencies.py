@@ -24,7 +24,7 @@ _WITHDRAWN = (
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
 CODES = frozenset(CURRENCIES)
 
-#: Units of account and funds: currencies without accounts.
+#: Codes of funds and units of account. Nobody has a bank account in one of these.
 _UNITS = "BOV CHE CHW CLF COU MXV USN UYI UYW XAD".split()
 #: Code of each currency that people pay with -> its name. Codes for tests and metals, which have no
 #: exponent, are left out.

@@ -25,7 +25,7 @@ def snake_case(name: str) -> str:
 
 
 def is_camel_case(name: str) -> bool:
-    """Whether it is an ASCII identifier that starts with a small letter and has no underscore."""
+    """Whether the name is in ASCII, starts with a small letter and has no underscore."""
     return _CAMEL_CASE.fullmatch(name) is not None
 
 
@@ -163,8 +163,8 @@ class Resource:
     model_type: the type's name in the native format and on the internal surface.
     default_sort: the default order, written as in ``sortBy``.
     hidden: fields that are stored with the row but never listed.
-    open_ended: whether an import may bring fields that are not declared here. They are stored
-        together, as JSON text, in the hidden field ``extra``.
+    open_ended: whether an import may bring fields that are not declared here. Such fields are
+        stored together, as JSON text, in the hidden field ``extra``.
     """
 
     name: str

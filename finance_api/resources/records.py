@@ -158,7 +158,7 @@ SPLITS = Resource(
     default_sort="-recordDate",
     hidden=(*(f for f in RECORDS.hidden if f.name not in _OF_PARTS), RECORDS["importId"]),
     fields=tuple(
-        # The parts refer to the account, so it cannot be removed before them.
+        # The parts refer to the account, so that it cannot be removed before the parts.
         replace(f, references=None)
         for f in RECORDS.fields
         if f.role is Role.STORED and f.name not in _OF_PARTS

@@ -83,7 +83,7 @@ def xlsx_chunks(
     size = b"%b%d" % (xl_col_to_name(len(fields) - 1).encode(), max(count, 1) + 1)
     columns, number = _columns(fields, frame.styles), 2
     with ZipFile(sink, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as parts:
-        # The sheet comes last, so that a program knows the styles when it comes to the sheet.
+        # The sheet comes last, so that a program reads the styles before the sheet.
         for info, part in frame.parts:
             # Write a copy of the info: `ZipFile` notes in it where the part is in this file.
             content = _RANGE.sub(size, part) if info.filename == _TABLE else part
@@ -138,7 +138,7 @@ class _Frame(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _frame(name: str, fields: tuple[Field, ...]) -> _Frame:
-    """Make the workbook with a table of one row, whose cells have all number formats."""
+    """Make the workbook with a table of one row. The cells of the row use all number formats."""
     stream = BytesIO()
     workbook = Workbook(stream, {"in_memory": True})
     workbook.set_properties({"created": _CREATED})

@@ -29,7 +29,7 @@ _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; spending has the colour of expenses.
 _DRAWN = "spent net balance lowest expense income received limitAmount amount".split()
 _CSS = {"spent": "expense", "expense": "expense"}
-#: The columns to show if rows are long, by the name of the list. Downloads have all columns.
+#: The columns to show if there are many, by the name of the list. Downloads have all columns.
 _SHOWN = {
     "records": "recordDate payee note category accountName labels amount currencyCode",
     "budgets": "name periodStart periodEnd limitAmount spent remaining progress currencyCode",
@@ -84,7 +84,7 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
 
 
 def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
-    """Return the columns to show: up to `_MOST_COLUMNS` readable ones with a value."""
+    """Return the columns to show: up to `_MOST_COLUMNS` readable columns with a value."""
     if not rows:
         return []
     preferred = next((_SHOWN[name] for name in document if name in _SHOWN), "").split()
@@ -182,7 +182,7 @@ def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str
 
 
 def _year(text: str) -> str:
-    """Return the year of a month, which an axis shows once; "" for other texts."""
+    """Return the year of a month; "" for other texts. An axis shows each year once."""
     return "" if _day(f"{text}-01") is None else text[:4]
 
 

@@ -24,7 +24,7 @@ def flat(options: Options) -> Iterator[Option]:
 
 
 def currency_options(own: Iterable[str], among: Iterable[str] = IN_USE) -> Options:
-    """Return the currencies in use, the user's own and the common ones first.
+    """Return the currencies in use: first the user's own, then the common ones, then all others.
 
     own: the user's currencies, offered even if withdrawn. among: the other currencies to offer.
     """

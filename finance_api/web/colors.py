@@ -40,7 +40,7 @@ def color_text(color: str) -> str:
 
 
 def color_words(color: str) -> str:
-    """``Green``, or ``#3a7d44, close to green``: for people who cannot see the colour."""
+    """Return a colour in words, for people who cannot see it: ``#3a7d44, close to green``."""
     name = color_text(color)
     if name != color:
         return name

@@ -10,7 +10,7 @@ _LAST_DAY = parse_date("9999-12-30")
 
 
 def expiry_page(request: Request) -> dict[str, Any]:
-    """Return the template variables of the part."""
+    """Return the template variables for this part of a form."""
     return {"min_date": date_text(request.today + DAY_SECONDS)}
 
 

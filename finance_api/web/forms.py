@@ -82,7 +82,7 @@ _CAMEL_CASE = re.compile("(?<![a-z])[a-z]++(?:[A-Z][a-z]++)+")
 
 
 class FormFaults(Exception):
-    """The faults of a form. errors: sentences by field; ``form`` for one about the whole form."""
+    """The faults of a form. errors: sentences by field, or by ``form`` for the whole form."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__(errors)
@@ -127,7 +127,7 @@ class Control:
 
 
 def label_of(field: Field) -> str:
-    """``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
+    """Return a label: ``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
     return _LABELS.get(field.name) or _words(written_name(field))
 
 
@@ -186,7 +186,10 @@ def _kind(field: Field) -> str:
 
 
 def _options(owned: UserRows, field: Field, text: str) -> Options:
-    """Return the options of a field. text: the chosen value; a currency is offered in any case."""
+    """Return the options of a field.
+
+    text: the chosen value. If it is a currency, it is an option even if it is no longer in use.
+    """
     found: Options
     if field.references:
         found = named_options(owned, referred_by(field))
@@ -309,7 +312,7 @@ def _sent_color(text: str, sent: MultiDict) -> str:
 
 
 #: The hidden field of a form that adds something: the id of the new row. So a form that is sent
-#: twice adds one row, and two forms with equal values add two.
+#: twice adds one row, and two forms with equal values add two rows.
 FORM_ID = "form-id"
 _RANDOM_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -333,7 +336,7 @@ def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[
 
 
 def category_called(session: LedgerSession, name: str) -> str:
-    """Return the id of the category with this name. Add a new category. Raises ChangeRefused."""
+    """Return the id of the category with this name, and add it if needed. Raises ChangeRefused."""
     there = rows_called(session, CATEGORIES, name)
     row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
     return str(row["id"])

@@ -1,4 +1,4 @@
-"""The guides: the pages of docs/, which is a folder of this package in a checkout and installed."""
+"""The guides: the pages of docs/, a folder of this package in a checkout and when installed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ def get_guide(name: str) -> Guide:
         if token.type == "html_block" and token.content.startswith("<!--"):
             token.content = ""
         _adapt(token.children or (), file)
-    # The page shows the heading itself.
+    # The template shows the heading.
     heading, title, tokens = str(tokens[0].attrs["id"]), tokens[1].content, tokens[3:]
     paragraphs = (t.content for t in tokens if t.type == "inline")
     first = _SENTENCE.match(next(paragraphs, ""))

@@ -291,5 +291,5 @@ class GoalDetail(ObjectDetail):
             return None
         days = (day - self._results.today) // DAY_SECONDS
         smallest = smallest_units(self.row["currencyCode"])
-        # Round up, so that it is enough.
+        # Round up, so that the amount is enough.
         return -(-left * min(_MONTH_DAYS, days) // (days * smallest)) * smallest

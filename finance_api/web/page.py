@@ -40,7 +40,8 @@ DONE, CHANGED = NOTICE_PARAMETERS = ("done", "changed")
 
 CHANGED_MEANWHILE = (
     "This was changed elsewhere since you opened the form, so nothing was saved. The form still "
-    "has your entries; beside them are the stored values that differ. Save again to replace those."
+    "has your entries; beside them are the stored values that differ. Save again to replace the "
+    "stored values."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form has what you entered."
@@ -94,7 +95,7 @@ class SeeOther(HTTPSeeOther):  # type: ignore[misc]
 def in_place(view: Any, info: Any) -> Any:
     """View deriver: pages that read the user's data wait for a place, like other data requests.
 
-    The template is rendered in this place, because it reads data too.
+    The template is rendered while the request has its place, because it reads data too.
     """
     if info.options.get("permission") is not Permission.DATA_READ:
         return view
@@ -139,7 +140,7 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
 def editing(
     request: Request, action: str | None, *, dry_run: bool = False
 ) -> Iterator[LedgerSession]:
-    """Change the user's data as commands do; raise a 403 if the session has ended meanwhile.
+    """Open the user's data to change it as commands do; raise a 403 if the session has ended.
 
     action: the change's name in the history; None for an undo. dry_run: whether to store nothing.
     Raises ChangeRefused.

@@ -262,7 +262,7 @@ def keep_of_ended_session(request: Request) -> Response | None:
 def keep_of_older_session(request: Request) -> Response | None:
     """Keep a form of the signed-in user's earlier session, and redirect to the form.
 
-    Returns None for any other form, and for somebody else's.
+    Returns None for any other form, such as another user's.
     """
     identity = request.identity
     if not isinstance(identity, SessionIdentity) or not _is_kept(request):

@@ -24,7 +24,7 @@ from finance_api.web.page import PAGE_ROWS, current_region, sentence
 from finance_api.web.rendering import day_words
 from finance_api.web.timespans import Timespan, parse_timespan
 
-#: In place of a category, label or note: records without one, and records with any.
+#: Values of the filters by category, label and note: for records without one, and with any.
 NONE, ANY = "none", "any"
 _NULL_TESTS = {NONE: "is.null", ANY: "is.not_null"}
 #: Transfers between own accounts are neither income nor expenses.
@@ -52,7 +52,7 @@ def _day(prefix: str) -> Callable[[str], Filters]:
 
 
 def _size(prefix: str) -> Callable[[str], Filters]:
-    """Return a parser that makes a filter of the amount without its sign."""
+    """Return a function that makes a filter of the amount, whatever its sign."""
 
     def filters(text: str) -> Filters:
         try:

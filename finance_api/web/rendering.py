@@ -198,12 +198,12 @@ def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:
 
 
 def day_words(seconds: int) -> str:
-    """``21 Nov 2026`` or ``21.11.2026``, in UTC."""
+    """Return the day, in UTC: ``21 Nov 2026`` or ``21.11.2026``."""
     return current_region().day(seconds)
 
 
 def month_words(seconds: int) -> str:
-    """``Nov 2026``, in every region."""
+    """Return the month, alike in every region: ``Nov 2026``."""
     day = to_date(seconds)
     return f"{_MONTHS[day.month - 1]} {day.year}"
 
@@ -221,7 +221,7 @@ def time_of_day(seconds: int, time_zone: str = UTC) -> Markup:
 
 
 def _clock(local: datetime) -> str:
-    """``13:00 CET`` with a no-break space, or ``13:00 UTC-03`` for a zone without a name."""
+    """Return ``13:00 CET``, with a no-break space; ``13:00 UTC-03`` if the zone has no name."""
     name = local.tzname() or ""
     return f"{local:%H:%M}\N{NO-BREAK SPACE}{'UTC' if name.startswith(('+', '-')) else ''}{name}"
 

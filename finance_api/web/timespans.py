@@ -60,7 +60,7 @@ class Timespan:
 
     @property
     def filter(self) -> str:
-        """A filter of recordDate."""
+        """The filter of recordDate for these days."""
         if self.period in (Period.MONTH, Period.YEAR):
             return f"eq.{period_text(self.period, self.first)}"
         return f"gte.{date_text(self.first)},lte.{date_text(self.last)}"

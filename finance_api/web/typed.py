@@ -31,7 +31,7 @@ def plain_text(field: Field, text: str, stored: Any) -> str:
 
 
 def day_text(text: str) -> str:
-    """Return a day in the form that browsers fill a date field with; other texts as they are."""
+    """Return a day as the date fields of browsers need it; return other texts unchanged."""
     try:
         return date_text(parse_day(text, current_region()))
     except WrittenRefused:

@@ -43,7 +43,7 @@ _QUESTIONS = (
 
 
 def show_guide(request: Request) -> Any:
-    """Show a guide as a page; or send its Markdown, or an image of it."""
+    """Show a guide as a page; or send its Markdown, or one of its images."""
     name = request.matchdict["name"].strip("/")
     if name in FILES:
         guide = get_guide(name)

@@ -304,8 +304,8 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
 def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
     """Return the texts for the form. is_only: whether no other payment has this payee.
 
-    If another payment has it, too, the name includes the amount: names of standing orders must be
-    distinct.
+    If another payment has it, too, the name includes the amount, so that no two standing orders
+    have the same name.
     """
     fields = editable_fields(STANDING_ORDERS)
     defaults = {field.name: field.default for field in fields.values()}

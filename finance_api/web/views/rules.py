@@ -140,7 +140,7 @@ def _matches(request: Request, keyword: str) -> _Matches | None:
             return None
         for (category, text, *payee), group in groups.items():
             if fold(str(conditions[0].operand)) in fold("".join(filter(None, payee))):
-                # Already counted by its payee.
+                # These records were counted by their payee.
                 continue
             found.count += group.number
             found.without += group.number if category is None else 0
