@@ -48,7 +48,7 @@ def opening_text(head: bytes) -> str:
 
 
 #: Byte order mark, the codec that reads the file, and the names by which the user may ask for it.
-#: A mark comes before the shorter marks that it begins with.
+#: A mark that begins with a shorter mark comes before it.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32", ("utf-32", "utf-32-le")),
     (codecs.BOM_UTF32_BE, "utf-32", ("utf-32", "utf-32-be")),
@@ -56,7 +56,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16", ("utf-16", "utf-16-le")),
     (codecs.BOM_UTF16_BE, "utf-16", ("utf-16", "utf-16-be")),
 )
-#: Codecs of Python that no file is written in; some take quadratic time.
+#: Python's codecs that are not used for files; some take quadratic time.
 _NOT_OF_FILES = frozenset(
     ("idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape")
 )
@@ -91,7 +91,7 @@ class TextFile:
 
     @property
     def line_end(self) -> str:
-        """The ends of lines, as in `newline` of `io.TextIOWrapper`: "" means CR, LF and CRLF."""
+        """What ends a line, as ``newline`` of `io.TextIOWrapper`: "" means CR, LF and CRLF."""
         return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:

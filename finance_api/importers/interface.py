@@ -80,7 +80,7 @@ MOST_COMMANDS = 12
 
 
 class ChangeRefused(Exception):
-    """A change to a user's data is refused; nothing is stored.
+    """A refusal to change a user's data; nothing is stored.
 
     reason: one sentence that names the fault and the option that resolves it, if there is one.
     line: the line of a file, from 1; None if the fault is not in a single line.
@@ -101,7 +101,7 @@ class ChangeRefused(Exception):
 
 
 class ImportRefused(ChangeRefused):
-    """The file is not imported.
+    """A refusal to import a file.
 
     questions: everything the file leaves open. commands: command lines that answer all questions,
     filled in by whoever knows the command.
@@ -163,7 +163,7 @@ def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
 
 @dataclass
 class Questions:
-    """The questions so far. To find further ones, reading goes on with the first answer to each.
+    """The questions so far. To find more, reading continues with the first answer to each question.
 
     asked: the questions in the order in which they came up.
     columns: indexes of the columns that were asked about. fields: fields that several columns fit;
@@ -197,7 +197,7 @@ class Questions:
         self.fields |= others.fields
 
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Ask for the currency of accounts that may be new. Call it if anything else is asked.
+        """Ask for the currency of accounts that may be new, if something else is asked anyway.
 
         new: the names of the new accounts; None if the account itself is still unknown. codes:
         some possible currencies.
@@ -235,7 +235,7 @@ class StatementAccount:
 
     key: identifies the account within the source, e.g. bank and account number; None if the file
         does not name the account, so that the user has to (``--account``).
-    name: the name of the account if it is new.
+    name: the name that a new account gets.
     account_type: one of ACCOUNT_TYPES.
     currency: ISO 4217 code, None if the file does not state it.
     number: the bank's account number.
@@ -276,7 +276,7 @@ class Entry(NamedTuple):
     payment_type: one of PAYMENT_TYPES, None if the file does not say.
     value_date: the file's second date, usually the value date: seconds of that day's 00:00:00Z.
     counterparty_account: IBAN or number of the other side, without blanks.
-    reference: end-to-end id, payment reference, check number.
+    reference: end-to-end id, payment reference or check number.
     original_amount, original_currency: the amount before conversion; both are set or neither.
     fingerprint: stands for the whole row, if two entries can share their id and content.
     batch: an id shared by entries that are parts of one booking and sum to its amount.
@@ -423,7 +423,7 @@ def currency_code(text: str) -> str:
 
 
 def stated_code(text: str, what: str, line: int | None = None) -> str:
-    """Parse like `currency_code`. what: begins a refusal, such as the name of an option."""
+    """Parse like `currency_code`. what: the beginning of a refusal, such as an option's name."""
     try:
         return currency_code(text)
     except ImportRefused as refused:

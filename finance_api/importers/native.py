@@ -292,7 +292,7 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
 
 @contextmanager
 def native_file(stream: BinaryIO) -> Iterator[tuple[NativeRows, NativeRows]]:
-    """Read a file to its end. Yields (the objects of all types but Record, the Record objects).
+    """Read a file to its end. Yields a pair: all objects except Records, and the Records.
 
     Raises ImportRefused with the line at fault. The objects are kept in temporary files, so memory
     use does not grow with their number.

@@ -118,7 +118,7 @@ class QifImporter:
         self._says_cleared = False
         # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
-        # Not imported: the numbers of investment transactions and list entries; codes of fields.
+        # Not imported: counts of investment transactions and list entries, and codes of fields.
         self._investments, self._lists = 0, Counter[str]()
         self._codes: set[str] = set()
 

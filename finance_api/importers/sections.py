@@ -60,7 +60,7 @@ class Section:
     ) -> None:
         """Add the balances and days of this section to its `Statement`.
 
-        days: the first and last day it claims to cover. line: its line in the file.
+        days: the first and last day that it claims to cover. line: the section's line in the file.
         Raises ImportRefused if opening balance and entries do not sum to the closing balance.
         """
         if opening is not None and closing is not None:
@@ -78,7 +78,7 @@ class Section:
             statement.closing = closing
         earlier = self.earlier
         if earlier and earlier.closing and closing and earlier.closing.date == closing.date:
-            # If both end on the same day, only the later one has all entries of that day.
+            # If both end on the same day, only the later statement has all entries of that day.
             earlier.closing = None
         self.closing = None if closing is None else closing.amount
         first, last = days
@@ -95,7 +95,7 @@ class Section:
 class Sections:
     """The statements of one file.
 
-    repeat: whether a statement without balances can repeat entries of an earlier one.
+    repeat: whether a statement without balances can repeat entries of an earlier statement.
     """
 
     def __init__(self, *, repeat: bool) -> None:
@@ -112,7 +112,7 @@ class Sections:
     def begin(self, account: StatementAccount, opening: BankBalance | None) -> tuple[Section, bool]:
         """Return a new section of the account, and whether its `Statement` is new.
 
-        End an account's section before its next one begins.
+        End an account's section before you begin the account's next section.
         """
         key = account.key, account.currency
         before = self._latest.get(key)

@@ -97,7 +97,7 @@ def amount_of(element: Element) -> Amount:
 
 
 def amount_or_none(element: Element | None) -> Amount | None:
-    """Return the amount like `amount_of`, but None for a missing or invalid one."""
+    """Return the amount like `amount_of`, but None if it is missing or invalid."""
     try:
         return None if element is None else amount_of(element)
     except ImportRefused:

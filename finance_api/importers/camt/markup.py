@@ -38,8 +38,8 @@ _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 class Found(NamedTuple):
     """An entry (``Ntry``), and the statement and message that contain it.
 
-    entry: the complete entry, with its transactions in ``parts``, not among its children. None at
-        the end of a statement, when the statement is complete except for its entries.
+    entry: the complete entry, with its transactions in ``parts``, not among its children. None
+        marks the end of a statement, which is then complete except for its entries.
     """
 
     message: Element

@@ -48,8 +48,8 @@ class Written:
 def shape_of(text: str) -> Written | None:
     """Split a text into the parts of an amount; return None if it cannot be an amount.
 
-    An amount may have a sign before or after it, parentheses for negative, or CR or DR (only one of
-    these), and one currency code or symbol on either side.
+    An amount may have one of these: a sign before or after it, parentheses for negative, CR, DR. It
+    may also have one currency code or symbol, on either side.
     """
     if len(text) > _LONGEST:
         return None
@@ -146,7 +146,7 @@ class Amount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The decimal mark of a file's amounts, and how numbers look under it."""
+    """The decimal mark of a file's amounts, and the pattern of numbers with this mark."""
 
     decimal: str
     pattern: re.Pattern[str]
@@ -175,7 +175,7 @@ class AmountColumns:
     def add(self, text: str, line: int, own: bool = True) -> int:
         """Add a trimmed text; return its sign: 1, -1, 0 for zero, 2 for CR, -2 for DR.
 
-        own: whether it is the account's money. Raises ImportRefused if it is not an amount.
+        own: whether it is the account's own money. Raises ImportRefused if it is not an amount.
         """
         known = self._seen[own]
         sign = known.get(text)
@@ -195,7 +195,7 @@ class AmountColumns:
         return sign
 
     def currency_of(self, text: str) -> str | None:
-        """Return the code in ``text``, which was just added; None if its currency is uncertain."""
+        """Return the currency in ``text``, the text added last; None if it is not certain."""
         mark = self._mark_of.get(text)
         return None if mark is None else mark.currency
 

@@ -307,7 +307,10 @@ def _consistent(possible: list[Plan]) -> Plan:
 
 
 def _read_columns(table: Table, user_layout: Layout) -> Plan:
-    """Plan with the columns that options name or the file reveals. Raises ImportRefused."""
+    """Return a plan with the columns that options name or the file reveals.
+
+    Raises ImportRefused.
+    """
     headings = headings_of(table)
     columns, doubled = find_columns(user_layout, headings)
     named = filled(table.cells)

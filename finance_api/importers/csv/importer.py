@@ -104,7 +104,7 @@ class CsvImporter:
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         """Return the start of the table and the rows at these lines; call it after reading.
 
-        The lines of a spreadsheet are known only while it is being read.
+        The rows of a spreadsheet are available only while it is being read.
         """
         if self._table is None or self._table.text.stream.closed:
             return self._sample
@@ -327,8 +327,8 @@ class Deciding:
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
-        """Return the form of the dates. If several forms fit, prefer the one under which the days
-        are in the same order as the balances.
+        """Return the form of the dates. If several forms fit, prefer the form that puts the days in
+        the same order as the balances.
         """
         dates = self._survey.dates
         forms = dates.readings()

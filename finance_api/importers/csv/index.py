@@ -66,7 +66,7 @@ class Profiles:
     def __init__(
         self, own: Iterable[Profile], shipped: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        """own: profiles; each replaces a shipped one of the same name. shipped: our index."""
+        """own: profiles that replace shipped ones of the same name. shipped: the shipped index."""
         self._parsed = {profile.name: profile for profile in own}
         index = {**(shipped or {}), **index_of(self._parsed.values())}
         self._index = {name: index[name] for name in sorted(index)}
@@ -118,7 +118,7 @@ class Profiles:
 
 
 def load_profiles(directory: str = "") -> Profiles:
-    """Load our profiles, and those in ``directory``, which replace ours of the same name.
+    """Load our profiles, and the profiles in ``directory``, which replace ours of the same name.
 
     Raises ImportRefused.
     """

@@ -1,4 +1,4 @@
-"""Layouts, the options for reading a file; and heading rows, from which options name columns.
+"""Layouts: the options for reading a file. Headings: the names by which options find columns.
 
 A layout comes from the user's options, from the options saved for an account, and from a profile.
 """
@@ -298,7 +298,7 @@ class Layout:
         return stated
 
     def says_about_amounts(self) -> list[str]:
-        """Return the given options that name columns of amounts or their direction."""
+        """Return the given options that name columns of amounts or say which way amounts go."""
         stated = self.stated()
         names = ["--map amount"] if "amount" in stated.get("columns", ()) else []
         return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in stated]

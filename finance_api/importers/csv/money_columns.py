@@ -150,7 +150,7 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
 
 
 def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """If the column named amount is original, take a column in the account's currency instead."""
+    """If the column named amount has original amounts, take one in the account's currency."""
     (original,), (codes,) = open_.of("amount"), open_.of("currency")
     settled = [
         column

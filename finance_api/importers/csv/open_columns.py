@@ -91,7 +91,7 @@ class Column:
         return self._most(is_account)
 
     def _most(self, test: Callable[[str], object]) -> bool:
-        """Return whether at least two thirds of the filled cells pass: cells of a footer fail."""
+        """Return whether two thirds or more of the filled cells pass: footer cells may fail."""
         misses = sum(not test(text) for text in self.filled)
         return len(self.filled) > misses and misses * 3 <= len(self.filled)
 

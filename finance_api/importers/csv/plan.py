@@ -103,7 +103,7 @@ class ProfileRows:
         return tuple(names | dict.fromkeys(self._preamble))
 
     def _sources(self, name: str, leg: Leg) -> tuple[int, ...]:
-        """Return the columns that a derived cell of a leg is made of."""
+        """Return the columns from which a derived cell of a leg is made."""
         match, profile = self._match, self._match.profile
         if name in ("debit", "credit"):
             name = "amount"

@@ -17,7 +17,8 @@ from finance_api.resources.currencies import CODES
 FEWEST_COLUMNS = 4
 #: At most this many different cells are remembered.
 _REMEMBERED = 100
-#: In a heading, stands for any ISO 4217 code; as the currency, for the code found there.
+#: In a heading, this stands for any ISO 4217 code; as a profile's currency, for the code in the
+#: file's heading.
 CODE = "{currency}"
 
 
@@ -54,7 +55,7 @@ TESTS: Mapping[str, Callable[[str], bool]] = {
 
 #: Column -> a test of its cells; all tests must hold.
 Condition = Mapping[str, Callable[[str], bool]]
-#: Field -> the columns that it is made of; a field without columns stays empty.
+#: Field -> its columns; a field without columns stays empty.
 Map = Mapping[str, tuple[str, ...]]
 #: Rows that are left out or refused: their condition, and their name or the reason.
 Rows = tuple[Condition, str]
@@ -200,7 +201,7 @@ class Match:
     code: str
 
     def index(self, column: str) -> int | None:
-        """Return the index of a column, by its name or its number from 1; None if there is none."""
+        """Return the index of a column, by name or number from 1; None if this file lacks it."""
         name = folded(column)
         if name in self.names:
             return self.names.index(name)

@@ -1,4 +1,4 @@
-"""Which way money goes: from the sign of a number, the column that it stands in, or a word."""
+"""Decides which way money goes: by the sign of a number, by its column, or by a word."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -344,7 +344,7 @@ def _lines(survey: Survey, place: int) -> dict[int, int]:
 
 
 def _ways(survey: Survey, place: int) -> tuple[str, ...]:
-    """Return the meanings that signs may have here; none if all amounts follow the column."""
+    """Return what signs at this place may mean; nothing if all amounts follow the column."""
     signs = _lines(survey, place)
     if {1, -1} <= signs.keys():
         return ("plus", "minus", "ignore")
@@ -352,7 +352,7 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
-    """Return the signs of two columns. ways: place where signs differ -> their meaning there."""
+    """Return the signs of the two sides. ways: side with both signs -> its --mixed-signs."""
     follows = {"plus": 1, "minus": -1}
     rules = {}
     for place in (OUT, IN):

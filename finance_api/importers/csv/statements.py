@@ -103,7 +103,7 @@ class RowReader:
 
 
 class StatementBuilder:
-    """Takes rows in the file's order, and makes an entry of each row, and another of its fee.
+    """Takes rows in the file's order, and makes an entry for each row, and another for its fee.
 
     left_out: COLUMN=VALUE of rows that --only left out, saved for the next file. reconciles:
     whether the file states balances outside of these rows.
@@ -331,7 +331,7 @@ def _texts_digest(plan: Plan) -> str:
 
 
 def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
-    """Refuse an amount in another currency than its account or the account's earlier amounts."""
+    """Refuse an amount that is not in the currency of the account or of its earlier amounts."""
     statement = rows.statement
     currency = statement.account.currency
     if currency is not None:

@@ -126,7 +126,7 @@ class SignWords:
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
-    """Return the trimmed cell; for several columns, join those that are not blank by a space."""
+    """Return the trimmed cell; for several columns, their non-blank cells joined by spaces."""
     if len(indexes) == 1:
         return cells[indexes[0]].strip()
     return " ".join(text for index in indexes if (text := cells[index].strip()))

@@ -16,11 +16,11 @@ from finance_api.values.text import count_text
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) applies to the whole process and is therefore left alone.
 MAX_CELL = 128 * 1024
-#: Most characters of a row, over all its lines: a row is held in memory as a whole.
+#: Maximum number of characters in a row, over all its lines: a row is held in memory as a whole.
 MAX_ROW = 1 << 22
-#: Most cells of a row, including the empty ones at its end: no sheet has more columns.
+#: Maximum number of cells in a row, including empty cells at its end: no sheet has more columns.
 MAX_CELLS = 16_384
-#: Most columns, without the empty ones at the end.
+#: Maximum number of columns, not counting empty ones at the end.
 MAX_COLUMNS = 1_000
 
 #: Part of a message of the csv module -> the fault, in terms of the file.
@@ -46,10 +46,11 @@ class NoTable(ImportRefused):
 def read_rows(
     lines: Iterable[str], delimiter: str, skipped_lines: int = 0, *, has_lines: bool = False
 ) -> Iterator[Row]:
-    """Yield each row's first physical line (from 1, skipped lines count) and its cells as written.
+    """Yield the number of each row's first physical line, and the row's cells as written.
 
-    A blank line is a row without cells. Raises ImportRefused for faulty quotes, and NoTable for
-    too many cells. has_lines: whether cells may well have line breaks, as in a sheet.
+    Lines count from 1, including skipped lines. A blank line is a row without cells. Raises
+    ImportRefused for faulty quotes, and NoTable for too many cells. has_lines: whether cells may
+    well have line breaks, as in a sheet.
     """
     line = size = 0
 

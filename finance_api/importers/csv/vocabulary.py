@@ -1,4 +1,4 @@
-"""The words of banks: ``words.toml`` has the words of cells, ``headings.toml`` of headings."""
+"""The words of banks: the words of cells (``words.toml``) and of headings (``headings.toml``)."""
 
 import re
 import tomllib

@@ -124,8 +124,8 @@ class OfxImporter:
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Yield each statement, then its entries.
 
-        rows: for each transaction the index of its statement, or None if it is outside of one, and
-        its `Movement`, or why it is skipped.
+        rows: for each transaction, the index of its statement (None if it is not in a statement),
+        and its `Movement` or why it is skipped.
         """
         begun = 0
         signs: list[_Signs] = [{} for _ in statements]

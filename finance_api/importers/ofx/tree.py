@@ -10,8 +10,8 @@ Amounts: OFX requires ``[+-]digits[.digits]`` with a point or a comma (OFX 1.6, 
 write thousands separators, although they are not allowed. Ambiguous amounts are refused.
 
 Dates: ``YYYYMMDD[HHMMSS[.XXX][[offset:name]]]`` (OFX 1.6, 3.2.8.2). Only the written date counts.
-The time and zone of a booking are ignored: converting them would move some bookings to the day
-before or after the one on the statement.
+The time and zone of a booking are ignored: converting them would move some bookings to another day
+than the statement shows.
 """
 
 import re
@@ -90,7 +90,7 @@ class Element:
         return {c.name: c for c in reversed(self.children) if c.text or c.children}
 
     def descendants(self, *, closed: Collection[str] = ()) -> "Sequence[Element]":
-        """Return all elements below this one in file order, but none below a ``closed`` name."""
+        """Return all elements below this one in file order, but nothing inside ``closed`` ones."""
         if not any(child.children for child in self.children):
             return self.children
         found = []
@@ -324,7 +324,7 @@ def parse_amount(text: str) -> int:
     """Return the amount in ten-thousandths. Raises NumberError.
 
     ``12.50``, ``-12,50``, ``1,234.56``, ``1.234,56`` and ``1,234,567`` are clear. ``1,234`` is
-    refused: the comma may be a thousands separator or a decimal one. A single point is always the
+    refused: the comma may be a thousands separator or a decimal mark. A single point is always the
     decimal point, as in the standard, however many digits follow it.
     """
     if _USUAL.fullmatch(text):

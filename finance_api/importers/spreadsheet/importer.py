@@ -53,7 +53,7 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
         source = directory / "workbook"
         faults = checked_copy(stream, source)
         # -P: the modules beside the program must not hide library modules with the same names.
-        done = subprocess.run(  # noqa: S603 (of this program alone)
+        done = subprocess.run(  # noqa: S603 (runs only our own program)
             [sys.executable, "-P", conversion.__file__, str(source), name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
