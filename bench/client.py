@@ -17,7 +17,7 @@ CONNECTIONS = 16
 _SCRIPT = Path(__file__).with_name("wrk.lua")
 #: Checking each response larger than this would slow the client down more than the server.
 _MOST_CHECKED_BYTES = 20_000
-#: Allowed difference of the mean length from the sample's, if single responses are not checked.
+#: Allowed difference from the sample's mean length, if single responses are not checked.
 _MARGIN = 0.05
 _LONGEST_SECONDS = 40
 

@@ -184,7 +184,7 @@ class _UserData:
         }  # fmt: skip
 
     def records(self) -> Iterator[bytes]:
-        """Yield a line per record. 16 of its random bytes are the id; the rest choose pieces."""
+        """Yield a line per record. Half of its random bytes are the id; the rest choose pieces."""
         accounts, spendings = self._account_pieces(), self._spending_pieces()
         labels, other_accounts = self._label_pieces(), self._other_accounts()
         # If the previous record began a transfer: account, cents, day, labels of its other record.
@@ -232,7 +232,7 @@ class _UserData:
         return f"{opening} {subject} {closing}"
 
     def _other_accounts(self) -> dict[str, str]:
-        """Return account -> the account that its transfers go to: the next one in euros."""
+        """Return, by account, the account that its transfers go to: the next account in euros."""
         pieces = list(dict.fromkeys(self._account_pieces()))
         euros = [
             piece

@@ -1,7 +1,7 @@
 """The import of one file of each format, and undoing it, compared with another version.
 
 python -m bench.imports                    OFX, CSV and native files of 250,000 records
-python -m bench.imports --against DIR      the same with the checkout in DIR too, by turns
+python -m bench.imports --against DIR      the same, in turn with the checkout in DIR
 python -m bench.imports --records 2000000  larger files
 
 Each command of `finance-api` runs in a separate process. What counts is its processor time, the

@@ -24,7 +24,7 @@ def write_ini(
 ) -> Path:
     """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian, with one worker and this many threads; or waitress, with enough threads.
+    server: granian, with one worker and this many threads; or waitress, with 20 threads.
     project: the checkout with the ini files to start from.
     """
     ini = _read(project / "production.ini")

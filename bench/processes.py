@@ -74,7 +74,7 @@ class Process:
     def __init__(
         self, command: Sequence[str], log: Path, port: int, environment: Mapping[str, str]
     ) -> None:
-        """environment: added to the suite's own."""
+        """environment: variables added to the suite's environment."""
         self.port = port
         self._log = log
         with open(log, "wb") as output:

@@ -37,7 +37,7 @@ class TokenLookup:
 def measure_lookups(
     workspace: Workspace, database: str, postgresql: Postgresql | None
 ) -> tuple[TokenLookup, TokenLookup]:
-    """Measure among few and among many tokens, in turn."""
+    """Measure lookups among few and among many tokens, in turn."""
     contexts = [
         _context_with(workspace, database, postgresql, count)
         for count in workspace.size.token_counts

@@ -33,7 +33,7 @@ class Workspace:
 
     @property
     def bulk(self) -> Path:
-        """Return the only native file in the import of one user."""
+        """Return the native file for the import of one user."""
         return self.directory / "bulk.ndjson"
 
     @property

@@ -138,7 +138,7 @@ def make_housekeeping(
     changes_days: int,
     audit_days: int,
 ) -> Periodic:
-    """Make the work that deletes expired sessions, JWTs and uploads, old usage, changes and audit.
+    """Make the work that deletes old data: sessions, JWTs, uploads, usage, changes, audit log.
 
     If the clock was ahead and is set back, a revoked JWT that has been deleted would be valid
     again. So JWTs are kept a day longer, and until the clock has been steady for an hour.

@@ -39,7 +39,7 @@ def layers(application: Application, people: list[data.Person]) -> Iterator[Laye
 
 
 def _whole_requests(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """Yield requests that end at different depths: each costs as much as its layers together."""
+    """Yield requests that end at different depths. Each costs as much as the layers it passes."""
 
     def expecting(status: str, make: Callable[[], dict[str, object]]) -> Callable[[], None]:
         def call() -> None:

@@ -100,7 +100,7 @@ def _users(cli: CliContext) -> list[User]:
 
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
-    """Yield faults of the server's settings. Raises SettingError for the application's settings."""
+    """Yield faults of the server's settings. Raises SettingError for faults of other settings."""
     limiter = open_limiter(cli.settings)
     with cli.reading_ini() as loader:
         section = dict(loader.get_settings("server:main"))

@@ -111,7 +111,7 @@ def choose_ini(cli: CliContext) -> None:
 def prepare_demo(cli: CliContext, host: str, port: int) -> None:
     """Create what a service with demo data needs, and print how to use it.
 
-    The personal token stays the same at every start: ``var/demo-token`` beside the ini file has it.
+    The personal token is kept from start to start, in ``var/demo-token`` beside the ini file.
     """
     try:
         socket.create_server((host, port)).close()

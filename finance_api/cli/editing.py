@@ -56,14 +56,14 @@ class Edit:
     def from_file(
         self, action: str, file: str, work: Callable[[LedgerSession, RecordFile], EditReport]
     ) -> None:
-        """Do the same as `__call__`, with the records in a file."""
+        """Do the same as `__call__`, and pass the records in a file to ``work``."""
         with opened(file) as stream, record_file(stream) as found:
             self(action, lambda session: work(session, found))
 
     def by_ids_in(
         self, action: str, file: str, work: Callable[[LedgerSession, Iterable[str]], EditReport]
     ) -> None:
-        """Do the same as `__call__`, with the ids in a file."""
+        """Do the same as `__call__`, and pass the ids in a file to ``work``."""
         self.from_file(action, file, lambda s, found: work(s, (row.id for row in found.rows())))
 
 

@@ -290,7 +290,7 @@ def _sentence(report: ImportReport) -> str:
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Answer]
 ) -> list[Command]:
-    """Return a command for each answer: the given one, for this file, with the answer's options."""
+    """Return the given command for this file, once for each answer, with the answer's options."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())

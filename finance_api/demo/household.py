@@ -63,7 +63,7 @@ SPENDING_CATEGORIES = tuple(
 
 LABELS = ("household", "shared", "tax", "work", "école")
 
-#: On each line: category, cents, weight, payment type; then payees and notes. - means no note.
+#: Three lines each: category, cents, weight, payment type; payees; notes (- means no note).
 _SPENDINGS = """
 Groceries         180..4500   40  debit_card
     Corner Shop, Marché Vert, Bäckerei Groß, Supermarket 24, Zöldséges
@@ -262,7 +262,7 @@ class Household:
         return requests
 
     def rates(self) -> list[DayRates]:
-        """Return exchange rates for the household's days: permanently fixed, so they are real."""
+        """Return the rates for the household's days: permanently fixed rates, so all are real."""
         today = from_date(self._today)
         days = range(self._begin, today + DAY_SECONDS, DAY_SECONDS)
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]

@@ -1,1 +1,1 @@
-"""What is computed for a request: computed fields, summaries, balances, forecasts."""
+"""Everything computed for a request: computed fields, summaries, balances, forecasts."""

@@ -168,7 +168,7 @@ def balance_totals(found: Balances, interval: Period) -> list[Row]:
 def _at_points(
     found: Balances, interval: Period, parts: Sequence[Row], balances: Sequence[Sequence[int]]
 ) -> list[Row]:
-    """Return a row for each part at each point. balances: for each part, one per point."""
+    """Return a row for each part at each point. balances: for each part, a list by point."""
     rows = []
     for point, *at_point in zip(found.points, *balances, strict=True):
         text = period_text(interval, point.start)
@@ -190,7 +190,7 @@ def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) 
 
 
 def converted_totals(rows: Iterable[Row]) -> list[Row]:
-    """Sum the converted balances of each day; a sum is None if a balance was not converted."""
+    """Return the sums of converted balances by day; None if one could not be converted."""
     totals = []
     for _, at_point in groupby(rows, itemgetter("date")):
         found = list(at_point)

@@ -34,7 +34,7 @@ class CategoryTree:
             waiting.extend(self.rows[child] for child in self._children.get(row["id"], ()))
 
     def upwards(self, category_id: str) -> Iterator[Row]:
-        """Yield the category and its ancestors, up to the top; each only once if in a circle."""
+        """Yield the category and its ancestors up to the top, each once, even if in a circle."""
         seen: set[str] = set()
         next_id: str | None = category_id
         while next_id is not None and next_id in self.rows and next_id not in seen:
@@ -67,7 +67,7 @@ class CategoryTree:
         return found
 
 
-#: Folded names of groups of income, in the apps and languages whose exports are most common.
+#: Folded names of groups of income, in the most common apps and languages.
 INCOME_GROUPS = frozenset(
     "income incomes earnings revenue revenues inflow inflows einkommen einnahmen einkünfte revenus "
     "ingresos entrate receitas inkomsten przychody příjmy bevételek inkomster indtægter inntekter "

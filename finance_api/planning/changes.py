@@ -204,7 +204,7 @@ def _computed(
     key: ChangeKey,
     limit: int,
 ) -> list[bytes]:
-    """Return the first rows of a resource that come after the key, as lines of changes."""
+    """Return up to ``limit`` rows of a resource after the key, as lines of changes."""
     after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode

@@ -39,7 +39,7 @@ def compute(
 
 
 def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
-    """Return a page of rows with their computed fields, which can also be sorted by."""
+    """Return a page of rows with their computed fields, which can also be sort keys."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)

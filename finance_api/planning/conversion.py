@@ -50,7 +50,7 @@ CONVERTED_CURRENCY = Field(
     nullable=False,
 )
 CONVERSION_ERROR = text_field(
-    "conversionError", "Why it could not be converted.", no_rate("EUR", "USD", "2026-01-31")
+    "conversionError", "Why the amount was not converted.", no_rate("EUR", "USD", "2026-01-31")
 )
 
 
@@ -120,12 +120,12 @@ def with_converted(
     ]
 
 
-#: The rates of one day: for each base, the value of one unit of it in other currencies.
+#: The rates of one day: for each base, the value of one unit in other currencies.
 _Quoted = Mapping[str, Mapping[str, Decimal]]
 
 
 def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
-    """Combine as few quoted rates as possible. Prefer EUR, then the first base by code."""
+    """Return the rate through as few quoted rates as possible; prefer EUR, then bases by code."""
     bases = sorted(quoted, key=lambda code: (code != _EUR, code))
     reached = {source: (1, 1)}
     while target not in reached:

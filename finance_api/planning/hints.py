@@ -35,7 +35,7 @@ def find_hints(
     has_rows: bool = False,
     may_suggest: bool = True,
 ) -> list[str]:
-    """Return up to `MAX_HINTS` sentences, one for each name or id that the user does not have.
+    """Return up to `MAX_HINTS` sentences, one for each unknown name or id in the conditions.
 
     has_rows: whether rows match all conditions. may_suggest: whether the sentences may name similar
     objects.

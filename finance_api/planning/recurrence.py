@@ -99,8 +99,8 @@ class Schedule(NamedTuple):
 def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | None:
     """Return the days on or after both ``today`` and ``start``; None if no such day can exist.
 
-    Without a rule, ``start`` is the only day. With a rule, ``start`` is the first day, even if the
-    rule does not produce it (RFC 5545, DTSTART).
+    If there is no rule, ``start`` is the only day. If there is a rule, ``start`` is the first day,
+    even if the rule does not produce that day (RFC 5545, DTSTART).
     """
     if start is None:
         return None
@@ -108,7 +108,7 @@ def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | N
         return Schedule(start) if start >= today else None
     parts = dict(_parse(text))
     first, now = _at_midnight(start), _at_midnight(today)
-    # UNTIL includes its day. Drop its time zone: dateutil cannot compare times with and without.
+    # UNTIL includes its day. Drop the zone: dateutil cannot compare it with a start without zone.
     until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
     own = None
     if now <= first:

@@ -91,7 +91,7 @@ _BY_PARTS = {frozenset(pattern.split(";")): pattern for pattern in PATTERNS}
 
 
 def split_rule(rule: str) -> tuple[str | None, dict[str, str]]:
-    """Return a rule's pattern (None if it has none), and its INTERVAL, COUNT, UNTIL unchecked."""
+    """Return the pattern, or None for other rules, and the unchecked INTERVAL, COUNT and UNTIL."""
     parts = set(rule.removeprefix("RRULE:").split(";"))
     named = [part.partition("=") for part in parts]
     found = [(name, text) for name, _, text in named if name in ("INTERVAL", "COUNT", "UNTIL")]

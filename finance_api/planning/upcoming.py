@@ -14,7 +14,7 @@ from finance_api.values import Row
 from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
-#: Maximum number of due days to compute for a request; equal rules share their days.
+#: Maximum number of due days to compute for a request. The days of equal rules count once.
 MAX_DUE_DAYS = 100_000
 
 

@@ -41,10 +41,10 @@ class _Call:
 class Bulkhead:
     """A number of places. Each call has a place while it waits for its turn and runs.
 
-    The calls of one user get at most all places but one, all costly calls together also all but
-    one, and the costly calls of one user all but two. If no place is free, a call waits, and is
-    refused once the calls in its way have run for ``wait_seconds``. Costly calls run one at a time,
-    and users take turns. Each costly call waits up to ``turn_seconds`` for its turn.
+    At most all places but one go to the calls of one user, or to costly calls; at most all but two
+    go to the costly calls of one user. If no place is free, a call waits, and is refused once the
+    calls in its way have run for ``wait_seconds``. Costly calls run one at a time, and users take
+    turns. Each costly call waits up to ``turn_seconds`` for its turn.
 
     monotonic: returns seconds, like `time.monotonic`.
     """
@@ -66,7 +66,7 @@ class Bulkhead:
         #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
-        # `call` enters this lock itself: entering the condition would take four more calls.
+        # `call` enters the lock directly: entering the condition would take four more calls.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
 

@@ -1,4 +1,4 @@
-"""The clock: the only place that reads the time; tests have a clock of their own."""
+"""The clock: the only place that reads the time. Tests use another clock."""
 
 import time
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Runs a function in a separate process, within limits on memory, processor time and time.
+"""Runs a function in a separate process, with limits on memory, processor and elapsed time.
 
 Meant for files that people send: if a file makes a parser run wild, only that process ends.
 """
@@ -52,7 +52,7 @@ class ProcessDied(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """memory_mb: for the process's data. cpu_seconds, seconds: since its start. None: no limit."""
+    """memory_mb: size of the process's data. cpu_seconds: processor time. None means no limit."""
 
     memory_mb: int | None = None
     cpu_seconds: int | None = None

@@ -1,7 +1,7 @@
 """Metrics, in Prometheus' data model.
 
-If ``PROMETHEUS_MULTIPROC_DIR`` is set when the processes start, they count together, in files of
-that directory. See the documentation of Prometheus' Python client.
+If ``PROMETHEUS_MULTIPROC_DIR`` is set when the processes start, all processes count together, in
+files of that directory. See the documentation of Prometheus' Python client.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Declarations of settings: name, type and default; and parsers of their values.
 
-Each part of the application declares its settings in a module ``settings`` of its own;
-docs/settings.md describes them.
+Each part of the application declares its settings in its own module ``settings``. docs/settings.md
+describes all settings.
 """
 
 import ipaddress
@@ -19,7 +19,7 @@ class SettingError(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """parse: returns the value of a text; raises ValueError with the reason. default: a text.
+    """parse: turns a text into a value; raises ValueError with the reason. default: as a text.
 
     secret: whether the value can contain a password, so that no message repeats any part of it.
     """
@@ -50,7 +50,7 @@ def any_text(text: str) -> str:
 
 
 def url(unescaped: str) -> Callable[[str], str]:
-    """Return a parser of URLs. unescaped: characters that the credentials must not contain."""
+    """Return a parser of URLs. unescaped: characters that must be escaped in credentials."""
 
     def parse(text: str) -> str:
         url = text.strip()

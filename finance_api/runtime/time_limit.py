@@ -47,7 +47,7 @@ def no_time_limit() -> AbstractContextManager[None]:
 
 
 def seconds_left() -> float:
-    """Return the seconds left: infinite without a limit, 0 or less if no time is left."""
+    """Return the seconds left: infinite if there is no limit, 0 or less if no time is left."""
     return _limit.get()[1] - time.monotonic()
 
 

@@ -38,7 +38,7 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
 def reserve_address(host: str, port: int) -> socket.socket:
     """Return a socket that keeps other servers off the address; granian's workers can share it.
 
-    Raises SettingError if listening fails, or if another server, which granian would join, listens.
+    Raises SettingError if listening fails, or another server listens: granian would share with it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     reserved = socket.socket(family)

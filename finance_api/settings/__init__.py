@@ -55,7 +55,7 @@ SERVER_SETTINGS = _declared("finance_api.server.settings")
 def read_settings(
     given: Mapping[str, str], environment: Mapping[str, str], table: Iterable[Setting] = SETTINGS
 ) -> Settings:
-    """Return the values of all settings. Raises SettingError for wrong values, unknown settings."""
+    """Return the values of all settings. Raises SettingError for a wrong or unknown setting."""
     for name, advice in _REMOVED.items():
         if name in given:
             raise SettingError(f"{name}: this setting has been removed: {advice}")

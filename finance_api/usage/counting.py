@@ -44,7 +44,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[TokenDay]:
 
 
 def usage_tween(handler: Handler, registry: Registry) -> Handler:
-    """Count 2xx responses of the public API, except those of the usage endpoint."""
+    """Count 2xx responses of the public API, except responses of the usage endpoint."""
 
     def tween(request: Request) -> Response:
         response = handler(request)

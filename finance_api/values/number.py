@@ -82,7 +82,7 @@ def _part_text(part: int, decimals: int) -> str:
 
 
 def ratio_units(part: int, whole: int) -> int | None:
-    """Return ``part / whole`` in ten-thousandths, halves away from zero; None if whole is 0."""
+    """Return part / whole in ten-thousandths, rounded half away from zero; None if whole is 0."""
     if whole == 0:
         return None
     sign = -1 if whole < 0 else 1
@@ -90,7 +90,7 @@ def ratio_units(part: int, whole: int) -> int | None:
 
 
 def rounded(numerator: int, denominator: int) -> int:
-    """Return the quotient as the nearest whole number, halves away from zero. denominator: > 0."""
+    """Return the quotient, rounded half away from zero to a whole number. denominator: above 0."""
     size = (2 * abs(numerator) + denominator) // (2 * denominator)
     return -size if numerator < 0 else size
 

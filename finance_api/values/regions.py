@@ -126,11 +126,11 @@ def region_of(tag: str) -> Region:
 
 
 def _day_pattern(locale: Locale) -> str:
-    """Return the usual pattern; if it has the name of a month in another language, digits."""
+    """Return the usual pattern, or one in digits if the usual pattern has non-English names."""
     pattern = str(locale.date_formats["medium"].pattern)
     if locale.language != _ENGLISH and "MMM" in pattern:
         pattern = str(locale.datetime_skeletons["yMd"].pattern)
-    # Marks of direction are for texts in other scripts.
+    # Drop marks of direction, which are for texts in other scripts.
     return "".join(c for c in pattern if unicodedata.category(c) != "Cf")
 
 

@@ -5,7 +5,7 @@ import re
 #: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
 #: their Unicode forms.
 _FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
-#: Characters that a program may drop before the text of a cell: white space, invisible, quotes.
+#: Characters that programs may drop before a cell's text: blanks, invisible characters, quotes.
 _DROPPED = r';\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff'
 #: The beginning of a cell. Some programs also split at semicolons, tabs and line ends, even within
 #: quotes, so a cell may begin there as well.

@@ -59,7 +59,7 @@ def _composed(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return ``text`` on one line, with unprintable characters escaped, so it can forge nothing.
+    """Return ``text`` on one line. Escape unprintable characters, so that it cannot forge output.
 
     Controls, line breaks, marks of direction and halves of surrogate pairs are unprintable.
     """

@@ -29,7 +29,7 @@ _YEAR_DIGITS = 4
 
 
 class WrittenRefused(ValueError):
-    """The text has no reading, or two; the message says so, and names both."""
+    """The text has no reading, or has two, which the message names."""
 
 
 def parse_amount(text: str, region: Region) -> Decimal:
@@ -100,7 +100,7 @@ def parse_day(text: str, region: Region) -> int:
 
 
 def _days(parts: list[str], region: Region) -> set[int]:
-    """Return all days that the text may mean. parts: its day, month and year, in any order."""
+    """Return all days that a text may mean. parts: its three numbers or words, in their order."""
     usual = region.day_order
     if len(parts[0]) == _YEAR_DIGITS:
         orders = [usual if usual.startswith("y") else _YEAR_FIRST]

@@ -40,7 +40,7 @@ _NEXT = {
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Cached, because reading the certificates of authorities takes longer than most calls."""
+    """Return the TLS context. It is cached: reading certificates takes longer than most calls."""
     return httpx2.create_ssl_context()
 
 

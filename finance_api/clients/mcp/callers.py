@@ -33,7 +33,7 @@ class Limits:
 @dataclass
 class _Connection:
     transport: asyncio.Transport
-    #: Closes the connection.
+    #: The timer that closes the connection.
     deadline: asyncio.TimerHandle
     #: The call that runs or waits for its turn; None while the server waits for the client.
     call: anyio.CancelScope | None = None

@@ -64,7 +64,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
 
 
 def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
-    """Return a result as data, and as text for clients that read only text; errors as text."""
+    """Return a result as data, and as text for clients that read only text; errors only as text."""
     plain = _plain(document)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return CallToolResult(

@@ -8,7 +8,7 @@ from finance_api.resources.field import Field, Kind, Resource
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": ["string", "null"]}
-#: Most readers parse JSON numbers as binary floats; numbers that a float would round are text.
+#: Most readers parse JSON numbers as binary floats. Numbers that a float would round become text.
 NUMBER: Schema = {"type": ["number", "string", "null"]}
 _LIST: Schema = {"type": "array", "items": {"type": "string"}}
 _BOOLEAN: Schema = {"type": ["boolean", "null"]}
@@ -40,7 +40,10 @@ def flag(description: str) -> Schema:
 
 
 def filters_of(resource: Resource, names: str = "") -> dict[str, Schema]:
-    """Return a property for each filterable field. names: only these, separated by spaces."""
+    """Return a property for each filterable field.
+
+    names: if not empty, only these fields, separated by spaces.
+    """
     fields = map(resource.__getitem__, names.split()) if names else resource.fields
     return {field.name: _filter_of(field) for field in fields if field.filterable}
 
@@ -64,7 +67,7 @@ def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
 
 
 def row_of(resource: Resource) -> Schema:
-    """Return the schema of an object of the resource. It requires no field: see ``fields``."""
+    """Return the schema of an object. It requires no fields: an argument can leave them out."""
     shown = {field.name: _SHAPES.get(field.kind, _TEXT) for field in resource.fields}
     return {"type": "object", "properties": shown}
 

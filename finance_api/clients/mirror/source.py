@@ -33,7 +33,7 @@ class StartOver(Exception):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect would send the token to another address."""
+    """Refuses redirects, which would send the token to another address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -85,7 +85,7 @@ class Source:
 
 
 def _seconds_to_wait(error: HTTPError) -> int:
-    """Return the Retry-After of the response. Raises StartOver, or SourceError if it has none."""
+    """Return the seconds to wait. Raises StartOver, or SourceError if waiting does not help."""
     if error.code == 410:
         raise StartOver
     wait = error.headers.get("Retry-After", "")

@@ -166,7 +166,7 @@ class MirrorRefused(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """put, deleted: numbers of rows. unknown: types that the service sent, but without a table."""
+    """put, deleted: numbers of rows. unknown: types from the service that have no table here."""
 
     put: int
     deleted: int

@@ -87,7 +87,7 @@ def _rounded(amount: float) -> int:
 
 #: How far ahead a forecast may look.
 MAX_DAYS = 731
-#: If no records were imported for longer, typical spending is assumed for this many days.
+#: If no records were imported for longer, typical spending is assumed for only this many days.
 _MOST_MISSING_DAYS = 31
 
 

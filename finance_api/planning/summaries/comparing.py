@@ -174,7 +174,7 @@ class Comparison:
         return [at for at in sorted(starts) if self._period_before(at) == start]
 
 
-#: Weeks can be compared with the year before from the year 3 on: there is no year 0.
+#: The first year whose weeks can be compared with the year before: there is no year 0.
 _FIRST_YEAR = 3
 
 

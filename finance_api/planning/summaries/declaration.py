@@ -62,7 +62,7 @@ def _dimensions() -> Iterator[Dimension]:
     number = Field(
         WEEKDAY, Kind.NUMBER, "The day of the week; 1 is Monday.", 1, nullable=False, decimals=0
     )
-    day_name = Field("weekdayName", Kind.TEXT, "Its name.", WEEKDAYS[0], nullable=False)
+    day_name = Field("weekdayName", Kind.TEXT, "Name of the day.", WEEKDAYS[0], nullable=False)
     yield Dimension(WEEKDAY, "recordDate", (number, day_name))
 
 
@@ -163,7 +163,7 @@ class SummaryQuery:
     """conditions: filters on the records. include: names in LEFT_OUT to keep. sort: columns to sort
     by; ties are in the default order.
 
-    convert_to: add sums converted to this currency. today, base_currency: the user's, for fill.
+    convert_to: add sums converted to this currency. today, base_currency: the user's day, currency.
     sums: columns in SUMS, in their order there. having: conditions on columns. is_to_date: whether
     the dates are the first days of a month, to compare with the same days of an earlier month.
     """

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 #: Maximum number of groups, and of the sums they are made of; each takes 10 to 20 microseconds.
 MAX_GROUPS = 25_000
-#: If there are at most this many records, all groups are counted, even for the first page.
+#: If there are at most this many records, all groups are counted, even if a page needs only a few.
 MAX_COUNTED = 5_000
 #: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
@@ -88,7 +88,7 @@ class SummaryReader:
             self._excluded = excluded_accounts(self.accounts.values(), query.conditions)
         self._with_void = "void" in query.include
         self.conditions = [self._on_id(condition) for condition in query.conditions]
-        #: The query's conditions, plus conditions that leave out records, but not void records.
+        #: The query's conditions, plus conditions that leave out transfers and excluded accounts.
         self._counted = list(self.conditions)
         if "transfers" not in query.include:
             self._counted.append(NO_TRANSFERS)
@@ -128,7 +128,7 @@ class SummaryReader:
     # -- values of dimensions, and kinds of categories
 
     def kind_of(self, category_id: str | None) -> str | None:
-        """Return the kind of a category; None without a category."""
+        """Return the kind of a category; None if there is no category."""
         row = self._categories.rows.get(category_id or "")
         return None if row is None else row["kind"]
 
@@ -187,7 +187,7 @@ class SummaryReader:
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
     def _read_at_once(self, names: tuple[str, ...]) -> Sums:
-        """Return the sums by ``names`` of the records to include, and count those left out."""
+        """Return the sums by ``names`` of the records to include. Count the records left out."""
         kept: dict[tuple[Any, ...], RecordSum] = {}
         by_account = ["accountId"] if self._excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *by_account]))
@@ -275,7 +275,7 @@ class SummaryReader:
     def _converted(self) -> dict[tuple[Any, ...], Converted]:
         """Return the converted amounts of other currencies, by `SummaryQuery.names`.
 
-        Rounds each amount separately, so sums cannot be converted instead of single amounts.
+        Each amount is rounded separately, so converting sums would give different results.
         """
         target = self._query.convert_to
         currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}

@@ -175,7 +175,7 @@ def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
 
 
 def _bounded(row: Row, conditions: Sequence[Condition]) -> Row:
-    """Return the columns in the conditions. Limit sums to 64 bits, as conditions are."""
+    """Return the columns in the conditions, with sums limited to 64 bits, like the conditions."""
     names = {condition.field.name for condition in conditions}
     return {
         name: None if row[name] is None else min(max(row[name], -MAX_UNITS), MAX_UNITS)
