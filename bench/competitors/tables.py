@@ -60,7 +60,7 @@ records = Table(
     Column("user_id", Integer, nullable=False),
     Column("account_id", String(36), ForeignKey("accounts.id"), nullable=False),
     Column("category_id", String(36), ForeignKey("categories.id")),
-    # Ten-thousandths: a binary float, as which SQLite would store Numeric, is not exact.
+    # Ten-thousandths: SQLite stores Numeric as a binary float, which is not exact.
     Column("amount", BigInteger, nullable=False),
     Column("record_date", DateTime, nullable=False),
     Column("payee", Text),

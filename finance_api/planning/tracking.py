@@ -319,7 +319,7 @@ class _Link:
                 sums[key] = sums[key].joined(part) if key in sums else part
 
     def of_account(self, account_id: str, currency: str | None) -> Saved | None:
-        """Return the account's balance; None if ``currency`` is not the account's currency."""
+        """Return the account's balance; None if ``currency`` names a different currency."""
         account = self._accounts[account_id]
         if currency not in (None, account["currencyCode"]):
             return None

@@ -38,7 +38,8 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
 def reserve_address(host: str, port: int) -> socket.socket:
     """Return a socket that keeps other servers off the address; granian's workers can share it.
 
-    Raises SettingError if listening fails, or another server listens: granian would share with it.
+    Raises SettingError if listening fails, or if another server listens there: granian would share
+    the address with it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     reserved = socket.socket(family)
