@@ -86,7 +86,7 @@ class TaggedRequest:
     """A request for data whose response has an entity tag. Raises a 406.
 
     Each `depends_on_…` flag is set if something can change the response while the data stays the
-    same. own_text: a text for the entity tag that stands for anything else that can change it.
+    same. own_text: a text for the entity tag about anything else that can change the response.
     """
 
     #: The representations that the client can choose from, the default first.
@@ -160,7 +160,8 @@ class TaggedRequest:
         """Return a 304 if the client has the response; None if not, or if only reading can tell."""
         if self._if_none_match is None or (self.is_any and not self.is_always_there):
             return None
-        # The tag needs the data's state, but none of its rows. A replica may be behind.
+        # The tag needs the data's state, but none of its rows. For ``*``, read the state: a replica
+        # may be behind the state that was read with the user.
         user = self.user
         state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
         etag = self.etag(state)

@@ -143,7 +143,7 @@ def _encoder_of(resource: Resource) -> RowEncoder:
 def _conversions(
     reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
 ) -> list[dict[str, Any]]:
-    """Return each row's members about its converted amount, for orjson; empty if target is None."""
+    """Return each row's members about its converted amount, for orjson (empty: no conversion)."""
     if target is None or resource not in CONVERTED:
         return [{} for _ in rows]
     converted = with_converted(reading.storage, resource, rows, target, reading.today)
@@ -285,7 +285,7 @@ def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
 
 
 class DocumentsRequest(DataRequest):
-    """A page of each requested type, in the order of the request."""
+    """A request for a page of each requested type, in the order of the request."""
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)

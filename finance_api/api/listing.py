@@ -136,7 +136,7 @@ class ObjectRequest(_RowsRequest):
 
 
 def no_object(resource: Resource) -> HTTPException:
-    """Return a 404. An unknown id and an id of another user get the same."""
+    """Return a 404, the same for an unknown id and for an id of another user."""
     return problem(404, f"There is no {resource.word} with this id.")
 
 

@@ -108,7 +108,10 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
 
 
 def _by_link(request: Request) -> Identity | Failure:
-    """Return the identity of a link. Valid or not, each takes one query, so equally long."""
+    """Return the identity of a link.
+
+    Runs one query for every link, valid or not, so that all requests take equally long.
+    """
     try:
         link, user = request.storage.links.get_owner(digest_of_path(request.environ["PATH_INFO"]))
     except NotFound:
@@ -154,7 +157,7 @@ def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
 
 
 def _email(subject: str) -> str:
-    """Return the normalised address, which may differ in ASCII case only. Raises EmailRefused.
+    """Return the normalised address. Raises EmailRefused if more than ASCII case changes.
 
     A subject that needs more normalisation may belong to a different user of the issuer.
     """

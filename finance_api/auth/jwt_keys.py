@@ -312,7 +312,7 @@ def _no_number(text: str) -> Any:
 def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
     """Add an HS256 key that signs from now on, and return its kid; make the file if needed.
 
-    overlap_seconds: how long older signing keys without an exp still verify; their exp is set.
+    overlap_seconds: how long older signing keys without an exp still verify; sets that exp.
     drop_old: remove older signing keys at once, which ends all their JWTs. Keys past their exp are
     always removed. Raises KeyFileError; the file is then unchanged.
     """

@@ -23,7 +23,7 @@ from finance_api.values.ids import new_id
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
 _TYPES = ("JWT", "at+jwt")
-#: Header members for a key of the token's own, or for extensions. Tokens with them are refused.
+#: Header members that bring a key, or name extensions. Tokens with any of these are refused.
 _FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
 MAX_ID_CHARACTERS = 254
 
@@ -50,7 +50,7 @@ class Claims:
 class JwtRules:
     """The rules for JWTs. issuers: the accepted issuers; tokens signed here name the first.
 
-    max_live: the maximum number of JWTs issued here to a user that are not revoked or expired.
+    max_live: the maximum number of a user's JWTs that were issued here and are still valid.
     """
 
     issuers: tuple[str, ...]

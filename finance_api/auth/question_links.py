@@ -95,6 +95,6 @@ def revoke_links(
 
 
 def revoke_link(storage: WritableStorage, link: QuestionLink, now: int) -> None:
-    """Revoke a link; harmless if it is revoked already."""
+    """Revoke a link; harmless if it has been revoked before."""
     storage.links.revoke(link.user_id, now, [link.id])
     storage.note(link.user_id, AuditAction.LINK_REVOKED, now, link.name)

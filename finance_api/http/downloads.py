@@ -38,7 +38,7 @@ def download(
     on_break: called if the body cannot be completed, through no fault of the client.
     Raises DownloadRunning, BulkheadFull.
     """
-    # A request never needs two connections.
+    # So that a request never needs two connections.
     request.close_storage()
     with ExitStack() as place, ExitStack() as unit:
         place.enter_context(request.services.downloads.running(user_id))

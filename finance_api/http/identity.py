@@ -40,7 +40,7 @@ class SessionIdentity:
 
 @dataclass(frozen=True, slots=True)
 class LinkIdentity:
-    """The owner of a saved question, for its answer at the address of a link."""
+    """The owner of a saved question, whose answer is requested by a link."""
 
     user: User
     link_id: str
@@ -49,9 +49,9 @@ class LinkIdentity:
 
 @dataclass(frozen=True, slots=True)
 class OwnerIdentity:
-    """The owner of a saved question, in the request that answers it.
+    """The owner of a saved question, in the request that computes its answer.
 
-    is_for_link: whether the answer is for whoever has a link, who must not learn anything else.
+    is_for_link: whether the answer is for anyone with a link, who must not learn anything else.
     """
 
     user: User

@@ -30,7 +30,7 @@ T = TypeVar("T")
 class Services(Protocol):
     """``request.services``: the shared objects that `finance_api.services` makes.
 
-    Parts above this package read objects of their own from ``request.registry.services``.
+    Packages above this one read further objects from ``request.registry.services``.
     data_requests: limits how many requests read a user's data at once.
     sampling: updates the metrics of the process.
     """

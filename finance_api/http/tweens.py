@@ -34,7 +34,7 @@ TWEENS = (
     # Counts responses, so it is outside of the tweens that make them.
     "finance_api.usage.counting.usage_tween",
     "finance_api.http.tweens.periodic_work_tween",
-    # Pyramid's: turns exceptions from further in into responses.
+    # Pyramid's own: turns exceptions of the tweens below into responses.
     EXCVIEW,
     # 503 for requests that take too long
     "finance_api.http.tweens.time_limit_tween",

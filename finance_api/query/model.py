@@ -29,7 +29,7 @@ class Operator(Enum):
     STARTS_WITH_I = "startsWith-i"
     #: A word of ``q``; the field of the condition is `WORDS`.
     WORD = "word"
-    #: Any of several conditions, such as the possible meanings of a word. Not for clients.
+    #: Any of several conditions, such as the possible meanings of a word. Clients cannot use it.
     EITHER = "either"
     GT = "gt"
     GTE = "gte"

@@ -66,7 +66,7 @@ def _parse_condition(field: Field, text: str) -> Condition:
 
 
 def _comparison(field: Field, text: str, before: str = "") -> Condition:
-    """Parse a comparison. before: ``abs.`` if this was cut from the text, for messages."""
+    """Parse a comparison. before: the ``abs.`` that was cut off, if any; messages show it."""
     prefix, dot, operand = text.partition(".")
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):

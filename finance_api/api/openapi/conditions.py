@@ -77,7 +77,10 @@ def conditions_meaning(
     """Describe the field, and how a condition on it begins."""
     words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
     words += ["abs."] if field.kind is Kind.NUMBER and not is_plain else []
-    return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
+    return (
+        f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; "
+        "if repeated, all must hold."
+    )
 
 
 def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> str:

@@ -258,8 +258,8 @@ PROBLEMS: Mapping[int, Problem] = {
         "This is available as application/json; the Accept header excludes them.",
     ),
     409: Problem(
-        "The address of the saved question is no longer valid: question names it, errors what to "
-        "change.",
+        "The address of the saved question is no longer valid: question names it, errors "
+        "lists what to change.",
         'The question "Groceries by month" can no longer be answered: categry: there is no such '
         'parameter; did you mean "category"? Change its address.',
     ),

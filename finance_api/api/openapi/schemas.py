@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of fields and of objects of them.
+"""JSON Schemas (draft 2020-12) of fields, and of objects that consist of fields.
 
 A schema with a title appears once in a description, under that title.
 """

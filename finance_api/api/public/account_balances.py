@@ -26,7 +26,7 @@ _POINT = (
     Field("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01", nullable=False),
     date_field(
         "date",
-        "Last day of the interval; the balance is that of the end of this day.",
+        "Last day of the interval; the balance is as of the end of this day.",
         nullable=False,
     ),
 )
@@ -164,7 +164,7 @@ _FORECAST_RESPONSE = table_response(
         "interval": value("As in the request.", "month", enum=[*_INTERVALS]),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("The last day.", "2026-02-28", format="date"),
-        "leftOut": value("Standing orders without an account or an amount, which are not used.", 0),
+        "leftOut": value("Number of unused standing orders: without an account or an amount.", 0),
     },
     sometimes=_SOMETIMES,
     optional={HINTS: HINTS_SCHEMA},

@@ -49,7 +49,7 @@ _RESPONSE = table_response(
 
 
 class DuplicatesRequest(TableRequest):
-    """A page of the pairs of records that look like one transaction."""
+    """A request for a page of the pairs of records that look like one transaction."""
 
     name = "duplicates"
 

@@ -99,7 +99,7 @@ _RESPONSE = table_response(
 
 
 class RecurringRequest(TableRequest):
-    """Recurring payments in the records, and their yearly sums."""
+    """A request for recurring payments in the records, and for their yearly sums."""
 
     name = "recurring"
     depends_on_today = True

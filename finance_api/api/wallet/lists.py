@@ -81,7 +81,7 @@ class _WalletRequest(DataRequest):
 
 
 class WalletListRequest(_WalletRequest):
-    """A page of a list in Wallet's envelope."""
+    """A request for a page of a list, in Wallet's envelope."""
 
     def __init__(self, declared: WalletList, request: Request) -> None:
         related = [v.resource for v in request.validated.values() if isinstance(v, RelatedTo)]

@@ -181,7 +181,7 @@ class Member:
 
 @cache
 def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # If two members have the same name, the second one wins, which earlier versions have.
+    # If two members have the same name, the second one wins: that of earlier versions.
     return tuple({m.name: m for m in members if has_older or not m.older}.values())
 
 

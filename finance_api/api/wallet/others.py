@@ -57,7 +57,7 @@ _FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 
 class ReferencesRequest(DataRequest):
-    """The objects that refer to each id."""
+    """A request for the objects that refer to each id."""
 
     def __init__(self, resource: Resource, request: Request) -> None:
         require_scopes(request, _scopes(resource))
