@@ -23,7 +23,7 @@ from finance_api.values.ids import new_id
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
 _TYPES = ("JWT", "at+jwt")
-#: Header members that bring a key, or name extensions. Tokens with any of these are refused.
+#: Header members that bring or link to a key, or name extensions. Tokens with them are refused.
 _FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
 MAX_ID_CHARACTERS = 254
 

@@ -29,7 +29,7 @@ class PasswordRefused(ValueError):
 def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
     """Check a new password, and return its hash. Raises PasswordRefused.
 
-    old_hash: the hash of the previous password, which the new one must differ from.
+    old_hash: the hash of the previous password. The new password must be a different one.
     """
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")

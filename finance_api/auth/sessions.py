@@ -43,7 +43,7 @@ def set_cookie(
     *,
     seconds: int | None = None,
 ) -> None:
-    """Set a cookie that scripts cannot read and forms of other sites do not send.
+    """Set a cookie that scripts cannot read and POST requests of other sites do not send.
 
     value: None removes the cookie. seconds: how long the cookie lasts; None means until the browser
     is closed.

@@ -236,6 +236,6 @@ def _peeked(counters: list[Counter], now_ms: int) -> Decision:
 def _decision(
     allowed: bool, counters: list[Counter], now_ms: int, number: int = 1, *, taken: int = 0
 ) -> Decision:
-    """Make a decision. number: how many requests were refused, if any."""
+    """Return a decision. number: how many requests were refused, if any."""
     levels = tuple([counter.level(number) for counter in counters])
     return Decision(allowed, levels, now_ms, taken)
