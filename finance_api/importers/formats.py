@@ -47,7 +47,7 @@ class Format:
     is_certain: bool = True
 
     def recognises(self, text: str, stream: BinaryIO) -> bool:
-        """Return whether a file is of this format. Leaves the stream at its start."""
+        """Return whether a file is of this format. The stream is at its start, and stays there."""
         if re.match(self.begin, text) is None:
             return False
         return not self.container or bool(_named(self.container)(stream))
@@ -184,7 +184,7 @@ _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_
 
 
 def detect_format(stream: BinaryIO) -> Format:
-    """Return the format of a file. Leaves the stream at its start.
+    """Return the format of a file. The stream is at its start, and is rewound.
 
     Raises ImportRefused for a file that is certainly of no known format.
     """

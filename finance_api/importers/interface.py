@@ -39,8 +39,8 @@ class Answer(NamedTuple):
     """Words to add to a command line if the user chooses this answer.
 
     words: options and their values. instead_of: options to drop because they conflict with
-    ``words``; each is a name, "--map FIELD", or an option with its value. meaning: a clause that
-    says what the answer means for the file.
+    ``words``; each is an option's name, "--map FIELD", or an option with its value. meaning: a
+    clause that says what the answer means for the file.
     """
 
     words: tuple[str, ...] = ()
@@ -337,8 +337,8 @@ class Statement:
         different ``texts`` cannot be compared by payee and note.
     profile: the name of the profile the file was recognised by. encoding: the encoding of a text
         file, if the format does not prescribe one.
-    options: the options, given or remembered, that this file was read with: the account's next
-        file is read with them, too.
+    options: the options, given or remembered, that this file was read with. They are saved for the
+        account's next file with the same headings.
     currency_mark: the symbol beside the amounts, if it is ambiguous ("$").
     possible_currencies: the codes that the symbol can stand for; empty: any.
     skipped: number of skipped items of each kind, such as "position" or "pending transaction".

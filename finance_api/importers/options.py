@@ -7,7 +7,7 @@ from typing import Any
 
 
 class OptionKind(Enum):
-    """The kind of an option's value. FLAG: no value, the option is given or not.
+    """The kind of an option's value. FLAG: no value; the option is either given or not.
 
     COLUMN: text that names a column. LIST: text; may be given several times. MAP:
     ``FIELD=COLUMN``; may be given several times.
