@@ -40,8 +40,7 @@ DONE, CHANGED = NOTICE_PARAMETERS = ("done", "changed")
 
 CHANGED_MEANWHILE = (
     "This was changed elsewhere since you opened the form, so nothing was saved. The form still "
-    "has your entries; beside them are the stored values that differ. Save again to replace the "
-    "stored values."
+    "has your entries. Save again to replace the stored values."
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form has what you entered."
