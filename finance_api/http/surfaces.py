@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Commands need no web framework.
+    # For types only: commands run without the web framework.
     from pyramid.registry import Registry
 
     from finance_api.http.requests import Request

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Commands need no web framework.
+    # For types only: commands run without the web framework.
     from pyramid.config import Configurator
 
 
