@@ -148,7 +148,7 @@ Factory = Callable[[Request], OwnData]
 
 
 def own_data(scope: str, permission: Permission) -> Factory:
-    """Return the factory of a public resource, for tokens of premium users with its scope."""
+    """Return the context factory of a public resource, for premium users' tokens with its scope."""
     return _own(by_token_with(scope), permission, (scope,))
 
 
@@ -168,7 +168,7 @@ def own_internal_data(permission: Permission) -> Factory:
 
 
 def own_answer(request: Request) -> OwnData:
-    """Return the context of the answer to a saved question, for its links."""
+    """Return the context for reading a saved question's answer through one of its links."""
     # The authentication tween has already refused requests without an identity.
     return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
 

@@ -63,7 +63,7 @@ def _sentence(report: RatesReport) -> str:
 @json_option
 @pass_cli_context
 def list_command(cli: CliContext, as_json: bool) -> None:
-    """List the currencies that have rates, and their days."""
+    """List the currencies that have rates, with the number of days and the first and last day."""
     days: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     with cli.reading() as storage:
         for day, base, quoted in storage.rates.list_days():

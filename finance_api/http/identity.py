@@ -76,7 +76,7 @@ class Failure(Enum):
     #: There is no credential.
     ABSENT = "absent"
     #: The credential is malformed, unknown, revoked, a disabled user's, or for another surface.
-    #: Clients do not learn which of these.
+    #: Clients do not learn which of these it is.
     INVALID = "invalid"
     #: The credential has expired; or it is a link that no longer works, for whatever reason.
     EXPIRED = "expired"

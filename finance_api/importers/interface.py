@@ -197,7 +197,7 @@ class Questions:
         self.fields |= others.fields
 
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Ask for the currency of accounts that may be new, if something else is asked anyway.
+        """Ask for the currency of accounts that may be new. Call it if other questions are asked.
 
         new: the names of the new accounts; None if the account itself is still unknown. codes:
         some possible currencies.

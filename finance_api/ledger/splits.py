@@ -60,7 +60,7 @@ def part_of(record: Row, part_id: str, amount: int, now: int) -> Row:
 
 
 def is_stated(row: Row) -> bool:
-    """Return whether a statement stated this record or whole, so that another may do so again."""
+    """Return whether a statement stated this record (or whole), so that a later one may again."""
     is_own = row["sourceId"] is None or row["source"] == NATIVE
     return not is_own or row["stated"] is not None or bool(row["furtherSources"])
 

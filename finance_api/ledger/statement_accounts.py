@@ -363,7 +363,7 @@ class StatementFacts:
         return facts
 
     def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
-        """Return the ids of stored records that the file has as well, on days in ``_ends``."""
+        """Return the ids of stored records that the file has too, by account and day in `_ends`."""
         held: dict[_AccountDay, set[str]] = {
             (fact["accountId"], day): set() for fact, _, day in self._ends
         }

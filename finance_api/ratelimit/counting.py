@@ -51,7 +51,7 @@ class Counter(ABC):
 
     @abstractmethod
     def _wait_ms(self, number: int) -> int:
-        """Return the milliseconds until ``number`` requests are left. Fewer are left now."""
+        """Return the milliseconds until ``number`` requests are left; now, fewer are left."""
 
 
 #: A bucket is stored as one integer, with the time in the bits above the used units. A tuple would

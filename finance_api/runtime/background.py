@@ -30,7 +30,7 @@ class Periodic:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless it runs. Do not call it before a fork."""
+        """Start the thread, unless it is already running. Do not call it before a fork."""
         if self._thread is not None:
             return
         with self._lock:

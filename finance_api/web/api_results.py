@@ -49,9 +49,9 @@ _SUMMARY_SORTS = {column.name: SortKey(column) for column in WHOLE.columns}
 class ApiRequest:
     """A GET request. parameters: texts by name, not yet encoded; blank texts are left out.
 
-    about: which figure of the page this request returns, if the page shows several requests.
-    saved: parameters that replace those of the same name in a saved question, so that its answer
-    stays up to date.
+    about: the figure that this request supplies, if the page needs several requests. saved:
+    parameters to use instead when the request is saved as a question, so that its answer stays up
+    to date.
     """
 
     path: str
@@ -66,7 +66,7 @@ class ApiRequest:
 
     @property
     def question(self) -> str:
-        """Path and query of the request as a saved question, which begins at the first row."""
+        """The path and query to save as a question: those of the request, without its offset."""
         return self._target({**self.parameters, "offset": "", **self.saved})
 
     def _target(self, parameters: Mapping[str, str]) -> str:

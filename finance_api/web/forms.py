@@ -1,4 +1,4 @@
-"""Forms of the resources, made from their declarations: a new field has a control at once."""
+"""Forms for the resources, made from their declarations: a new field gets a control by itself."""
 
 import csv
 import hashlib

@@ -48,7 +48,7 @@ class Money:
 
     @classmethod
     def of(cls, groups: Sequence[Row], prefix: str) -> "Money":
-        """Add up groups of a summary. prefix: ``converted`` or nothing."""
+        """Add up groups of a summary. prefix: ``converted`` or empty."""
         sums = {
             name: sum(group.get(_name(prefix, name)) or 0 for group in groups)
             for name in ("income", "expense", "spent", "received", "net")

@@ -145,7 +145,7 @@ def time_of(date: Element) -> int:
 
 
 def moment_of(date: Element | None) -> int | None:
-    """Return a date-time with its zone as seconds in UTC; None if it cannot be parsed."""
+    """Return a date-time as seconds since 1970, in UTC if it has no zone; None if unreadable."""
     clock = date and _CLOCK.match(date.text, _DAY_LENGTH)
     if not date or not clock:
         return None

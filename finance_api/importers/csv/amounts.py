@@ -245,7 +245,10 @@ class AmountColumns:
 
 
 class AmountReader:
-    """Reads texts with one decimal mark. minor: whether numbers are hundredths of the currency."""
+    """Reads amounts that use the decimal mark of a reading.
+
+    minor: whether numbers are hundredths of the currency.
+    """
 
     def __init__(self, reading: Reading, *, minor: bool = False) -> None:
         self._divisor = 100 if minor else 1

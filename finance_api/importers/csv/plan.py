@@ -202,7 +202,10 @@ class ProfileRows:
                 )
 
     def _otherwise(self, line: int, cells: list[str]) -> str:
-        """Return the profile's name for rows without a leg. Raises ImportRefused if it has none."""
+        """Return the profile's value for rows without a leg.
+
+        Raises ImportRefused if it has none.
+        """
         profile, names = self._match.profile, self._match.names
         if profile.otherwise:
             return profile.otherwise

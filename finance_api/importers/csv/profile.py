@@ -23,7 +23,7 @@ CODE = "{currency}"
 
 
 class Words:
-    """Words for cells, compared folded; ``X*`` stands for all cells that begin with X."""
+    """Words that cells are compared with, folded; ``X*`` matches all cells that begin with X."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = frozenset(folded(word) for word in words if not word.endswith("*"))

@@ -362,5 +362,5 @@ def _signs(ways: Mapping[int, str]) -> Signs:
 
 
 def _rule(positive: int) -> dict[int, int]:
-    """Return the rule for a place where signs count. positive: 1 if positive means in, else -1."""
+    """Return the rule of a column whose signs count. positive: 1 if it means money in, else -1."""
     return {1: positive, -1: -positive, 2: 1, -2: -1}

@@ -264,7 +264,7 @@ def _is_date(text: str) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    """Return whether the text is an amount under some decimal mark."""
+    """Return whether the text is an amount with one of the decimal marks."""
     written = shape_of(text)
     return written is not None and any(
         plain_number(written.digits, number_pattern(mark, None)) for mark in DECIMAL_MARKS

@@ -132,7 +132,7 @@ def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
-    """Yield the records with these ids in batches. Raises ChangeRefused after the last batch."""
+    """Yield the records with these ids in batches, then raise ChangeRefused if any is unknown."""
     unknown: list[str] = []
     for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):
         stored = _stored(session, batch)

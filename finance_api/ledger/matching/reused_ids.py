@@ -155,8 +155,8 @@ def _ids_by_content(
 def _missing(rows: OpenRows) -> Iterator[Sign]:
     """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
-    If the account also has statements of other sources, the day need not be covered: a record may
-    have been created by another source, and cannot be looked up by this source's id.
+    If the account also has statements of other sources, any day counts: another source may have
+    created the record, so this source's id does not find it.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):

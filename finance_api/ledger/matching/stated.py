@@ -172,7 +172,7 @@ def note_stated(before: Row, after: Row) -> None:
 
 
 def is_out_of_reach(before: Row, after: Row) -> bool:
-    """Return whether a file that states the record cannot find it by account and day any more."""
+    """Return whether a file with this record could no longer match it by account and day."""
     stated = [v.now for entries in read_stated(after).values() for v in entries if v.now]
     days = [content.day for content in stated] or [own_content(before).day]
     now = own_content(after).day

@@ -2,9 +2,9 @@
 
 Every row has a chain of versions. An entry that changed the row has an image of the version before
 the entry. The version after the entry is the image of the next such entry, or the current row. An
-entry that created a row has an image without values, except for imports that created a record: the
-record's importId names the import. The whole of a split counts as a record here. An undo removes
-one link from the chain: see `Past.links`.
+entry that created a row has an image without values. Imports have no image of the records that they
+created: a record's importId names its import. The whole of a split counts as a record here. An undo
+removes one link from the chain: see `Past.links`.
 """
 
 from collections import Counter
@@ -67,7 +67,7 @@ class Past:
         self._history.put_before(self._session.user.id, number, images, replace=True)
 
     def after(self, number: int, resource: Resource, row_id: str) -> Row | None:
-        """Return a document as the entry left it."""
+        """Return a row as the entry left it; None if it did not exist then."""
         for later in self.later(number):
             image = self.image_of(later, resource, row_id)
             if image is not None:

@@ -26,7 +26,7 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text,
 _MOST_DAYS, _LEAST_DAYS = 365, 56
 #: Ranges for more days than this are extrapolated, because there are too few longer cases.
 _LONGEST = 28
-#: Estimates are in cents.
+#: Ten-thousandths in a cent. Estimates are rounded to cents.
 _CENT = 100
 
 

@@ -25,8 +25,8 @@ _EXAMPLE_DAY = 1_767_225_600
 class Dimension:
     """Something to group records by, such as the account.
 
-    source: the name in `DataReader.sum_by` that the dimension's values are derived from.
-    fields: the columns that show a value, the name before the id.
+    source: the name in `DataReader.sum_by` that the dimension's values are derived from. fields:
+    the columns that show a value: its name, then its id.
     """
 
     name: str

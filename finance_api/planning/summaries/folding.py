@@ -176,7 +176,7 @@ class Folder:
         return [(code, *blank) for code in codes]
 
     def _asked_periods(self) -> Iterator[int | None]:
-        """Yield a second of each period to fill; None if there are no periods.
+        """Yield a moment (in seconds) within each period to fill; None if there are no periods.
 
         If the conditions leave an end open, use the oldest or newest record, or else today.
         """

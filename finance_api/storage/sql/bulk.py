@@ -105,7 +105,7 @@ def revisions_in(
 def rows_differ(
     connection: sa.Connection, expected: sa.Select[Any], stored: sa.Select[Any]
 ) -> bool:
-    """Whether two queries select different rows, in any order."""
+    """Whether two queries select different rows; their order does not count."""
     for one, other in ((expected, stored), (stored, expected)):
         difference = sa.except_(one, other).subquery()
         if connection.scalar(sa.select(sa.literal_column("1")).select_from(difference).limit(1)):

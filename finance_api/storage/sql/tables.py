@@ -132,7 +132,7 @@ sessions = sa.Table(
     info=LOCAL,
 )
 
-#: Saved questions. They refer to `users`, which only `LOCAL` tables can.
+#: Saved questions. They refer to `users`, which only `LOCAL` tables can do.
 questions = sa.Table(
     "questions",
     metadata,
@@ -400,7 +400,7 @@ record_sums = sa.Table(
     "record_sums",
     metadata,
     owner_column(),
-    # The index in GRAINS.
+    # The position in GRAINS.
     sa.Column("grain", sa.BigInteger, primary_key=True, autoincrement=False),
     # The beginning of the payee; "" if there is no payee, or if the grain does not have payees.
     sa.Column("payee_key", CodePointText, primary_key=True),

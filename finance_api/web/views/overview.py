@@ -76,7 +76,7 @@ def show_overview(request: Request) -> dict[str, Any]:
 
 
 def _newest_month(results: ApiResults, currency: str) -> Timespan:
-    """Return the newest month with records up to this month, else the newest future month."""
+    """Return the newest month up to now with records, else the newest later one, or this month."""
     month = Timespan.around(Period.MONTH, results.today)
     days = (f"lte.{date_text(month.last)}", f"gt.{date_text(month.last)}")
     found = (newest_day(results, currency, each) for each in days)
@@ -91,5 +91,5 @@ def show_settings(request: Request) -> Response:
 
 @get("root", NO_PERMISSION_REQUIRED, header="Accept:.*text/html")
 def show_root(request: Request) -> Response:
-    """Show the root to browsers; programs get the index of the API."""
+    """Redirect browsers from the root to the overview; programs get the index of the API."""
     return SeeOther(OVERVIEW)

@@ -1,1 +1,1 @@
-"""The rules that decide which stored records entries equal, one rule in each module."""
+"""The rules that match entries to equal stored records, one rule in each module."""

@@ -35,8 +35,8 @@ def batch_pairs(
 
     wholes, stored_parts: tests for stored wholes and parts. whole: the outcome for parts whose
     whole is stored; parts: the outcome for an entry whose parts are stored. reach: the maximum
-    number of days between a whole and its parts; None: all rows are from one source, where the
-    same day and sum are not enough.
+    number of days between a whole and its parts; None if all rows are from one source: an equal day
+    and sum then do not make a pair.
     """
     yield from _pair_parts_of_the_file(rows, wholes, whole, reach)
     yield from _pair_stored_parts(rows, stored_parts, parts, reach)

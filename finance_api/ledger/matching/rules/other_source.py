@@ -1,4 +1,4 @@
-"""Pairs entries with records of other formats that have the same amount and a near day."""
+"""Pairs entries with records of other formats that have the same amount and a nearby day."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Pairs rows of the same id: with the same content, earlier values, or a correction."""
+"""Pairs rows that have the same id and the same content, earlier values, or corrected values."""
 
 from collections import defaultdict
 from collections.abc import Iterator

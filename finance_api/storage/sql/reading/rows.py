@@ -257,7 +257,7 @@ def _listed(database: str) -> sa.Select[Any]:
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> sa.Select[Any]:
-    """Select rows by ids or source ids; looks up each one in the key's index."""
+    """Select rows by ids or source ids, each looked up in the key's index."""
     table = DATA_TABLES[resource]
     restriction = [table.user_id == USER]
     if key == "sourceId":
