@@ -86,7 +86,8 @@ class TaggedRequest:
     """A request for data whose response has an entity tag. Raises a 406.
 
     Each `depends_on_…` flag is set if something can change the response while the data stays the
-    same. own_text: a text for the entity tag about anything else that can change the response.
+    same. own_text: for the entity tag: a text that differs whenever anything else changes the
+    response.
     """
 
     #: The representations that the client can choose from, the default first.

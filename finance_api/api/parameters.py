@@ -65,7 +65,7 @@ COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
-#: Other programs' names for a format parameter, and their values -> our suffixes.
+#: Names that other programs give to a parameter for the format; and our suffix for its values.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
 _FORMATS = {
     "csv": "csv",

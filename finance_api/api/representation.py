@@ -110,8 +110,8 @@ def chunks_of(
     """Yield these fields of the rows, in a representation without an envelope.
 
     name: the name of the rows, such as "records". pages: JSON objects, one per line; no page is
-    empty. count: the number of all rows. resource: the objects' resource; None if they have only
-    these fields.
+    empty. count: the number of all rows. resource: the objects' resource; None if the objects have
+    only these fields.
     """
     if representation is CSV:
         return csv_chunks(fields, pages)

@@ -158,7 +158,7 @@ def all_own_data(permission: Permission) -> Factory:
 
 
 def own_by_any_token(permission: Permission) -> Factory:
-    """Return the factory of data that needs no scope, for all tokens of premium users."""
+    """Return the context factory of data that any token of a premium user may read."""
     return _own(BY_TOKEN, permission)
 
 

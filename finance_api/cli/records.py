@@ -92,7 +92,7 @@ def remove(edit: Edit, ids: tuple[str, ...]) -> None:
 def split(edit: Edit, record_id: str, parts: tuple[tuple[str, str], ...]) -> None:
     """Split a record into parts, which take its place and add up to it.
 
-    For a record that is split already, or one of its parts, the given parts replace the old ones.
+    If the record is already split, or is a part of a split, the given parts replace the old parts.
     """
     row_id = record_id.lower()
     edit("records split", lambda s: split_record(s, row_id, named_parts(s, row_id, parts)))

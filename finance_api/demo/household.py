@@ -248,7 +248,7 @@ class Household:
     def usage(self) -> dict[int, int]:
         """Return the number of API requests by day (its first second), for the last eight weeks.
 
-        A dashboard sends some each day, a spreadsheet on Mondays; some days have no requests.
+        A dashboard sends requests daily, a spreadsheet on Mondays; some days have none.
         """
         choose = random.Random(f"usage of {self._seed}")
         requests = {}

@@ -43,7 +43,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             email=email,
             premium=True,
             password_hash=None,
-            # Earlier than any JWT, so that JWTs issued before this start still work.
+            # Earlier than any JWT, so that JWTs issued before the service started still work.
             created_at=0,
         )
         if settings[_SHA256]:

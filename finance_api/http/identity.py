@@ -40,7 +40,7 @@ class SessionIdentity:
 
 @dataclass(frozen=True, slots=True)
 class LinkIdentity:
-    """The owner of a saved question, whose answer is requested by a link."""
+    """The owner of a saved question. The answer is requested through a link."""
 
     user: User
     link_id: str

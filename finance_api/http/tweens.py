@@ -166,7 +166,7 @@ MAX_BODY_BYTES = 65_536
 #: The form that changes ticked records may name a few thousand of them.
 MAX_TICKED_BYTES = 4 * MAX_BODY_BYTES
 
-#: Paths for load balancers on the same network, which use no host name.
+#: Paths for load balancers on the same network. Load balancers use no host name.
 _HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__"})
 
 _PORT = re.compile(r":[0-9]*$")

@@ -73,7 +73,7 @@ RULES: tuple[Rule, ...] = (
     pair_other_sources,
 )
 
-#: How often to try an import if the data changes before it can be stored.
+#: How many times to try an import whose data changes before it can be stored.
 _TRIES = 3
 #: A function that `import_file` calls within an import.
 Step = Callable[[LedgerSession, ImportReport], None]

@@ -206,7 +206,7 @@ class NativeImport:
         return found
 
     def _put_split(self, row: Row, stored: Row | None, line: int) -> None:
-        """Note the split of a whole or part in the file. Raises ChangeRefused."""
+        """Note which split a whole or a part in the file belongs to. Raises ChangeRefused."""
         if "splitId" not in row:
             check_account(self._session, row, line)
             self._splits.add(row["id"])

@@ -1,7 +1,7 @@
 """Split records: the whole is a row of `SPLITS`, which no sum includes; its parts are records.
 
-Statements state the whole, so only the whole has their ids and values. The parts add up to it, and
-have its account, date and import. Every change to wholes or parts ends with `check_splits`.
+Statements state the whole, so only the whole has a statement's ids and values. The parts add up to
+it, and have its account, date and import. Every change to wholes or parts ends with `check_splits`.
 
 A deleted record that statements state is a whole without parts: it still matches their entries, so
 that no file brings it back.

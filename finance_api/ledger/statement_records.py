@@ -83,7 +83,7 @@ def content_of(entry: Entry) -> Content:
 class StatementRecords:
     """Writes the records of a file whose entries are all decided.
 
-    changed: whether anything that users can see changed.
+    changed: whether the change is visible to users.
     """
 
     def __init__(

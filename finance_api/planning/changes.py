@@ -185,7 +185,7 @@ def _key(line: bytes) -> ChangeKey:
 
 
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
-    """Return the types with computed fields whose rows can be on this page, after the key."""
+    """Return the types that have computed fields and may have rows on this page, after the key."""
     last = _key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:

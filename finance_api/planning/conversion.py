@@ -56,7 +56,7 @@ CONVERSION_ERROR = text_field(
 
 @cache
 def converted_fields(name: str) -> tuple[Field, ...]:
-    """Return the columns of a converted amount: amount, currency, and why it is missing."""
+    """Return the columns of a converted amount: amount, currency, and why the amount is missing."""
     return converted_field(name), CONVERTED_CURRENCY, CONVERSION_ERROR
 
 

@@ -30,7 +30,7 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
     from icalendar import Calendar, Event
 
     calendar = Calendar()
-    # Some programs know only the older property of the name.
+    # The name is there twice: some programs know only the older property, x-wr-calname.
     for key, text in (
         ("version", "2.0"),
         ("prodid", _PROGRAM),

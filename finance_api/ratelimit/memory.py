@@ -46,7 +46,7 @@ class MemoryLimiter(CountingLimiter):
 
 
 class _StateStore:
-    """States by key, each dropped between one and two windows after it was last written.
+    """The states by key. A state is dropped one to two windows after it was last written.
 
     Under both algorithms a state older than a window has no effect. States are written into one
     dict. After a window, that dict becomes the old one, and the previous old one is dropped as a

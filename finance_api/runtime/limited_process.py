@@ -98,7 +98,7 @@ class LimitedProcess:
     def result(self) -> Any:
         """Wait, and return the function's result. Call it only once.
 
-        Raises what the function raises, LimitExceeded, ProcessKilled, ProcessDied.
+        Raises LimitExceeded, ProcessKilled, ProcessDied, and what the function raises.
         """
         try:
             error, answer = self._receive()

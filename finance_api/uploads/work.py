@@ -101,7 +101,7 @@ def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
 
 #: See `UploadWork.on_progress`.
 Progress = tuple[int, int | None]
-#: How many entries are kept, and after how many more the count is reported.
+#: How many entries are kept, and after how many further entries their number is reported.
 _KEPT, _REPORTED = 5, 1_000
 
 

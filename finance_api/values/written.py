@@ -35,8 +35,8 @@ class WrittenRefused(ValueError):
 def parse_amount(text: str, region: Region) -> Decimal:
     """Parse an amount, grouped or not, with any usual marks, exactly. Raises WrittenRefused.
 
-    ``1.250`` could be 1,250 or 1.25. It is 1,250 in regions where the point groups thousands, and
-    is refused in others.
+    ``1.250`` could be 1,250 or 1.25. In regions where a point groups thousands it means 1,250;
+    elsewhere it is refused.
     """
     digits = text.translate(_ALIKE).strip()
     sign = digits[:1] if digits[:1] in ("+", "-", MINUS) else ""

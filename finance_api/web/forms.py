@@ -384,8 +384,8 @@ def read_texts(
 ) -> dict[str, Any]:
     """Return values to store, by field. Raises FormFaults with a sentence for each invalid text.
 
-    stored: the row before. Values that it already has may have any year, and more decimals than the
-    currency.
+    stored: the row before. Values that it already has may be of any year, and may have more
+    decimals than the currency allows.
     """
     values: dict[str, Any] = {}
     errors = {}

@@ -144,7 +144,7 @@ def line_plot(amounts: Sequence[int], labels: Sequence[str], values: Sequence[La
 
 
 def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
-    """Return both ends of the scale, which includes zero, and the horizontal lines."""
+    """Return the ends of the scale, which always includes zero, and its horizontal lines."""
     lowest, highest = min(0, *values, 0), max(0, *values, 0)
     step = _step(max(highest - lowest, _LINES * unit), unit)
     low, high = lowest // step * step, -(-highest // step) * step

@@ -67,7 +67,7 @@ class Names:
         return found
 
 
-#: Names by user and tag of the state.
+#: Names by user id and tag of the user's data.
 _cache = ResponseCache(_MAX_BYTES)
 
 

@@ -30,8 +30,8 @@ from finance_api.importers.interface import (
 )
 from finance_api.resources.currencies import Mark, codes_in
 
-#: For up to this many unknown words, each combination is an answer. For more words, the answers are
-#: only: all, none, all but one, and each word alone.
+#: With up to this many unknown words, every combination of them is offered as an answer. For more
+#: words, the answers are only: all, none, all but one, and each word alone.
 _COMBINED = 3
 
 

@@ -152,7 +152,7 @@ def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
 
 
 def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
-    """Return line -> 1 for money coming in, -1 for money going out, as the balances show.
+    """Return the sign of each line that the balances show: 1 for money in, -1 for money out.
 
     The oldest row is left out, because no balance precedes it. Returns None if neither order fits,
     or both fit but disagree.

@@ -92,7 +92,7 @@ class Moment(NamedTuple):
 class DateForm:
     """A form of dates. name: the form as the user wrote it or can write it after --date-format.
 
-    _period: the first and last day of dates without a year.
+    _period: the first and the last possible day of dates that have no year.
     """
 
     name: str

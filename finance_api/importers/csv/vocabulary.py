@@ -92,7 +92,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
 #: Letters that `without_accents` leaves as they are -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
-#: Words that may stand between the word for amounts and its currency.
+#: Words that may stand between the word for amounts and the currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
 #: Codes that count as currencies in lower case, too; other codes in lower case may be words.
 _SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())

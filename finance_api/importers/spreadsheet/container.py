@@ -269,8 +269,8 @@ MAX_BYTES = 100_000_000
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
-#: The beginning of a spreadsheet. It shows what a ZIP file is if the list of members, which is at
-#: the end, is cut off.
+#: The beginning of a spreadsheet. If the list of members at the end of a ZIP file is cut off, this
+#: shows what the file is.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
 #: Exceptions that damaged files cause.

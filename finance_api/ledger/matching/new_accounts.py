@@ -33,7 +33,8 @@ def ask_about_new_accounts(
     for account, entries in new.items():
         count = entries.total()
         is_named = any(s.options.get("account") for s in account.statements.values())
-        # Ask about fewer than _ROWS entries only if all match and the user named no account.
+        # If there are fewer than _ROWS entries, ask only if all match and the user named no
+        # account.
         least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:

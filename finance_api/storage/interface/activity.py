@@ -103,7 +103,7 @@ class UsageWriter(UsageReader):
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Delete the numbers of days before that time."""
+        """Delete the usage of days before that time."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -276,7 +276,7 @@ class DataReader(ABC):
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether stored sums suffice for `sum_by`, even if it reads only some of the groups.
+        """Whether stored sums suffice for `sum_by`, even if only some of the groups are read.
 
         `sum_by` may still read a few rows at the two ends of a range of dates.
         """

@@ -28,7 +28,7 @@ def json_elements(database: str, json_list: sa.ColumnElement[Any]) -> sa.TableVa
 
 def upsert(table: sa.Table, database: str) -> Any:
     """Make an INSERT that can also say what to do with rows that already exist."""
-    # Importing both dialects would make commands start a tenth more slowly.
+    # Importing both dialects would make commands take a tenth longer to start.
     if database == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:

@@ -332,7 +332,7 @@ def _orphans(number: int, table: sa.Table, parent: sa.Table) -> Fault:
 
 
 def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
-    """Yield violations of foreign keys, which a database can have if it was damaged or edited."""
+    """Yield violated foreign keys. A database has some if it was damaged or edited."""
     for table in metadata.sorted_tables:
         for key in table.foreign_key_constraints:
             condition = _has_no_parent(table, key)

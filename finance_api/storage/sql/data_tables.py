@@ -137,8 +137,7 @@ _LONG: sa.ColumnElement[int] = sa.literal_column("501")
 def has_long_payee(payee: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     """Whether PostgreSQL's index by payee leaves the record out.
 
-    Written as an equation: if PostgreSQL has no statistics, it expects few rows to meet an
-    equation.
+    An equality, because PostgreSQL expects few rows to be equal if it has no statistics.
     """
     length: sa.ColumnElement[int] = sa.func.coalesce(sa.func.length(payee), sa.literal_column("0"))
     shortened: sa.ColumnElement[int] = sa.func.least(length, _LONG)

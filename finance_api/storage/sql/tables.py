@@ -406,7 +406,7 @@ record_sums = sa.Table(
     sa.Column("payee_key", CodePointText, primary_key=True),
     # The first second of the month.
     sa.Column("month", sa.BigInteger, primary_key=True, autoincrement=False),
-    # Distinguishes the sums of a month; their other columns may be NULL, so they cannot be keys.
+    # Distinguishes the sums of a month: the other columns may be NULL, so they cannot be keys.
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     # This and the next two columns are NULL if the records have no value, or if the grain omits it.
     sa.Column("account_id", CodePointText),

@@ -1,4 +1,4 @@
-"""The answer to a saved question at the address of a link, for whoever has the address."""
+"""A link's address: it gives the answer to a saved question to anyone who has the address."""
 
 import json
 import re

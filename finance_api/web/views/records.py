@@ -79,7 +79,7 @@ def list_page(
     category that the record had. sent: the form for several records, to show it again.
     """
     filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
-    # The sums come first and give the total, so that texts are searched only once for both.
+    # The sums come first: they also give the total, so texts are searched only once.
     sums = results.summary(filters.sums_request)
     pager = Pager.of(request, filters.total_of(sums), filters.size)
     asked = filters.page_request(pager.offset)

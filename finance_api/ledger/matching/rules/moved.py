@@ -95,7 +95,7 @@ def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
 def _of_same_days(
     entries: list[FileEntry], records: list[Candidate]
 ) -> list[tuple[FileEntry, Candidate]]:
-    """Pair the rows of each day in order; return no pairs if their texts allow several ways."""
+    """Pair the rows of each day in order; return no pairs if their texts allow several pairings."""
     records_of = grouped(records, lambda candidate: candidate.day)
     pairs: list[tuple[FileEntry, Candidate]] = []
     for day, of_day in grouped(entries, lambda entry: entry.day).items():

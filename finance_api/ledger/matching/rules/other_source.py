@@ -39,7 +39,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
-    # Another file's records just outside this file's days may be this file's first or last entries.
+    # This file's first and last entries may be records of another file, on days just outside.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
     )
@@ -74,7 +74,7 @@ def _of(source: str | None) -> CandidateTest:
 
 
 def _of_days_of(source: str) -> EntryTest:
-    """Return a test for plain entries on days that a file of the source covers."""
+    """Return a test of whether an entry is plain, and on a day that a file of the source covers."""
     return lambda entry: (
         is_plain(entry)
         and any(cover.holds(entry.day) for cover in entry.account.earlier.others.get(source, ()))

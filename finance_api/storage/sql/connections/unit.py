@@ -1,4 +1,4 @@
-"""The connection of a unit of work: SQL that is compiled once for each shape, and its drivers.
+"""The connection of a unit of work: drivers, and SQL that is compiled once for each shape.
 
 SQLAlchemy compiles the SQL, but running it through SQLAlchemy would take longer than most queries.
 """

@@ -349,7 +349,7 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
 def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
     """Return four moments: first date in range, first whole month, end of the months, last date.
 
-    The end is the second after the last whole month. Returns None if no month is whole.
+    The end is the first second after the last whole month. Returns None if no month is whole.
     """
     low, high = MIN_SECONDS, MAX_SECONDS
     for condition in conditions:

@@ -140,8 +140,8 @@ class SqlUsers(_Owners, UserWriter):
         return self._get(user_id)
 
     def lock(self, user_id: int) -> User:
-        # On SQLite a writer locks the whole database. On PostgreSQL, lock a number and not the
-        # row, which `update` locks. Only this uses negative numbers.
+        # On SQLite a writer locks the whole database. On PostgreSQL, lock a number instead of the
+        # row, because `update` locks the row. Only this uses negative numbers.
         if self.connection.database == "postgresql":
             self.connection.execute(sa.select(sa.func.pg_advisory_xact_lock(-user_id)))
         return self._get(user_id)
