@@ -116,9 +116,9 @@ def prepare_demo(cli: CliContext, host: str, port: int) -> None:
     try:
         socket.create_server((host, port)).close()
     except OSError as error:
-        raise click.ClickException(
-            f"cannot listen on {host}:{port} ({error.strerror}); choose another port with --port"
-        ) from None
+        from finance_api.server.wsgi import not_listening
+
+        raise not_listening(host, port, error) from None
     file = Path(cli.ini).parent / "var" / "demo-token"
     file.parent.mkdir(0o700, exist_ok=True)
     cli.unchecked_backend.upgrade()

@@ -32,6 +32,8 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
     if error.errno == errno.EACCES:
         reason += "; ports below 1024 are for root: let the proxy listen there"
+    elif error.errno == errno.EADDRINUSE:
+        reason += "; choose another port with --port (make: PORT=7000)"
     return SettingError(f"server.port: cannot listen on {host}:{port}: {reason}")
 
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -132,7 +133,7 @@ def test_the_query_of_power_bi_is_one() -> None:
     assert node(code, query.replace("then Function", "Function")) == "Error\n"
 
 
-def test_the_loop_of_a_drop_folder_puts_away_what_it_has_imported(
+def test_the_command_of_a_drop_folder_puts_away_what_it_has_imported(
     tmp_path: Path, new_sqlite_url: Callable[[], str]
 ) -> None:
     url, email = new_sqlite_url(), "me@example.org"
@@ -142,15 +143,22 @@ def test_the_loop_of_a_drop_folder_puts_away_what_it_has_imported(
     done.mkdir(parents=True)
     (done.parent / "of march.ndjson").write_text(native_line(account()) + native_line(record()))
     (done.parent / "nothing.txt").write_text("nothing\n")
+    settled = time.time() - 60
+    for file in done.parent.iterdir():
+        os.utime(file, (settled, settled))
     unit = block("drop-folder.md", "ini\n.Service.")
-    (loop,) = re.findall(r"/bin/sh -c '(.*?)'", unit.replace("\\\n", " "), re.DOTALL)
+    (command,) = re.findall("ExecStart=%h/finance-env/bin/(.*)", unit)
+    program, *arguments = shlex.split(command.replace("%h", str(tmp_path)))
     variables = {
-        "HOME": str(tmp_path),
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "FINANCE_API_CONFIG": str(RECIPES.parents[1] / "development.ini"),
         "FINANCE_API_SQLALCHEMY_URL": url,
     }
-    told = subprocess.run(["sh", "-c", loop], env=variables, capture_output=True, text=True)
+    told = subprocess.run(
+        [Path(sys.executable).parent / program, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
     service.stop()
     assert "2 created" in told.stdout and "nothing.txt" in told.stderr
     assert sorted(path.name for path in done.parent.iterdir()) == ["done", "nothing.txt"]

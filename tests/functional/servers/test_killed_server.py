@@ -68,7 +68,10 @@ def ended_alone(server: ServerProcess) -> bool:
     if server.process.poll() is None:
         return False
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
-    refusal = f"cannot listen on 127.0.0.1:{server.port}: Address already in use"
+    refusal = (
+        f"cannot listen on 127.0.0.1:{server.port}: Address already in use; choose another port "
+        "with --port (make: PORT=7000)"
+    )
     assert (server.process.returncode, lines) == (1, [f"finance-api: server.port: {refusal}"])
     return True
 
