@@ -118,13 +118,15 @@ def open_text(
     NUL is refused here: no cell can hold it, and it is a sign of UTF-16. Raises ImportRefused.
     """
     stream.seek(0)
-    codec = _codec(stream.read(_HEAD_BYTES), encoding)
+    head = stream.read(_HEAD_BYTES)
+    codec = _codec(head, encoding)
     if codec not in ("utf-8", "utf-8-sig", "utf-16", "utf-32") and not force:
         _refuse_utf_8(stream, codec)
     try:
         _check(stream, codec)
     except ImportRefused as refused:
-        for proposed in _PROPOSED if encoding is None and codec == "utf-8" else ():
+        likely = (order,) if (order := utf_16_of(head)) else _PROPOSED
+        for proposed in likely if encoding is None and codec == "utf-8" else ():
             with suppress(ImportRefused):
                 _check(stream, proposed)
                 (question,) = refused.questions
@@ -212,14 +214,10 @@ def _check(stream: BinaryIO, codec: str) -> None:
                     needs=("encoding",),
                 )
             if "\x00" in text:
-                raise ImportRefused(
-                    "a NUL character",
-                    line,
-                    how="; UTF-16 without a byte order mark needs --encoding utf-16-le or "
-                    "utf-16-be",
-                    needs=("encoding",),
-                )
+                raise _nul(line)
     except UnicodeDecodeError as error:
+        if codec == "utf-8" and b"\x00" in error.object:
+            raise _nul(line + 1) from None
         at_end = error.start >= len(error.object)
         byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
         before = error.object[: error.start].decode(codec, "replace")
@@ -235,6 +233,15 @@ def _check(stream: BinaryIO, codec: str) -> None:
             how="; give its encoding with --encoding",
             needs=("encoding",),
         ) from None
+
+
+def _nul(line: int) -> ImportRefused:
+    return ImportRefused(
+        "a NUL character",
+        line,
+        how="; UTF-16 without a byte order mark needs --encoding utf-16-le or utf-16-be",
+        needs=("encoding",),
+    )
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:

@@ -266,7 +266,7 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
         ("records", "format=csv", "; write /v1/api/records.csv"),
         ("accounts/balances", "format=excel", "; write /v1/api/accounts/balances.xlsx"),
         ("labels", "output=pdf", "; write /v1/api/labels.csv, .ndjson or .xlsx"),
-        (f"records/{uid('Record', 1)}", "format=csv", "it takes fields, convertTo"),
+        (f"records/{uid('Record', 1)}", "format=csv", "it takes fields, convertTo, amounts"),
     ],
 )
 def test_a_refusal_says_what_was_meant(client, path, query, end):

@@ -177,11 +177,11 @@ class Rig:
     # -- the closing audit
 
     def growth(self) -> list[tuple[Use, Use]]:
-        """Return what each worker used after a tenth of the soak, and what it uses at the end."""
+        """Return what each worker used after a fifth of the soak, and what it uses at the end."""
         found = []
         for pid, end in self.samples[-1][1].items():
             own = [(at, use[pid]) for at, use in self.samples if pid in use]
-            begin = next((use for at, use in own if at >= own[0][0] + 0.1), end)
+            begin = next((use for at, use in own if at >= own[0][0] + 0.2), end)
             found.append((begin, end))
         return found
 
@@ -225,7 +225,7 @@ def test_f15_a_soak_with_changes_and_faults(rig: Rig, figures: Callable[[str], N
             f"{name} {before:,} and {after:,}"
             for name, before, after in zip(Use._fields, begin, end, strict=True)
         )
-        figures(f"a worker after a tenth and at the end: {grown}")
+        figures(f"a worker after a fifth and at the end: {grown}")
         if NIGHTLY:
             assert end.memory <= begin.memory * 1.1
             # Pools open their threads and connections as needed; a leak would be thousands.

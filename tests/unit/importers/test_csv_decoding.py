@@ -47,6 +47,14 @@ def test_utf_16_without_a_mark_needs_its_order():
     assert "utf-16-le" in refusal(b"x\x00", "utf-16").reason
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["date;payee\n", "date;Bäcker\n"])
+def test_utf_16_without_a_mark_is_recognised_and_proposed(codec, text):
+    refused = refusal(text.encode(codec))
+    assert refused.reason.startswith("a NUL character; UTF-16 without a byte order mark")
+    assert answers(refused) == [f"--encoding {codec}"]
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
 def test_byte_that_is_not_utf_8_is_refused_with_line_and_value(end):
     refused = refusal(b"a" + end + end + b"caf\xe9" + end)
