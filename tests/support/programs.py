@@ -175,7 +175,7 @@ class Postgresql:
         settings = {
             "port": self._port,
             "listen_addresses": "127.0.0.1",
-            "max_connections": 50,
+            "max_connections": 200,
             "unix_socket_directories": self._directory,
             "fsync": "off",
             "full_page_writes": "off",

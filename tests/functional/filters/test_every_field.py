@@ -10,7 +10,7 @@ import pytest
 from finance_api.query.model import operators_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind, Role
-from support.native_rows import account, household
+from support.native_rows import account, household, record, split_record, uid
 from support.service import on_one_storage
 from support.statements import statement
 
@@ -69,7 +69,9 @@ def readers():
     @cache
     def reader(service):
         client = service.client()
-        client.load(*household(), account(4, name="empty"))
+        parts = [record(number, splitId=uid("Record", 10)) for number in (11, 12)]
+        split = [split_record(10, id=uid("Record", 10), amount=-2), *parts]
+        client.load(*household(), account(4, name="empty"), *split)
         client.statement(statement(closing=(20_518, 575_000)), account_name="Giro")
         return client
 
