@@ -168,13 +168,15 @@ def _copy(source: str, target: str) -> float:
 def _postgresql_tables(
     connection: "psycopg.Connection[tuple[str, ...]]",
 ) -> list[tuple[str, list[str]]]:
-    """Return the tables and columns to write; first the users, whom other tables refer to."""
+    """Return the tables and columns to write; first those that other tables refer to."""
     found: dict[str, list[str]] = {}
     for table, column in connection.execute(
         "SELECT c.table_name, c.column_name FROM information_schema.columns c "
         "JOIN information_schema.tables t USING (table_schema, table_name) "
         "WHERE c.table_schema = 'public' AND c.is_generated = 'NEVER' "
-        "AND t.table_type = 'BASE TABLE' ORDER BY c.table_name <> 'users', 1, c.ordinal_position"
+        "AND t.table_type = 'BASE TABLE' "
+        "ORDER BY array_position(ARRAY['users', 'user_data'], c.table_name::TEXT), "
+        "1, c.ordinal_position"
     ):
         if table != _VERSION_TABLE:
             found.setdefault(table, []).append(column)
