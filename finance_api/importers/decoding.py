@@ -114,7 +114,7 @@ def open_text(
 ) -> TextFile:
     """Check all bytes of a file, and return its text without a byte order mark.
 
-    A byte order mark decides the codec; if there is none, ``encoding`` does; the default is UTF-8.
+    A byte order mark decides the codec; in a file without a mark, ``encoding`` does, or else UTF-8.
     NUL is refused here: no cell can hold it, and it is a sign of UTF-16. Raises ImportRefused.
     """
     stream.seek(0)

@@ -34,9 +34,8 @@ _LONGEST = 64
 class Written:
     """The parts of an amount as written in a cell.
 
-    side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means.
-    mark: the currency beside the digits; None if there is none.
-    digits: ASCII digits with . , ' and space between them.
+    side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means. mark:
+    the currency beside the digits, if any. digits: ASCII digits with . , ' and space between them.
     """
 
     negative: bool
@@ -136,7 +135,7 @@ _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 class Amount(NamedTuple):
     """An amount that was read. units: ten-thousandths. side: -1 for DR, 1 for CR, else 0.
 
-    mark: the currency written beside the number; None if there is none.
+    mark: the currency written beside the number, if any.
     """
 
     units: int

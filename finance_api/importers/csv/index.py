@@ -81,7 +81,7 @@ class Profiles:
         return sorted({entry["encoding"] for entry in self._index.values()} - {None})
 
     def get(self, name: str) -> Profile:
-        """Return the profile with this name. Raises ImportRefused if there is none."""
+        """Return the profile with this name. Raises ImportRefused if the name is unknown."""
         key = name.strip().lower()
         if key not in self._index:
             raise ImportRefused(

@@ -193,7 +193,7 @@ class _Cells:
             raise ChangeRefused(f"{field.name} {error}", line) from None
 
     def _id(self, field: Field, name: str) -> str:
-        """Return the id of the category or label with this name; if there is none, note a fault."""
+        """Return the id of the category or label with this name; note a fault if it is unknown."""
         resource = CATEGORIES if field.name == "category" else LABELS
         try:
             return str(find_row(self._session, resource, name)["id"])

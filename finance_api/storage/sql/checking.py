@@ -316,7 +316,7 @@ def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fa
 
 
 def _add_state(connection: sa.Connection, user_id: int, created_at: int) -> None:
-    """Add a user's missing state: the newest in `data_states`; if there is none, a new user's."""
+    """Add a user's missing state: the newest in `data_states`, or that of a new user."""
     own = sa.select(*_STATE).where(data_states.c.user_id == user_id)
     found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
     state = DataState(0, created_at) if found is None else DataState(*tuple(found))
