@@ -4,6 +4,7 @@ A secret is ``finq_`` and 32 letters and digits, 190 random bits. Anyone with th
 the answer, so only the SHA-256 of a secret is stored, and secrets are never logged.
 """
 
+import re
 import secrets
 import string
 from collections.abc import Sequence
@@ -18,12 +19,14 @@ from finance_api.auth.personal_tokens import (
     is_live,
 )
 from finance_api.http.surfaces import LINKS
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import AuditAction, QuestionLink, User, WritableStorage
 from finance_api.values.ids import new_id
 
 PREFIX = "finq_"
 SECRET_CHARACTERS = 32
 _LETTERS = string.ascii_letters + string.digits
+_SECRET = re.compile(f"{PREFIX}[{_LETTERS}]{{{SECRET_CHARACTERS}}}")
 
 
 def new_secret() -> str:
@@ -33,6 +36,14 @@ def new_secret() -> str:
 def link_path(secret: str, ending: str) -> str:
     """Return the path of a link. ending: the suffix of a format, such as .csv."""
     return f"{LINKS}{secret}{ending}"
+
+
+def digest_in(text: str) -> str:
+    """Return the digest of the secret in a text, such as a link's address. Raises NotFound."""
+    secret = _SECRET.search(text)
+    if secret is None:
+        raise NotFound("this is not a link: a character is missing or wrong")
+    return digest(secret[0])
 
 
 def digest_of_path(path: str) -> str:

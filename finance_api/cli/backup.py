@@ -6,6 +6,8 @@ import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import User, reading
 
 
 @click.command(epilog="Example: finance-api backup finance.backup")
@@ -35,9 +37,23 @@ def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None
         raise click.ClickException(f"there is no file {file}")
     if not yes:
         click.confirm(f"Replace all users and data with those of {file}?", abort=True, err=True)
+    before = _users(cli)
     cli.unchecked_backend.restore(file, cli.clock.now(), revoke_tokens=revoke_tokens)
     cli.backend.check()
     say(f"restored the database from {file}; all sessions and JWTs have ended")
+    for uuid, user in _users(cli).items():
+        if user.premium and uuid in before and not before[uuid].premium:
+            say(f"{user.email} has premium again, as in the backup")
+
+
+def _users(cli: CliContext) -> dict[str, User]:
+    """Return the users by their UUIDs; none if the database has no tables of this version."""
+    try:
+        cli.unchecked_backend.check()
+    except StorageError:
+        return {}
+    with reading(cli.unchecked_backend) as storage:
+        return {user.uuid: user for user in storage.users.list_all()}
 
 
 @click.group()

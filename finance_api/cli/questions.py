@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -185,22 +186,37 @@ def list_links(cli: CliContext, email: str, as_json: bool) -> None:
 
 
 @link.command(epilog='Example: finance-api question link revoke me@example.com "Spent on food"')
-@click.argument("email")
+@click.argument("email", required=False)
 @click.argument("which", metavar="[LINK|QUESTION]", required=False)
 @click.option("--all", "is_all", is_flag=True, help="Revoke all links of the user.")
+@click.option(
+    "--value", help="The link's address, for example a leaked one; - reads standard input."
+)
 @pass_cli_context
-def revoke(cli: CliContext, email: str, which: str | None, is_all: bool) -> None:
-    """Revoke a link, given its id or name, or all links of a saved question, given its name."""
-    if (which is None) == (not is_all):
-        raise click.UsageError("name a link or a saved question, or give --all")
+def revoke(
+    cli: CliContext, email: str | None, which: str | None, is_all: bool, value: str | None
+) -> None:
+    """Revoke a link, given its id or name, or all links of a saved question, given its name.
+
+    With --value, no e-mail address is needed.
+    """
+    if [which is not None, is_all, value is not None].count(True) != 1:
+        raise click.UsageError("name a link or a saved question, or give --all or --value")
+    if (email is None) == (value is None):
+        raise click.UsageError("give either the user's e-mail address or --value ADDRESS")
     now = cli.clock.now()
     with cli.writing() as storage:
-        user = get_user(storage, email)
-        live = question_links.live_links(storage.links.list_by_user(user.id), now)
-        found = live if which is None else _chosen(storage, user, live, which)
-        for each in found:
+        if value is not None:
+            text = sys.stdin.readline() if value == "-" else value
+            links = [storage.links.get_owner(question_links.digest_in(text))[0]]
+        else:
+            user = get_user(storage, email or "")
+            links = question_links.live_links(storage.links.list_by_user(user.id), now)
+            if which is not None:
+                links = _chosen(storage, user, links, which)
+        for each in links:
             question_links.revoke_link(storage, each, now)
-    for each in found:
+    for each in links:
         say(f"revoked {each.id} ({each.name})")
 
 

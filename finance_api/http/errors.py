@@ -17,7 +17,12 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import DOCS, INDEX, route_patterns
 from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
-from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import (
+    StorageDamaged,
+    StorageLocked,
+    StorageNotReady,
+    StorageUnavailable,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +37,7 @@ DOWNLOAD_RETRY_SECONDS = 10
 
 BUSY = "The database is busy with other requests; please try again."
 OWN_BUSY = "Your other requests are still running; please try again when they have finished."
+LOCKED = "Another import or change is running; please try again when it has finished."
 DAMAGED = (
     "Some of the data is damaged and cannot be read; only the operator of this service can "
     "repair it."
@@ -139,6 +145,9 @@ def outage_of(error: Exception) -> Outage:
         logger.warning("time limit: a request %s", error)
         # The same request would take as long again.
         return Outage(TOO_LONG.format(error.seconds), None)
+    if isinstance(error, StorageLocked):
+        logger.warning("storage: %s", error)
+        return Outage(LOCKED)
     if is_news(error):
         logger.error("storage: %s", error)
     if isinstance(error, StorageDamaged):

@@ -54,22 +54,27 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
     return content
 
 
+def _title(text: str) -> str:
+    """Return a title that is safe in readers that take it as HTML, and readable in the others."""
+    return text.replace("<", "&lt;")
+
+
 def as_feed(name: str, rows: _Rows, changed_at: datetime, home: str) -> bytes:
     """Return a feed with an item for each record. home: the URL of the pages."""
     rss = ElementTree.Element("rss", version="2.0")
     channel = ElementTree.SubElement(rss, "channel")
-    _add(channel, "title", name)
+    _add(channel, "title", _title(name))
     _add(channel, "link", home)
-    _add(channel, "description", f"Answer to the saved question {name}.")
+    _add(channel, "description", escape(f"Answer to the saved question {name}."))
     _add(channel, "lastBuildDate", format_datetime(changed_at, usegmt=True))
     _add(channel, "ttl", str(_REFRESH.seconds // 60))
     for row in rows:
         item = ElementTree.SubElement(channel, "item")
         what = row.get("payee") or row.get("category") or "Record"
-        _add(item, "title", f"{what}: {_amount(row)}")
+        _add(item, "title", _title(f"{what}: {_amount(row)}"))
         labels = ", ".join(row.get("labels") or ())
-        parts = (row.get("category"), row.get("accountName"), row.get("note"), labels)
         # Readers take the description as HTML.
+        parts = (row.get("category"), row.get("accountName"), row.get("note"), labels)
         _add(item, "description", escape(" · ".join(text for text in parts if text)))
         _add(item, "guid", row.get("id") or "", isPermaLink="false")
         if row.get("recordDate"):

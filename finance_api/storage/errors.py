@@ -9,6 +9,13 @@ class StorageUnavailable(StorageError):
     """The storage does not answer now; a later attempt may succeed."""
 
 
+class StorageLocked(StorageUnavailable):
+    """Another import or change of the same data is running."""
+
+    def __init__(self) -> None:
+        super().__init__("another import or change is running: try again when it has ended")
+
+
 class StorageDamaged(StorageUnavailable):
     """Stored data cannot be read or contradicts itself, and somebody must repair it."""
 

@@ -22,7 +22,13 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
-from finance_api.storage.errors import NotFound, StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import (
+    NotFound,
+    StorageDamaged,
+    StorageLocked,
+    StorageNotReady,
+    StorageUnavailable,
+)
 from finance_api.values.text import near_names
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import (
@@ -168,6 +174,8 @@ def unavailable(error: Exception, request: Request) -> Response:
     is_away = isinstance(error, StorageUnavailable | StorageNotReady)
     if isinstance(error, StorageDamaged):
         title, detail = "This page cannot be shown", outage.detail
+    elif isinstance(error, StorageLocked):
+        title, detail = _TITLES[503], outage.detail
     else:
         title = _TITLES[408 if isinstance(error, TookTooLong) else outage.status]
         detail = _DETAILS[503] if is_away else outage.detail

@@ -55,6 +55,26 @@ def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
     assert left() == []
 
 
+@pytest.mark.parametrize("written", ["{}", "https://host.example{}", "see {}, it leaked"])
+def test_a_leaked_link_is_revoked_by_its_address_alone(command, asked, written):
+    first, *_ = command.done("question", "link", "add", asked, "Newest").decode().splitlines()
+    command.done("question", "link", "add", asked, "Newest", "--name", "other")
+    text = written.format(first)
+    revoke = ("question", "link", "revoke", "--value", "-")
+    assert b"revoked" in command.done(*revoke, stdin=text.encode())
+    left = [link["name"] for link in links(command, asked) if link["revokedAt"] is None]
+    assert left == ["other"]
+    assert "not a link" in command.refused(*revoke, stdin=text[:-20].encode())
+    unknown = text.replace(first[10:20], "x" * 10)
+    assert "there is no" in command.refused(*revoke, stdin=unknown.encode())
+
+
+def test_a_link_is_named_in_one_way(command, asked):
+    revoke = ("question", "link", "revoke")
+    for given in ((), (asked, "--value", "x"), (asked, "Newest", "--value", "x")):
+        assert "give" in command.refused(*revoke, *given, code=2)
+
+
 def test_removing_a_question_revokes_its_links(command, asked):
     command.done("question", "link", "add", asked, "Newest", "--expires-in-days", "30")
     command.done("question", "remove", asked, "Newest")

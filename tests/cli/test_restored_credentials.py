@@ -35,6 +35,16 @@ def test_what_was_revoked_since_stays_revoked(house, backup):
     assert house.revoked_tokens() == {"revoked before", "revoked since"}
 
 
+@alike
+def test_a_restore_says_whose_premium_comes_back(house, backup, empty):
+    house.done("backup", backup)
+    house.done("user", "set", ANNA, "--no-premium")
+    out = house.done("restore", backup, "--yes").decode()
+    assert f"{ANNA} has premium again, as in the backup" in out
+    assert BERT not in out
+    assert b"premium" not in empty.done("restore", backup, "--yes")
+
+
 def ended_links(house):
     def of(storage):
         links = storage.links.list_by_user(storage.users.get(ANNA).id)

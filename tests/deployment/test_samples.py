@@ -26,7 +26,7 @@ def run(*command):
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory):
-    """The same requests in both formats: three that fail, three that do not."""
+    """The same requests in both formats: four that fail, three that do not."""
     directory = tmp_path_factory.mktemp("logs")
     service = Service("memory", {"finance_api.storage": "memory"})
     logger = logging.getLogger("finance_api.access")
@@ -43,6 +43,7 @@ def logs(tmp_path_factory):
     service.web.get("/v1/api/records", status=401)
     client.token = "wrong"
     client.get("records")
+    service.web.get("/q/finq_" + "x" * 32 + ".csv", status=404)
     visitor = new_user(service)
     form = service.web.get("/settings/login").form
     form["email"], form["password"] = visitor.email, "wrong"
@@ -60,12 +61,12 @@ def logs(tmp_path_factory):
 def test_fail2ban_finds_what_failed_and_nothing_else(logs, tmp_path):
     """Tests lines in a file and in the journal."""
     lines = [line for f in ("text", "json") for line in (logs / f).read_text().splitlines(True)]
-    assert len(lines) == 12
+    assert len(lines) == 14
     journal = [f"2026-03-18T12:00:00.000000 host pserve[4711]: {line}" for line in lines]
     file = tmp_path / "log"
     file.write_text("".join(lines + journal))
     done = run("fail2ban-regex", "--out", "ip", str(file), str(DEPLOY / "fail2ban/filter.conf"))
-    assert done.stdout.split() == [CLIENT] * 12, done
+    assert done.stdout.split() == [CLIENT] * 16, done
 
 
 def test_logrotate_takes_what_is_there_and_the_service_writes_on(tmp_path):

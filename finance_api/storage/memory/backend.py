@@ -5,7 +5,7 @@ from typing import Any
 
 from transaction import TransactionManager
 
-from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.errors import StorageLocked
 from finance_api.storage.interface import (
     COMMAND,
     LOCK_TIMEOUT_SECONDS,
@@ -75,9 +75,7 @@ class MemoryBackend(StorageBackend):
         origin: str = COMMAND,
     ) -> WritableStorage:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
-            raise StorageUnavailable(
-                "another import or change is running: try again when it has ended"
-            )
+            raise StorageLocked
         unit = Unit(self.database)
         tm.get().addAfterCommitHook(self._end, (unit,))
         tm.get().addAfterAbortHook(self._end, (False, unit))

@@ -1,9 +1,11 @@
 """Users, the usage of the API, and the audit log."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from finance_api.resources import ACCOUNTS
-from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.errors import Conflict, NotFound, StorageLocked
 from finance_api.storage.interface import AuditAction, AuditEntry, Jwt, Session, unit_of_work
 from finance_api.storage.testing.units import DAY, OneUser, Unit, add_user, make_row, make_token
 
@@ -43,6 +45,17 @@ class UsersConformance(OneUser):
             assert storage.users.lock(unit.user.id) == changed
             with pytest.raises(NotFound):
                 storage.users.lock(unit.user.id + 1)
+
+    def test_a_writer_that_waits_in_vain_is_told_that_another_one_runs(self, unit: Unit) -> None:
+        def write() -> None:
+            with unit_of_work(unit.backend, lock_timeout_seconds=1) as storage:
+                storage.users.lock(unit.user.id)
+
+        # In another thread, as a thread may lock the memory storage twice.
+        with ThreadPoolExecutor(1) as threads, unit.writing() as storage:
+            storage.users.lock(unit.user.id)
+            with pytest.raises(StorageLocked):
+                threads.submit(write).result()
 
     def test_a_deleted_user_leaves_nothing_behind(self, unit: Unit, other: Unit) -> None:
         gone = unit.user.id

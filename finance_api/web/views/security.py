@@ -112,6 +112,7 @@ def change_password(request: Request) -> Any:
     errors = {}
     password_hash = ""
     if not attempt.decision.allowed:
+        request.response.headers["Retry-After"] = str(attempt.decision.retry_after_seconds)
         errors["current_password"] = "Too many wrong passwords. Please try again later."  # noqa: S105
     elif not is_password(current, user.password_hash):
         errors["current_password"] = "This is not your current password."  # noqa: S105
@@ -127,7 +128,8 @@ def change_password(request: Request) -> Any:
         except PasswordRefused as error:
             errors["new_password"] = sentence(error)
     if errors:
-        return refused(request, _page(request, errors, revoke_tokens=revoke_tokens))
+        status = 400 if attempt.decision.allowed else 429
+        return refused(request, _page(request, errors, revoke_tokens=revoke_tokens), status)
     with writing_for_user(request) as storage:
         set_password(storage, user, password_hash, now, revoke_tokens=revoke_tokens)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")

@@ -3,6 +3,7 @@
 import io
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from xml.etree import ElementTree
 
 import feedparser
 import pytest
@@ -65,6 +66,8 @@ def test_feedparser_reads_each_record_as_an_item(text):
     assert not feed.bozo
     first, second = feed.entries
     assert first.title.endswith(": -4.50 EUR")
+    titles = [each.text for each in ElementTree.fromstring(content).iter("title")]
+    assert not any("<" in title for title in titles)
     assert (first.id, second.id) == ("1", "2")
     assert (second.title, first.summary) == ("Food: -4.50 EUR", "Food · a, b")
     assert first.published_parsed[:3] == (2026, 1, 31)
@@ -98,3 +101,9 @@ def test_the_same_answer_is_the_same_bytes():
 def test_amounts_are_exact(amount, currency, text):
     content = as_feed("x", [record(amount=amount, currencyCode=currency)], CHANGED, HOME)
     assert f"Café: {text}</title>" in content.decode()
+
+
+def test_a_shop_with_an_ampersand_is_readable_as_text_and_as_html():
+    content = as_feed("x", [record(payee="A&W <b>")], CHANGED, HOME)
+    title = ElementTree.fromstring(content).findtext("channel/item/title")
+    assert title == "A&W &lt;b>: -4.50 EUR"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageLocked, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import new_file, present_queries, sql_after
@@ -90,9 +90,7 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
 
         def keep_credentials(status: int, remaining: int, total: int) -> None:
             if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise StorageUnavailable(
-                    "another import or change is running: try again when it has ended"
-                )
+                raise StorageLocked
             # The target is locked from the first step to the last, so that nothing can be revoked
             # meanwhile. The copy includes changes made through the source's own connection.
             while commands:

@@ -10,6 +10,7 @@ from finance_api.runtime.time_limit import TookTooLong, seconds_left
 from finance_api.storage.errors import (
     StorageDamaged,
     StorageError,
+    StorageLocked,
     StorageNotReady,
     StorageUnavailable,
 )
@@ -20,6 +21,9 @@ READ_ONLY = "25006"
 _QUERY_CANCELED = "57014"
 #: PostgreSQL's class program_limit_exceeded: the SQL is at fault.
 _LIMIT_EXCEEDED = "54"
+
+#: PostgreSQL's lock_not_available, and its name in SQLite.
+_LOCKED: set[int | str] = {"55P03", sqlite3.SQLITE_BUSY}
 
 _NO_ANSWER = "the database does not answer: {}"
 
@@ -43,12 +47,6 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
         {sqlite3.SQLITE_READONLY},
         StorageUnavailable,
         "the database is read-only: its file or folder cannot be written",
-    ),
-    # PostgreSQL: lock_not_available.
-    (
-        {"55P03", sqlite3.SQLITE_BUSY},
-        StorageUnavailable,
-        "another import or change is running: try again when it has ended",
     ),
     (
         {sqlite3.SQLITE_CANTOPEN},
@@ -89,6 +87,8 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
         if seconds_left() < math.inf:
             raise TookTooLong from error
         raise StorageUnavailable(f"a query took too long: {text}") from error
+    if _LOCKED & codes:
+        raise StorageLocked from error
     for known, meaning, message in _MEANINGS:
         if known & codes:
             raise meaning(message.format(text)) from error
