@@ -200,8 +200,12 @@ def issue_jwt(
     rules: JwtRules,
     now: int,
     ttl_seconds: int,
+    jti: str | None = None,
 ) -> tuple[str, Jwt]:
-    """Issue a JWT; return its text and the stored row. Raises IssueRefused, NotFound."""
+    """Issue a JWT; return its text and the stored row.
+
+    Raises IssueRefused, NotFound; Conflict if a JWT with this ``jti`` exists.
+    """
     user = storage.users.lock(user.id)
     if not user.enabled:
         raise IssueRefused("the user is disabled")
@@ -228,7 +232,7 @@ def issue_jwt(
             f"there are {len(live)} active JWTs, and {rules.max_live} are allowed: "
             "revoke one first, or wait until one expires"
         )
-    claims = Claims(user.uuid, new_id(), issued_at, expires_at)
+    claims = Claims(user.uuid, jti or new_id(), issued_at, expires_at)
     jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
     storage.jwts.add(jwt)
     storage.note(user.id, AuditAction.JWT_ISSUED, now, jwt.jti)

@@ -113,8 +113,11 @@ def issue_token(
     expires_at: int | None = None,
     max_live: int = MAX_LIVE,
     is_open_to_all: bool = False,
+    token_id: str | None = None,
 ) -> str:
-    """Issue a token and return its text, which is not stored. Raises IssueRefused, NotFound.
+    """Issue a token and return its text, which is not stored.
+
+    Raises IssueRefused, NotFound; Conflict if a token with this ``token_id`` exists.
 
     scopes: the paths of resources; if empty, all. expires_at: None means never.
     max_live: the maximum number of a user's tokens that are neither revoked nor expired.
@@ -132,7 +135,7 @@ def issue_token(
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
     text = new_token()
     token = Token(
-        id=new_id(),
+        id=token_id or new_id(),
         user_id=user.id,
         name=checked_name(name),
         sha256=digest(text),

@@ -61,6 +61,7 @@ def issue_link(
     expires_at: int | None = None,
     max_live: int = MAX_LIVE,
     is_open_to_all: bool = False,
+    link_id: str | None = None,
 ) -> str:
     """Issue a link, and return its secret, which is not stored. Raises IssueRefused, NotFound.
 
@@ -75,7 +76,7 @@ def issue_link(
         )
     secret = new_secret()
     link = QuestionLink(
-        id=new_id(),
+        id=link_id or new_id(),
         user_id=user.id,
         question_id=question_id,
         name=checked_name(name, "link"),

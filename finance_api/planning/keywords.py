@@ -12,6 +12,15 @@ _BEFORE_MERCHANT = frozenset(
     "paypal sumup sq zettle izettle klarna stripe visa mastercard maestro girocard card debit "
     "credit pos payment purchase kartenzahlung lastschrift".split()
 )
+#: Words for kinds of shops, folded. They name no merchant without the word that follows.
+_KINDS_OF_SHOPS = frozenset(
+    "apotheke autohaus bar bakery bäckerei boucherie boulangerie cafe café caffe cantina "
+    "cinema coffee farmacia farmácia feira garage gasthaus gasthof hotel imbiss kino kiosk kiosque "
+    "konditorei market marché markt mercado mercato metzgerei padaria panaderia panadería parking "
+    "parkhaus pharmacie pharmacy piekarnia pizzeria posto pub restaurace restaurant restaurante "
+    "ristorante sklep shop store studio supermarché supermarket supermarkt supermercado "
+    "supermercato taverna taxi tankstelle tienda trattoria wirtshaus".split()
+)
 #: Words with at least this many digits are terminal numbers or dates.
 _DIGITS_OF_NUMBERS = 3
 #: A keyword with fewer letters gets another word if most texts share that word.
@@ -44,6 +53,12 @@ def _first(words: list[_Word]) -> int:
     return (merchants or names or [0])[0]
 
 
+def _is_kind(words: list[_Word]) -> bool:
+    """Return whether the words name a kind of shop: ``Mercado da``, without its name."""
+    names = [word for word in words if word.folded not in _KINDS_OF_SHOPS]
+    return len(names) < len(words) and all(len(word.folded) < _LETTERS for word in names)
+
+
 def first_word(text: str) -> str:
     """Return the merchant's first word, folded, to find similar texts; "" if there is no word."""
     words = _words(text)
@@ -70,7 +85,8 @@ def keyword_of(text: str, others: Iterable[str]) -> str:
         letters = sum(letter.isalpha() for letter in text[head.start : words[last].end])
         is_usual = letters < _LETTERS and shared * 2 > len(alike)
         is_alone = len(alike) <= 1 and last + 1 - first < _WORDS_ALONE
-        if not (is_usual or is_alone or (len(alike) > 1 and shared == len(alike))):
+        is_shared = len(alike) > 1 and shared == len(alike)
+        if not (is_usual or is_alone or is_shared or _is_kind(words[first : last + 1])):
             break
         last += 1
     return text[head.start : words[last].end]

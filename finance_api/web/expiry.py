@@ -4,6 +4,7 @@ from typing import Any
 
 from finance_api.http.requests import Request
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date, start_of_day
+from finance_api.web.forms import form_id
 
 _DAYS = ("30", "90", "365")
 _LAST_DAY = parse_date("9999-12-30")
@@ -11,7 +12,7 @@ _LAST_DAY = parse_date("9999-12-30")
 
 def expiry_page(request: Request) -> dict[str, Any]:
     """Return the template variables for this part of a form."""
-    return {"min_date": date_text(request.today + DAY_SECONDS)}
+    return {"min_date": date_text(request.today + DAY_SECONDS), "form_id": form_id(request.POST)}
 
 
 def expiry_values(request: Request) -> dict[str, str]:

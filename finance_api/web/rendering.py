@@ -53,6 +53,8 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 NOTICES = {
     "saved": "Saved.",
     "already-added": "This form was sent before. Its record was not added a second time.",
+    "created-before": "This form was sent before. Nothing was created a second time. If you did "
+    "not copy what the first time created, revoke it and create another.",
     "same": "Nothing was changed: everything already had these values.",
     "transfers-found": "All records were searched for transfers.",
     "changed-elsewhere": "This file was changed in another window. This is its current state.",

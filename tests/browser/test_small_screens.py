@@ -25,6 +25,10 @@ _FAULTS = """() => {
   return faults;
   function* ancestors(e) { for (let a = e.parentElement; a; a = a.parentElement) yield a; }
 }"""
+_LONG = "C" * 200
+#: A file whose column of payees has a long name, and how it is read.
+LONG_COLUMNS = f"date,amount,{_LONG}\n2026-03-01,-1.00,{'P' * 200}\n".encode()
+MAPPED = {"payee": (_LONG,)}
 #: No bar may cover the control that has the focus, however the page is scrolled (WCAG 2.4.11).
 _COVERED = """() => {
   const covered = [];
@@ -55,6 +59,7 @@ _COVERED = """() => {
 def owner(site: Site) -> User:
     user = site.user()
     site.load(user, hostile(site.now()))
+    site.import_file(user, LONG_COLUMNS, account="N" * 200, currency="EUR", columns=MAPPED)
     return user
 
 
@@ -73,7 +78,7 @@ def paths_of(page: Page) -> list[str]:
         page.goto(f"/{name}")
         link = page.locator(f"main a[href^='/{name}/']:not([href*='new'])").first
         path = str(link.get_attribute("href")).partition("?")[0]
-        paths += [path, f"/{name}/new"]
+        paths += [path, *([] if name == "imports" else [f"/{name}/new"])]
         paths += [f"{path}/undo"] if name == "imports" else [f"{path}/remove"]
     return paths
 

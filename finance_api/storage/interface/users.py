@@ -165,7 +165,7 @@ class CredentialReader(ABC, Generic[C]):
 class CredentialWriter(CredentialReader[C]):
     @abstractmethod
     def add(self, credential: C) -> None:
-        """Add a credential. Raises NotFound if there is no such user."""
+        """Add a credential. Raises Conflict if it exists, NotFound if there is no such user."""
 
     @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:

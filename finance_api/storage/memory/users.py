@@ -125,6 +125,8 @@ class _Credentials(Part, CredentialWriter[C]):
 
     def add(self, credential: C) -> None:
         self._unit.user(credential.user_id)
+        if getattr(credential, self.key) in self.all:
+            raise Conflict(f"there is such a {self.noun} already")
         self.put(credential)
 
     def set_used(self, used_at: Mapping[str, int]) -> None:

@@ -157,6 +157,14 @@ class CredentialsConformance(OneUser):
                 with pytest.raises(NotFound):
                     storage.jwts.get_owner("known", **key)
 
+    def test_an_id_of_a_token_or_link_is_used_once(self, unit: Unit, other: Unit) -> None:
+        with unit.writing() as storage:
+            storage.tokens.add(make_token(unit.user, 1))
+        for user in (unit.user, other.user):
+            again = replace(make_token(user, 2), id=make_token(unit.user, 1).id)
+            with pytest.raises(Conflict), unit.writing() as storage:
+                storage.tokens.add(again)
+
     def test_a_jti_is_used_once_and_for_a_user_who_is_there(self, unit: Unit) -> None:
         with unit.writing() as storage:
             storage.jwts.add(Jwt("one", unit.user.id, 10, 100))

@@ -11,8 +11,10 @@ from finance_api.auth.policy import Permission
 from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
+from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Jwt
 from finance_api.web.api_results import curl_line
+from finance_api.web.forms import form_id
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -69,6 +71,7 @@ def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, 
         "JWTs",
         jwts=_own_jwts(request),
         ttl=ttl,
+        form_id=form_id(request.POST),
         ttl_choices=[(str(s), label) for s, label in _lifetimes(request).items() if s <= longest],
         errors=errors,
         available=signing_key(services.jwt_keys.keys(), request.now) is not None,
@@ -97,7 +100,10 @@ def create_jwt(request: Request) -> Any:
                 rules=services.jwt_rules,
                 now=request.now,
                 ttl_seconds=seconds,
+                jti=form_id(request.POST),
             )
+    except Conflict:
+        return done(JWTS, "created-before")
     except TooManyJwts as error:
         return refused(request, _list_page(request, ttl, {"form": sentence(error)}))
     except IssueRefused:

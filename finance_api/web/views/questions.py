@@ -23,11 +23,13 @@ from finance_api.questions.saved import (
     change_question,
     checked_name,
 )
+from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Question, QuestionLink
 from finance_api.values.time import date_text
 from finance_api.web.answer_tables import answer_table
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
+from finance_api.web.forms import form_id
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -274,8 +276,11 @@ def create_link(request: Request) -> Any:
                     expires_at=ends,
                     max_live=settings["finance_api.links.max_live"],
                     is_open_to_all=is_open_to_all(settings),
+                    link_id=form_id(request.POST),
                 )
             return show_once(request, _path(question, "/links/made"), secret)
+        except Conflict:
+            return done(_path(question), "created-before")
         except IssueRefused as error:
             errors["name" if "name" in str(error) else "form"] = sentence(error)
     return refused(request, _link_form(request, question, values, errors))

@@ -12,10 +12,12 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
+from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Token
 from finance_api.values.time import DAY_SECONDS
 from finance_api.web.api_results import curl_line
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
+from finance_api.web.forms import form_id
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -140,9 +142,12 @@ def create_token(request: Request) -> Any:
                     name=name,
                     scopes=() if scopes == set(SCOPES) else sorted(scopes),
                     expires_at=ends,
+                    token_id=form_id(request.POST),
                     **_issue_options(request),
                 )
             return show_once(request, MADE, text)
+        except Conflict:
+            return done(TOKENS, "created-before")
         except IssueRefused as error:
             errors["form"] = sentence(error)
     return refused(request, _form_page(request, {**values, "scopes": scopes}, errors))
