@@ -19,6 +19,8 @@ IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
 #: How long an expired session is kept, to identify the user of a form that is sent too late.
 KEPT_SECONDS = DAY_SECONDS
+#: The default of the setting finance_api.sessions.max_live.
+MAX_LIVE = 20
 #: The time of last use is written again only when the stored one is this old.
 SEEN_SECONDS = 60
 FLUSH_SECONDS = 1.0
@@ -76,8 +78,16 @@ def csrf_token(secret: str) -> str:
     return urlsafe_b64encode(mac).decode().rstrip("=")
 
 
-def start_session(storage: WritableStorage, user: User, *, now: int, user_agent: str) -> str:
-    """Start a new session, and return its secret."""
+def start_session(
+    storage: WritableStorage, user: User, *, now: int, user_agent: str, max_live: int = MAX_LIVE
+) -> str:
+    """Start a new session, and return its secret.
+
+    max_live: the maximum number of the user's sessions; the longest unused ones beyond it end.
+    """
+    own = sorted(storage.sessions.list_by_user(user.id), key=lambda each: -each.seen_at)
+    for session in [each for each in own if is_alive(each, now)][max_live - 1 :]:
+        storage.sessions.delete(session.sha256)
     secret = new_secret()
     shown = "".join(c for c in user_agent if c.isprintable())[:_MAX_USER_AGENT_CHARACTERS]
     storage.sessions.add(Session(digest(secret), user.id, now, now, shown))

@@ -17,6 +17,7 @@ KEY_ISSUERS = "finance_api.jwt.key_issuers"
 SETTINGS = (
     Setting("finance_api.audit.keep_days", integer(1, 100_000), "400"),
     Setting("finance_api.users.api_access", one_of("premium", "all"), "premium"),
+    Setting("finance_api.sessions.max_live", integer(1, 10_000), "20"),
     Setting("finance_api.tokens.last_used_seconds", integer(1, 900), "60"),
     Setting("finance_api.tokens.max_live", integer(1, 10_000), "50"),
     Setting("finance_api.links.max_live", integer(1, 10_000), "50"),

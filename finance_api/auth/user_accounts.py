@@ -75,6 +75,13 @@ def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -
     _end_access(storage, user.id, now, tokens=True)
 
 
+def sign_out(storage: WritableStorage, user: User, now: int) -> None:
+    """End all sessions of the user; tokens, links and JWTs stay. Raises NotFound."""
+    storage.users.lock(user.id)
+    storage.sessions.delete_all(user.id)
+    storage.note(user.id, AuditAction.SIGNED_OUT, now)
+
+
 def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: bool) -> None:
     storage.sessions.delete_all(user_id)
     revoke_all_jwts(storage, user_id, now)

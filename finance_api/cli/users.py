@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from finance_api.auth.passwords import PasswordRefused, checked_hash
-from finance_api.auth.user_accounts import make_user, set_enabled, set_password
+from finance_api.auth.user_accounts import make_user, set_enabled, set_password, sign_out
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.storage.interface import User
@@ -154,6 +154,22 @@ def set_user(
             storage.users.update(changed.id, **changes)
     ended = "; all its sessions, JWTs, tokens and links have ended" if enabled is False else ""
     say(f"changed user {changed.email}{ended}")
+
+
+@user.command("sign-out", epilog="Example: finance-api user sign-out me@example.com")
+@click.argument("email", required=False)
+@click.option("--all", "is_all", is_flag=True, help="Sign out all users.")
+@pass_cli_context
+def sign_out_user(cli: CliContext, email: str | None, is_all: bool) -> None:
+    """End all sessions of a user, who can sign in again. Tokens, links and JWTs stay."""
+    if (email is None) != is_all:
+        raise click.UsageError("give the user's e-mail address or --all")
+    with cli.writing() as storage:
+        users = storage.users.list_all() if email is None else [get_user(storage, email)]
+        for each in users:
+            sign_out(storage, each, cli.clock.now())
+    for each in users:
+        say(f"signed out {each.email}")
 
 
 @user.command(epilog="Example: finance-api user delete me@example.com")

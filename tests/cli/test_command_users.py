@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from finance_api.auth.sessions import start_session
+from finance_api.storage.interface import unit_of_work
+from finance_api.storage.sql.backend import SqlBackend
+from support.installation import ANNA, BERT
 from support.ledger import account, record
 from support.service import native_line
 
@@ -144,3 +148,31 @@ def test_region_and_time_zone_are_known_ones(
     assert shown() == stored
     command.done("user", "set", anna, option, first or "")
     assert shown() == first
+
+
+def test_signing_out_a_user_ends_sessions_and_nothing_else(house):
+    for email in (ANNA, BERT):
+        house.done("token", "create", email, "--name", "x")
+
+    def session_counts():
+        def work(storage):
+            return [len(storage.sessions.list_by_user(u.id)) for u in storage.users.list_all()]
+
+        return house.read(work)
+
+    def start():
+        backend = SqlBackend(house.url)
+        with unit_of_work(backend) as storage:
+            for user in storage.users.list_all():
+                start_session(storage, user, now=1_000, user_agent="x")
+        backend.close()
+
+    start()
+    assert house.done("user", "sign-out", ANNA).decode() == f"signed out {ANNA}\n"
+    assert session_counts() == [0, 1]
+    start()
+    house.done("user", "sign-out", "--all")
+    assert session_counts() == [0, 0]
+    assert house.revoked_tokens() == set()
+    for given in ((), (ANNA, "--all")):
+        assert "give the user's e-mail" in house.refused("user", "sign-out", *given, code=2)

@@ -18,6 +18,7 @@ class AuditAction(StrEnum):
 
     SIGN_IN = "sign-in"
     SIGN_IN_FAILED = "sign-in-failed"
+    SIGNED_OUT = "signed-out-everywhere"
     PASSWORD_CHANGED = "password-changed"  # noqa: S105 (an action)
     TOKEN_CREATED = "token-created"  # noqa: S105
     TOKEN_RENAMED = "token-renamed"  # noqa: S105

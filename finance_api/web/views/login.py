@@ -72,7 +72,9 @@ def begin_session(request: Request, user: User, action: AuditAction) -> str | No
             storage.sessions.delete(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         storage.note(user.id, action, now)
-        return sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
+        agent = request.user_agent or ""
+        most = request.registry.settings["finance_api.sessions.max_live"]
+        return sessions.start_session(storage, user, now=now, user_agent=agent, max_live=most)
 
 
 def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from finance_api.auth import sessions
 from finance_api.auth.passwords import PasswordRefused, checked_hash, is_password
 from finance_api.auth.policy import Permission
 from finance_api.auth.sessions import remember_browser
-from finance_api.auth.user_accounts import set_password
+from finance_api.auth.user_accounts import set_password, sign_out
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
@@ -168,5 +168,5 @@ def confirm_signing_out(request: Request) -> dict[str, Any]:
 @post("settings.sign_out_everywhere", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out_everywhere(request: Request) -> Response:
     with writing(request) as storage:
-        storage.sessions.delete_all(request.user.id)
+        sign_out(storage, request.user, request.now)
     return signed_out(request, "signed-out-everywhere")

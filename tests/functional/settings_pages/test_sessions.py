@@ -346,3 +346,23 @@ def test_a_browser_without_a_name_is_shown_all_the_same(service, user):
         visitor.sign_in(user)
         assert visitor.get("/settings/security").status_int == 200
     assert max(len(s.user_agent) for s in sessions_of(service, user)) == 200
+
+
+# -- how many there are --------------------------------------------------------------------------
+
+
+def test_one_more_sign_in_ends_the_session_that_is_unused_for_longest(new_settings):
+    limit = {"finance_api.sessions.max_live": "3"}
+    service = Service("memory", {**new_settings("memory"), **limit})
+    user, other = new_user(service), signed_in(service)
+    visitors = []
+    for _ in range(3):
+        service.clock.advance(120)
+        visitors.append(signed_in(service, user))
+    service.clock.advance(120)
+    visitors[0].get("/settings/security")
+    service.services.seen_sessions.flush()
+    service.clock.advance(120)
+    visitors.append(signed_in(service, user))
+    assert [v.is_signed_in() for v in visitors] == [True, False, True, True]
+    assert other.is_signed_in()
