@@ -16,7 +16,7 @@ from finance_api.ratelimit.interface import open_limiter
 from finance_api.runtime.settings import SettingError
 from finance_api.settings import SERVER_SETTINGS, read_settings
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import NO_VALUE, RESTORE, START, Fault, User
+from finance_api.storage.interface import NO_VALUE, RESTORE, START, UNCHECKED, Fault, User
 from finance_api.values.text import counted
 from finance_api.values.time import instant_text
 
@@ -68,7 +68,10 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     except StorageError as error:
         yield Fault("database", str(error), _fix_for(error))
         return
-    yield from backend.find_faults(repair=repair)
+    for fault in backend.find_faults(repair=repair):
+        yield fault
+        if fault.kind == UNCHECKED:
+            return
     try:
         users = _users(cli)
     except StorageError as error:

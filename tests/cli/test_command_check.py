@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.exc import NotSupportedError
 
+from finance_api.storage.interface.faults import DISTRIBUTE, LAYOUT, Fault
+from finance_api.storage.sql import checking
 from support.command import Command
 from support.jwt_keys import key_set, public_jwk
 from support.native_rows import account, category, household, label, record, uid
@@ -274,6 +277,27 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     assert kinds(command) == {("database", "finance-api db upgrade")}
     command.done("db", "upgrade")
     assert command.done("check") == b"nothing is wrong\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--repair",)])
+def test_data_is_not_read_while_a_table_is_misplaced(house, monkeypatch, options):
+    """Citus refuses to join tables that are misplaced. Here every query after the finding fails."""
+
+    def refuse(connection, cursor, sql, *_):
+        raise NotSupportedError(sql, None, Exception("complex joins are not supported"))
+
+    def misplaced(connection):
+        event.listen(connection, "before_cursor_execute", refuse)
+        event.listen(Engine, "before_cursor_execute", refuse)
+        yield Fault(LAYOUT, "records is not distributed by user_id", DISTRIBUTE)
+
+    monkeypatch.setattr(checking, "faults_of_places", misplaced)
+    try:
+        code, faults = house.check(*options)
+    finally:
+        event.remove(Engine, "before_cursor_execute", refuse)
+    assert (code, [fault["kind"] for fault in faults]) == (1, ["layout", "unchecked"])
+    assert faults[1]["message"].startswith("data was not checked, because tables are misplaced")
 
 
 @pytest.mark.parametrize("backend", ["memory", "finance_api.ratelimit.memory.from_settings"])

@@ -58,10 +58,12 @@ from finance_api.storage.interface.data import (
 )
 from finance_api.storage.interface.faults import (
     DISTRIBUTE,
+    LAYOUT,
     NO_VALUE,
     REPAIR,
     RESTORE,
     START,
+    UNCHECKED,
     Fault,
     Found,
     after_repair,

@@ -15,6 +15,9 @@ START = "start the database"
 #: The command that puts the tables of a distributed database in their places.
 DISTRIBUTE = "finance-api db distribute"
 
+#: Kinds of faults: a table in the wrong place; and what could not be checked because of that.
+LAYOUT, UNCHECKED = "layout", "unchecked"
+
 #: The errors that reading a row raises if a field's value is impossible.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 

@@ -18,9 +18,11 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import (
+    LAYOUT,
     NO_VALUE,
     REPAIR,
     RESTORE,
+    UNCHECKED,
     DataState,
     Fault,
     Found,
@@ -47,6 +49,7 @@ from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.values import Row
 from finance_api.values.text import counted
 
+_NOT_READ = "data was not checked, because tables are misplaced: fix that first, then check again"
 #: Report a disk with less free space than this.
 MIN_FREE_BYTES = 100 << 20
 
@@ -61,7 +64,14 @@ _Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
     """Yield faults, as `StorageBackend.find_faults` says."""
     yield from _disk(engine)
-    for check in (_file, _layout, _without_counterpart, _orphans_without_user):
+    yield from _checked(engine, _file, repair)
+    misplaced = list(_checked(engine, _layout, repair))
+    yield from misplaced
+    if any(fault.kind == LAYOUT for fault in misplaced):
+        # Citus refuses queries that join misplaced tables.
+        yield Fault(UNCHECKED, _NOT_READ, "finance-api check")
+        return
+    for check in (_without_counterpart, _orphans_without_user):
         yield from _checked(engine, check, repair)
     try:
         with connect(engine, engine.connect) as connection:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import DISTRIBUTE, Fault
+from finance_api.storage.interface import DISTRIBUTE, LAYOUT, Fault
 from finance_api.storage.sql.tables import DISTRIBUTED, metadata, user_data
 from finance_api.values.text import counted
 
@@ -109,10 +109,10 @@ def faults_of_places(connection: sa.Connection) -> Iterator[Fault]:
     if metadata.tables.keys().isdisjoint(found):
         return
     for table in _missing(found):
-        yield Fault("layout", f"{table.name} is not distributed by user_id", DISTRIBUTE)
+        yield Fault(LAYOUT, f"{table.name} is not distributed by user_id", DISTRIBUTE)
     for table in _misplaced(found):
         command = f'psql -c "SELECT {_undistribution(table)}"'
-        yield Fault("layout", f"{table.name} {_fault_of_place(table)}", command)
+        yield Fault(LAYOUT, f"{table.name} {_fault_of_place(table)}", command)
 
 
 def _places(connection: sa.Connection) -> _Places:
