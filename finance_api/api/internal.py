@@ -15,6 +15,7 @@ from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.parameters import (
     SORT_MEANING,
     Fault,
+    Listed,
     Parameter,
     ParameterSchema,
     Scalar,
@@ -108,7 +109,7 @@ _TRANSACTIONS_SCHEMA = ParameterSchema(
     *page(MAX_TRANSACTIONS),
     parameter(
         "sort_by",
-        Scalar(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
+        Listed(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
         SORT_MEANING,
         _sort(DEFAULT_SORT),
     ),
@@ -197,7 +198,7 @@ def _types(text: str) -> tuple[Resource, ...]:
 _DOCUMENTS_SCHEMA = ParameterSchema(
     required(
         "document_type",
-        Scalar(
+        Listed(
             _types,
             schemas.of_names(
                 (ALL, *_BY_TYPE),

@@ -270,13 +270,13 @@ def _refused(resource: Resource) -> Mapping[str, str]:
 def _order(resource: Resource) -> Parameter:
     sort = partial(parse_sort, resource)
     names = names_of(field for field in resource.fields if field.sortable)
-    kind = Scalar(sort, of_order(names, resource.default_sort))
+    kind = Listed(sort, of_order(names, resource.default_sort))
     return parameter("sortBy", kind, SORT_MEANING, sort(resource.default_sort))
 
 
 def _fields(resource: Resource) -> Parameter:
     names = names_of(resource.fields)
-    kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
+    kind = Listed(partial(parse_fields, resource), of_names(names, list(names[:2])))
     meaning = (
         "The fields to return for each row; default: all. CSV and workbooks have exactly "
         "these, in this order; JSON and NDJSON also have id."

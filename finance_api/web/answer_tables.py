@@ -73,7 +73,7 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
     """
     rows = rows_of(document)
     names = _columns(document, rows)
-    chosen = parse_qs(address.partition("?")[2]).get("fields", [""])[0].split(",")
+    chosen = ",".join(parse_qs(address.partition("?")[2]).get("fields", [])).split(",")
     if set(names) <= set(chosen):
         names.sort(key=chosen.index)
     numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}

@@ -12,7 +12,8 @@ from finance_api.resources.field import Field, Kind
 from finance_api.resources.records import WORDS
 from finance_api.values.ids import FORM
 
-_DECIMAL = r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?"
+# A "+" may arrive as a space. All of it has at most `MAX_OPERAND_CHARACTERS`.
+_DECIMAL = r"[+ -]?([0-9]{1,255}|[0-9]{1,127}\.[0-9]{1,127}|[0-9]{1,15}\.[0-9]{1,239})"
 _YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
 _LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
 _LAST_DAYS = "(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
@@ -20,10 +21,12 @@ _CALENDAR_DAY = (
     f"({_YEAR}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|{_LAST_DAYS})|{_LEAP_YEAR}-02-29)"
 )
 _CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
-_OFFSET = f"([Zz]|[+-]{_CLOCK})"
+_OFFSET = f"([Zz]|[+ -]{_CLOCK})"
 _TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
 _TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
-_RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-([0-9]{{1,4}}d|[0-9]{{1,3}}m|[0-9]{{1,2}}y))"
+_DAYS_BACK = "([0-9]{1,4}|[12][0-9]{4}|3[0-5][0-9]{3}|36[0-4][0-9]{2}|365[01][0-9]|3652[0-5])d"
+_MONTHS_BACK = "([0-9]{1,3}|1[01][0-9]{2}|1200)m"
+_RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-({_DAYS_BACK}|{_MONTHS_BACK}|([0-9]{{1,2}}|100)y))"
 #: Operands without a prefix.
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
@@ -91,15 +94,24 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
             found = _text_pattern(values)
         case Kind.NUMBER:
             absolute = "" if is_plain else r"(abs\.)?"
-            found = rf"{absolute}({prefixes})\.{_DECIMAL}"
+            return _several(rf"{absolute}({prefixes})\.{_DECIMAL}", operators)
         case Kind.DATE | Kind.DATETIME:
             day = _TIME_SPAN if is_plain else f"({_RELATIVE_DATE}|{_TIME_SPAN})"
-            found = rf"({prefixes})\.{day}"
+            return _several(rf"({prefixes})\.{day}", operators)
         case _:
             one = _bare_pattern(field)
             found = rf"(({prefixes})\.)?{one}" + ("" if one == _BOOLEAN else _more(one))
-    nulls = r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
-    return f"^({found}{nulls})$"
+    return f"^({found}{_nulls(operators)})$"
+
+
+def _several(one: str, operators: Sequence[Operator]) -> str:
+    """Return the pattern of conditions between commas. A schema cannot limit their number."""
+    one = f"({one}{_nulls(operators)})"
+    return f"^{one}{_more(one)}$"
+
+
+def _nulls(operators: Sequence[Operator]) -> str:
+    return r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
 
 
 def having_pattern(columns: Sequence[Field]) -> str:
@@ -107,8 +119,11 @@ def having_pattern(columns: Sequence[Field]) -> str:
     prefixes = "|".join(operator.value for operator in (*RANGES, Operator.NE))
     names = [column.name for column in columns]
     nullable = [column.name for column in columns if column.can_be_missing]
-    number = rf"({'|'.join(names)})\.(abs\.)?({prefixes})\.{_DECIMAL}"
-    return rf"^({number}|({'|'.join(nullable)})\.is\.(null|not_null))$"
+    one = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
+    null = r"is\.(null|not_null)"
+    number = rf"({'|'.join(names)})\.{one}{_more(f'({one})')}"
+    some = f"({one}|{null})"
+    return rf"^({number}|({'|'.join(nullable)})\.{some}{_more(some)})$"
 
 
 def _text_pattern(values: Sequence[str]) -> str:

@@ -162,9 +162,9 @@ class Surface:
 
 
 _ABOUT = (
-    "Read-only: GET, and HEAD for headers without a body. Amounts are exact decimals. Unknown and "
-    "repeated parameters are refused. Every response with data has an ETag; a 304 does not count "
-    "against the quota."
+    "Read-only: GET, and HEAD for headers without a body. Amounts are exact decimals. Unknown "
+    "parameters are refused. Lists can be comma-separated or repeated. Every response with data "
+    "has an ETag; a 304 does not count against the quota."
 )
 _FORMATS = (
     "Lists and tables are also available as CSV, NDJSON and Excel workbooks: write .csv, .ndjson "
@@ -379,7 +379,7 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
         if node.missing is colander.required:
             parameter["required"] = True
         if of_node["type"] == "array":
-            # Without "explode": false, clients would repeat the parameter for each value.
+            # The server accepts both forms: some clients repeat every parameter with a list.
             parameter |= {"style": "form", "explode": node.typ.is_repeated}
         yield parameter
 

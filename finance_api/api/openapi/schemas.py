@@ -136,7 +136,7 @@ def of_names(names: Iterable[str], example: list[str], **options: Any) -> Schema
 
 def of_order(names: Iterable[str], default: str) -> Schema:
     """Return the schema of a text such as ``+name,-amount``. default: the default, or empty."""
-    pattern = f"^[+-]?({'|'.join(names)})$"
+    pattern = f"^[+ -]?({'|'.join(names)})$"
     given = [default.lstrip("+")] if default else []
     options = {"default": given} if default else {}
     example = given or [next(iter(names))]

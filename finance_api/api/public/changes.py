@@ -53,7 +53,7 @@ _SCHEMA = parameters.ParameterSchema(
     ),
     parameters.parameter(
         "types",
-        parameters.Scalar(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
+        parameters.Listed(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
         "The lists to return changes of. Default: all that the token may read.",
         None,
     ),

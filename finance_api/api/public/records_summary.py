@@ -20,9 +20,9 @@ from finance_api.api.parameters import (
     CONVERT_TO,
     SORT_MEANING,
     Fault,
+    Listed,
     ParameterKind,
     ParameterSchema,
-    Scalar,
     choice,
     conversion,
     filters,
@@ -177,7 +177,7 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
 _SCHEMA = ParameterSchema(
     parameter(
         "groupBy",
-        Scalar(
+        Listed(
             _group_by,
             of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS),
         ),
@@ -186,7 +186,7 @@ _SCHEMA = ParameterSchema(
     ),
     parameter(
         "columns",
-        Scalar(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
+        Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
         f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}.",
         USUAL_SUMS,
     ),
@@ -210,7 +210,7 @@ _SCHEMA = ParameterSchema(
     ),
     parameter(
         "include",
-        Scalar(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
+        Listed(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
         "Records to count that are otherwise left out.",
         frozenset(),
     ),
@@ -220,7 +220,7 @@ _SCHEMA = ParameterSchema(
         "nothing matches.",
     ),
     parameter(
-        "sortBy", Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
+        "sortBy", Listed(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
     ),
     *page(MAX_PAGE, DEFAULT_GROUPS),
     conversion(CONVERT_TO),

@@ -43,7 +43,12 @@ USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-O
 #: Formats that the description only mentions in a sentence, so that generated clients read JSON.
 OTHER_FORMATS = ("text/csv", "application/x-ndjson", XLSX.media_type)
 #: Messages for values that the schema allows, but that are refused.
-RULES = {"needs a period in groupBy", "needs days to compare", "is not a column of these groups"}
+RULES = {
+    "needs a period in groupBy",
+    "needs days to compare",
+    "is not a column of these groups",
+    "conditions; at most 10 are allowed",
+}
 
 
 @pytest.fixture(scope="module")
@@ -399,6 +404,39 @@ def test_a_text_is_taken_where_the_schema_allows_it(service, text):
         parameter = resolved(document, {"$ref": f"#/components/parameters/{name}"})
         _, faults = read_parameters(list_schema(RECORDS), written(name, value, parameter))
         assert validator(document, parameter["schema"]).is_valid(value) is not bool(faults)
+
+
+def numbers():
+    """Return operands up to the longest one, and those that are one character too long."""
+    digits = ("9" * 255, "9" * 257, "0." + "9" * 239, "9" * 127 + "." + "9" * 127)
+    return ["gte." + text for text in (*digits, "+5", "-0.01000001", "0." + "9" * 255)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("amount", text) for text in numbers()),
+        *(("amount", f"abs.{text},lt.7") for text in numbers()),
+        ("amount", "gte.-50,lt.-40"),
+        ("amount", "gte.-50,"),
+        ("amount", "gte.-50,x"),
+        ("originalAmount", "is.not_null,gt.5"),
+        ("amount", "is.null,gt.5"),
+        ("recordDate", "gte.2025,lt.2026-03"),
+        ("recordDate", "gte.2025,lt.2026-02-30"),
+        ("recordDate", "gte.-36525d,lt.-1200m"),
+        ("recordDate", "gte.-36526d"),
+        ("recordDate", "gte.-1201m"),
+        ("recordDate", "gte.-100y"),
+        ("recordDate", "gte.-101y"),
+        ("createdAt", "gte.2026-02-27T12:00:00+02:00,lt.today"),
+    ],
+)
+def test_conditions_between_commas_are_taken_where_the_schema_allows_them(service, name, text):
+    document = service.web.get(PUBLIC_DESCRIPTION).json
+    parameter = resolved(document, {"$ref": f"#/components/parameters/{name}"})
+    _, faults = read_parameters(list_schema(RECORDS), written(name, [text], parameter))
+    assert validator(document, parameter["schema"]).is_valid([text]) is not bool(faults)
 
 
 @pytest.mark.nightly

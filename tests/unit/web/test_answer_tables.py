@@ -77,11 +77,14 @@ def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
     assert "Recurrence rule" not in shown
 
 
-def test_chosen_fields_are_shown_in_their_order() -> None:
+@pytest.mark.parametrize(
+    "fields", ["fields=recordDate,note,amount", "fields=recordDate&limit=5&fields=note,amount"]
+)
+def test_chosen_fields_are_shown_in_their_order(fields: str) -> None:
     table = answer_table({"records": [{"id": "1", "note": "x", "amount": 2}]})
     assert table.columns == [("Note", "what"), ("Amount", "number")]
     document = {"records": [{"id": "1", "amount": 2, "recordDate": "2026-03-01", "note": "x"}]}
-    table = answer_table(document, "/v1/api/records?limit=5&fields=recordDate,note,amount")
+    table = answer_table(document, f"/v1/api/records?{fields}")
     assert [label for label, _ in table.columns] == ["Date", "Note", "Amount"]
 
 
