@@ -1,12 +1,14 @@
 """Reads OFX, QFX and QBO files: the statements, their accounts, and their entries."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO
 
 import orjson
 
 from finance_api.importers.interface import (
+    ANOTHER_FILE,
     Answer,
     BankBalance,
     Correction,
@@ -62,6 +64,9 @@ _PAYMENT_TYPES = {
     "DIRECTDEBIT": "transfer",
     "DIRECTDEP": "transfer",
 }
+#: TRNTYPEs whose money always goes out, and those whose money always comes in.
+_OUT = frozenset("DEBIT FEE SRVCHG POS CHECK PAYMENT CASH DIRECTDEBIT REPEATPMT".split())
+_IN = frozenset("CREDIT DEP DIRECTDEP DIV".split())
 #: TRNTYPE, and whether the amount is positive -> the line of the first such transaction.
 _Signs = dict[tuple[str | None, bool], int]
 
@@ -71,7 +76,8 @@ class OfxImporter:
 
     currency: the ISO 4217 code for accounts whose statement has no CURDEF.
     positive: "in" or "out": what a positive amount means, whatever TRNTYPE says. None: positive
-    means money in, but a statement whose TRNTYPEs contradict that is refused with a question.
+    means money in, except where TRNTYPE is the sign; a statement whose TRNTYPEs contradict its
+    signs is refused with a question.
     """
 
     source = "ofx"
@@ -95,12 +101,15 @@ class OfxImporter:
         tree = Tree()
         # Numbers for the elements that contain transactions; elements cannot go into the spool.
         holders: dict[Element, int] = {}
+        signs: defaultdict[int, _Signs] = defaultdict(dict)
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
             for holder, transaction in tree.transactions(tokens(text_of(stream))):
                 found = read_transaction(transaction)
                 if found is not None:
                     number = holders.setdefault(holder, len(holders))
                     row = (number, found if isinstance(found, str) else list(found))
+                    if not isinstance(found, str) and found.amount and found.corrects is None:
+                        signs[number].setdefault((found.type, found.amount > 0), found.line)
                     spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
             elements = list(_statement_elements(tree.root))
             if not elements:
@@ -112,23 +121,29 @@ class OfxImporter:
                 for part in (element, *element.descendants())
                 if part in holders
             }
+            of_statement: defaultdict[int, _Signs] = defaultdict(dict)
+            for holder, number in owners.items():
+                of_statement[number] |= signs[holder]
+            asked = of_statement.items() if self._positive is None else ()
+            by_type = {number for number, each in asked if _has_types_as_signs(each)}
             spool.seek(0)
             rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
-            yield from self._entries(rows, statements, securities_of(tree.root))
+            yield from self._entries(rows, statements, securities_of(tree.root), by_type)
 
     def _entries(
         self,
         rows: Iterator[tuple[int | None, Any]],
         statements: list[Statement],
         securities: Mapping[str, str],
+        by_type: Collection[int],
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Yield each statement, then its entries.
 
         rows: for each transaction, the index of its statement (None if it is not in a statement),
-        and its `Movement` or why it is skipped.
+        and its `Movement` or why it is skipped. by_type: the indexes of statements whose TRNTYPEs
+        are the signs.
         """
         begun = 0
-        signs: list[_Signs] = [{} for _ in statements]
         for owner, found in rows:
             if owner is None:
                 if isinstance(found, str):
@@ -142,15 +157,11 @@ class OfxImporter:
                 statement.skipped[found] += 1
                 continue
             movement = Movement(*found)
-            if self._positive == "out":
+            if self._positive == "out" or (owner in by_type and movement.type in _OUT):
                 movement = movement._replace(amount=-movement.amount)
-            if movement.amount and movement.corrects is None:
-                signs[owner].setdefault((movement.type, movement.amount > 0), movement.line)
             yield statement, _entry_of(movement, statement, securities)
         for statement in statements[begun:]:
             yield statement, None
-        for of_statement in signs if self._positive is None else ():
-            _check_signs(of_statement)
 
 
 def _statement_elements(file: Element) -> Iterator[Element]:
@@ -281,18 +292,30 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
     )
 
 
-def _check_signs(signs: _Signs) -> None:
-    """Raise ImportRefused with a question if a statement's signs contradict its types: no amount
-    is negative, not even a DEBIT's, or every DEBIT is positive and every CREDIT negative.
+def _has_types_as_signs(signs: _Signs) -> bool:
+    """Return whether TRNTYPE is the sign: no amount has a minus, but some types mean money out.
+
+    Raises ImportRefused, mostly with a question, if signs and types contradict each other
+    otherwise.
     """
     debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
+    types = {each for each, _ in signs}
     if debit is not None and all(comes_in for _, comes_in in signs):
+        if types & _IN:
+            for each in types - _OUT - _IN:
+                raise ImportRefused(
+                    "no amount of the statement has a minus sign, and the transaction's type "
+                    f"{quoted(each or '')} does not say whether its money comes in or goes out; "
+                    f"{ANOTHER_FILE}",
+                    signs[each, True],
+                )
+            return True
         reason = "a DEBIT, but no amount of the statement has a minus sign"
     elif debit is not None and credit is not None and not agree:
         reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
     else:
-        return
+        return False
     raise ImportRefused(
         f"the transaction is {reason}",
         debit,

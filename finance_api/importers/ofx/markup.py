@@ -61,6 +61,8 @@ _SPANS = {
     "![": ("CDATA section", "]]>"),
     **dict.fromkeys(("?", "!D", "!d", "!E", "!e"), ("declaration", ">")),
 }
+#: Tags of HTML, which some banks leave in texts: no tag of OFX has one of these names.
+HTML_TAG = re.compile(r"</?+(?:BR|B|P|I|U|EM|STRONG|SPAN|FONT|DIV)(?:\s[^<>\n]*+)?+/?+>", re.I | re.A)
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));")
 
 
@@ -143,6 +145,7 @@ def tokens(text: str) -> Iterator[Lexeme]:
 
     Raises ImportRefused for declarations of entities, comments without an end, and long texts.
     """
+    text = HTML_TAG.sub(" ", text)
     position, line = 0, 1
     while markup := _MARKUP.search(text, position):
         start = markup.start()

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from sys import getsizeof
 
 from finance_api.importers.interface import ANOTHER_FILE, ImportRefused, quoted
-from finance_api.importers.ofx.markup import Lexeme, LexemeKind
+from finance_api.importers.ofx.markup import HTML_TAG, Lexeme, LexemeKind
 from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
@@ -283,7 +283,8 @@ _NO_DATE = re.compile("0++(?![0-9])")
 
 def note_of(leaf: Element | None) -> str | None:
     """Return the leaf's text, stripped; None if there is no text."""
-    text = clean_or_none(leaf.text) if leaf else None
+    # Banks also write ``&lt;br/&gt;``.
+    text = clean_or_none(HTML_TAG.sub(" ", leaf.text)) if leaf else None
     return text.strip() if text else None
 
 

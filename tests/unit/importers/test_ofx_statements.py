@@ -118,12 +118,24 @@ def test_types_that_contradict_every_sign_are_asked_about() -> None:
         assert amounts == [125_000 * way, -1_000_000 * way, 30_000 * way]
 
 
-def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
-    debit, other = (
+def test_type_is_the_sign_where_no_amount_has_a_minus() -> None:
+    typed = [
         transaction(amount=amount, fields=f"<TRNTYPE>{kind}")
-        for kind, amount in (("DEBIT", "12"), ("CREDIT", "5"))
-    )
-    assert "DEBIT" in refusal(statement(other, debit)).reason
+        for kind, amount in (("DEBIT", "12"), ("CREDIT", "5"), ("POS", "3"), ("DIRECTDEP", "9"))
+    ]
+    found = entries(statement(*typed))
+    assert [entry.amount for entry in found] == [-120_000, 50_000, -30_000, 90_000]
+    # A type that says nothing would have to be guessed.
+    other = transaction(amount="7", fields="<TRNTYPE>XFER")
+    assert "'XFER' does not say" in refusal(statement(*typed, other)).reason
+    # What the user says counts.
+    (found_in,) = read_ofx(f"<OFX>{statement(*typed)}</OFX>", positive="in")
+    assert found_in.entries[0].amount == 120_000
+
+
+def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
+    debit = transaction(amount="12", fields="<TRNTYPE>DEBIT")
+    assert "DEBIT" in refusal(statement(debit)).reason
     assert len(entries(statement(debit, transaction(amount="-5")))) == 2
     # Each statement is checked separately.
     assert refusal(statement(transaction(amount="-5")) + statement(debit)).line == 2
