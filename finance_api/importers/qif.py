@@ -51,9 +51,8 @@ _LISTS = {
     "budget": "budgets",
 }
 _ACCOUNT, _SWITCHES = "account", ("option", "clear")
-#: Payees that mark a register's first transaction as its opening balance. Such a transaction names
-#: the register's own account.
-_OPENING = frozenset(
+#: Payees of an opening balance. Such a transaction names the register's own account in L.
+OPENING = frozenset(
     (
         "opening balance|initial balance|anfangssaldo|eröffnungssaldo|solde initial|"
         "solde d'ouverture|saldo inicial|saldo iniziale|beginsaldo|openingssaldo|ingående saldo"
@@ -84,12 +83,14 @@ class Transaction(NamedTuple):
     """A transaction. line: its first line. note: its memos, one per line.
 
     fields: the fields that a transaction has once, by code. splits: the fields of each split.
+    is_opening: whether it is the opening balance of its own account, and no movement of money.
     """
 
     line: int
     note: str
     fields: dict[str, Field]
     splits: list[dict[str, Field]]
+    is_opening: bool = False
 
     @property
     def amounts(self) -> list[Field]:
@@ -138,7 +139,10 @@ class QifImporter:
                 yield statement, None
             if transaction is not None:
                 for entry in self._entries(transaction):
-                    yield statement, entry
+                    if not transaction.is_opening:
+                        yield statement, entry
+                    elif entry.amount:
+                        statement.initial = (statement.initial or 0) + entry.amount
         first = next(iter(statements.values()))
         first.encoding = text.codec
         if self._investments:
@@ -266,28 +270,30 @@ class QifImporter:
         self._investments, self._lists = 0, Counter[str]()
         names: list[str] = []
         account: _Account | None = None
-        kind, is_first = "", True
+        kind, header = "", Field(1, "", "")
         for record in _records(lines):
             if record[0].code == "!":
-                if kind in _ACCOUNT_TYPES and account is None:
+                if kind in _ACCOUNT_TYPES and account is None and not names:
                     # The previous register had no transactions.
                     yield (None, kind), None
-                kind, account, is_first = _kind(record[0]), None, True
+                header = record[0]
+                kind, account = _kind(header), None
                 if kind == _ACCOUNT:
                     names = []
-                elif kind in _ACCOUNT_TYPES and names:
-                    account = (_only(names, record[0]), kind)
+                elif kind in _ACCOUNT_TYPES and len(set(names)) == 1:
+                    account = (names[0], kind)
                     yield account, None
             elif kind in _ACCOUNT_TYPES:
                 transaction = self._transaction(record)
-                own = _take_own_name(transaction) if is_first else None
-                is_first = False
+                own = _own_name(transaction)
                 if account is None:
-                    account = (own, kind)
+                    account = (_one_of(names, own, header), kind)
                     yield account, None
-                yield account, transaction
+                is_own = own is not None and account[0] in (None, own)
+                yield account, transaction._replace(is_opening=is_own)
             elif kind == _ACCOUNT:
                 names += [field.text for field in record if field.code == "N" and field.text]
+                self._codes |= {"$ of an account" for field in record if field.code == "$"}
             elif kind in _INVESTMENTS:
                 self._investments += 1
             elif kind in _LISTS:
@@ -324,6 +330,8 @@ class QifImporter:
                 once[code] = part
             else:
                 self._codes.add(code)
+        # Quicken writes blank lines between the parts of a split.
+        splits = [s for s in splits if any(f.text.strip("0.,") for c, f in s.items() if c != "%")]
         note = "\n".join(filter(None, notes))
         transaction = Transaction(record[0].line, note, once, splits)
         _check(transaction)
@@ -380,13 +388,10 @@ def _unfinished(line: int, where: str) -> ImportRefused:
     )
 
 
-def _take_own_name(transaction: Transaction) -> str | None:
-    """If this is an opening balance, return the account in its field L, and delete the field."""
-    own = _category(transaction.text("L"))[1]
-    if not own or folded(transaction.text("P")) not in _OPENING:
-        return None
-    del transaction.fields["L"]
-    return own
+def _own_name(transaction: Transaction) -> str | None:
+    """Return the account in field L of an opening balance: most often the register's own."""
+    is_opening = folded(transaction.text("P")) in OPENING
+    return (is_opening and _category(transaction.text("L"))[1]) or None
 
 
 def _kind(header: Field) -> str:
@@ -405,14 +410,15 @@ def _kind(header: Field) -> str:
     return kind
 
 
-def _only(names: list[str], header: Field) -> str:
-    if len(set(names)) > 1:
+def _one_of(names: list[str], own: str | None, header: Field) -> str | None:
+    """Return the account of a register. names: the listed accounts. own: see `_own_name`."""
+    if names and own not in names:
         raise ImportRefused(
             f"{len(names)} accounts are listed before {quoted('!' + header.text)}, but nothing "
             f"says which account's transactions follow: export one account alone",
             header.line,
         )
-    return names[0]
+    return own
 
 
 def _category(text: str) -> tuple[str, str, str]:

@@ -15,6 +15,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
+from finance_api.importers.qif import OPENING
 from finance_api.ledger.derivation import is_of_several
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
@@ -31,11 +32,11 @@ from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among, get_stated, is_whole
 from finance_api.query.model import any_of, dated
-from finance_api.resources import ACCOUNTS
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban
+from finance_api.values.text import TextError, amount_text, clean_or_none, compact, fold, is_iban
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
@@ -100,6 +101,8 @@ def _begin_with(
     """Set an account's initial balance to the file's value, unless the user has set the balance."""
     accounts = session.accounts
     row = accounts.rows[account_id]
+    if row["initialBalance"] != initial and _is_a_record(session, account_id, initial):
+        return
     if "initialBalance" not in row["setByHand"]:
         name = "initialBalance" if row["ownInitialBalance"] is None else "ownInitialBalance"
         accounts.put({**row, name: initial})
@@ -111,6 +114,15 @@ def _begin_with(
         report.remarks.append(
             f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
         )
+
+
+def _is_a_record(session: LedgerSession, account_id: str, initial: int) -> bool:
+    """Return whether a record is the opening balance: earlier versions stored it so."""
+    pages = session.pages(RECORDS, any_of("accountId", [account_id]))
+    return any(
+        row["amount"] == initial and fold(row["payee"] or "") in OPENING
+        for row in chain.from_iterable(pages)
+    )
 
 
 def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:

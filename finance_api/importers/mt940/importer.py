@@ -40,6 +40,10 @@ _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
 #: Fields that begin a new message once the previous one is over.
 _BEGINNINGS = frozenset({"20", "25", "60"})
 _ENDS = frozenset({"62", "90", END})
+#: Fields that need no reading: references, numbers of statements, and available balances.
+_NEEDLESS = frozenset({"20", "21", "28", "64", "65", "86", "NS", END})
+#: Some banks number the lines of ``:NS:``.
+_NUMBERED = re.compile(r"[0-9]{2}(?=[^0-9\s])")
 #: Only interim reports (MT942) have these fields; only statements have an opening balance.
 _INTERIM = re.compile(r"\{2:[IO]942|^:(?:34F|90[CD]):", re.MULTILINE)
 _OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
@@ -154,15 +158,17 @@ class _Message:
     _entry: Field | None = None
     _details: list[str] = field(default_factory=list)
     _details_size: int = 0
+    _further: list[str] = field(default_factory=list)
+    _unknown: set[str] = field(default_factory=set)
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """Process a field. kind: its tag without the letter. Raises ImportRefused."""
         self.is_headed |= kind in _BEGINNINGS
         self.is_over |= kind in _ENDS
-        if kind == "86":
-            self._take_details(each)
-        elif kind != "NS":
+        if kind in ("86", "NS"):
+            self._take_details(each, self._details if kind == "86" else self._further)
+        else:
             yield from self._end_entry()
         if kind == "25":
             self.number = each.text.split("\n")[0]
@@ -171,6 +177,7 @@ class _Message:
         elif kind == "61":
             self._entry = each
             self._details.clear()
+            self._further.clear()
             self._details_size = 0
         elif kind == "62":
             self.closing = self._balance(each)
@@ -181,16 +188,18 @@ class _Message:
             code = each.text.lstrip("0123456789")[:3].upper()
             if self.currency is None and code in CODES:
                 self.currency = code
+        elif kind not in _NEEDLESS:
+            self._unknown.add(each.tag)
 
-    def _take_details(self, each: Field) -> None:
-        """Collect the ``:86:`` fields that follow an entry; skip all others."""
+    def _take_details(self, each: Field, texts: list[str]) -> None:
+        """Collect the fields ``:86:`` and ``:NS:`` that follow an entry; skip all others."""
         if self._entry is None:
             return
-        self._details.append(each.text)
+        texts.append(each.text)
         self._details_size += len(each.text) + 1
         if self._details_size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
-                f"the fields :86: of an entry have more than {count_text(MAX_FIELD_CHARACTERS)} "
+                f"the fields :86: and :NS: of an entry have more than {count_text(MAX_FIELD_CHARACTERS)} "
                 "characters: it is not an MT940 file, or it is damaged",
                 self._entry.line,
             )
@@ -214,6 +223,9 @@ class _Message:
             made_at = self.made_at if self.closing is None else self.closing.date
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
             self.pages.add(self._section.statement, self._page_balances)
+            remark = f"fields that are not imported: {', '.join(sorted(self._unknown))}"
+            if self._unknown and remark not in self._section.statement.remarks:
+                self._section.statement.remarks.append(remark)
             if self._section.statement.account.currency is None:
                 # The closing balance may be the first field to state the currency.
                 self._section.statement.account = self._account()
@@ -278,10 +290,18 @@ class _Message:
         reference = details.reference or entry.reference
         entry = entry._replace(
             payee=details.payee,
-            note=details.note or entry.note,
+            note=one_line(details.note or entry.note, *_texts(self._further)),
             counterparty_account=details.account,
             reference=None if reference == details.account else one_line(reference),
             section=self._section.number,
         )
         self._section.take(entry)
         yield statement, entry
+
+
+def _texts(fields: list[str]) -> list[str]:
+    """Return the lines of the fields ``:NS:``, without their numbers if all lines have one."""
+    lines = [line for text in fields for line in text.split("\n") if line.strip()]
+    if all(map(_NUMBERED.match, lines)):
+        return [line[2:] for line in lines]
+    return lines

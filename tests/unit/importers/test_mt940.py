@@ -351,6 +351,30 @@ def test_envelopes_and_control_characters_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        (":86:one\n:NS:two\nthree\n", "one two three"),
+        (":NS:two\n:86:one\n", "one two"),
+        (":NS:01two\n02three\n:NS:15Ada\n", "two three Ada"),
+        # These are no numbers of lines.
+        (":NS:2026 rent\n", "2026 rent"),
+        (":NS:01two\nthree\n", "01two three"),
+        (":NS:\n", None),
+    ],
+)
+def test_texts_of_a_bank_s_own_field_are_in_the_note(fields: str, note: str | None) -> None:
+    entry = f":61:260105C1,NTRFNONREF\n{fields}:61:260105C2,NTRFNONREF\n"
+    first, second = read_bank_file(f":NS:22Giro\n{entry}")[0].entries
+    assert (first.note, second.note) == (note, None)
+
+
+def test_fields_that_nobody_knows_are_named_once() -> None:
+    message = mt940([mt940_entry("2026-01-05", "1") + ":37:0,5\n:65:C260105EUR1,\n:72:x\n"])
+    (found,) = read_bank_file(message * 2)
+    assert found.statement.remarks == ["fields that are not imported: 37, 72"]
+
+
+@pytest.mark.parametrize(
     ("before", "behind"),
     [
         ("0000 01INGBNL2AXXXX00001\n940 00\n", "-XXX\n"),
@@ -444,5 +468,6 @@ def test_details_of_an_entry_are_limited_over_all_their_fields() -> None:
     assert len(found.entries) == 1
     # Fields :86: that belong to no entry are skipped, however many there are.
     assert read_bank_file(mt940([details * 101, entry], **balances))
-    with pytest.raises(ImportRefused, match=r"line 5: the fields :86: of an entry have more than"):
+    limit = r"line 5: the fields :86: and :NS: of an entry have more than"
+    with pytest.raises(ImportRefused, match=limit):
         read_bank_file(mt940([entry + details * 101], **balances))

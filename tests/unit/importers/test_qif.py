@@ -45,6 +45,7 @@ def as_json(whole: Whole) -> dict:
     return {
         "account": statement.account.name,
         "type": statement.account.account_type,
+        **({"initial": decimal_text(statement.initial)} if statement.initial else {}),
         "skipped": dict(statement.skipped),
         "remarks": statement.remarks,
         "entries": [entry_as_json(entry) for entry in whole.entries],
@@ -174,6 +175,23 @@ def test_splits_of_a_transaction_are_parts_of_its_entry() -> None:
     assert (single.amount, single.category, single.parts) == (-100_000, "A", ())
 
 
+def test_blank_lines_between_splits_are_no_parts() -> None:
+    blank = ("S", "$0.00"), ("S", "E", "$"), ("S",), ("S", "$0", "%0%")
+    for lines in blank:
+        (entry,) = the_entries(
+            bank(transaction("D2/13'26", "T-3.00", "SA", "$-1.00", *lines, "SB", "$-2.00", *lines))
+        )
+        assert [part[0] for part in entry.parts] == [-10_000, -20_000]
+    # Nothing but blank lines: the transaction is not split.
+    (entry,) = the_entries(bank(transaction("D2/13'26", "T-3.00", "LFood", "S", "$0.00")))
+    assert (entry.amount, entry.category, entry.parts) == (-30_000, "Food", ())
+    # A part of 0 with a category is a part.
+    (entry,) = the_entries(
+        bank(transaction("D2/13'26", "T-3.00", "SA", "$-3.00", "SFree", "$0.00"))
+    )
+    assert len(entry.parts) == 2
+
+
 def test_splits_with_a_transfer_are_an_entry_each() -> None:
     one = transaction("D2/13'26", "T-10.00", "S[Savings]", "$-9.00", "SB", "$-1.00")
     alone = transaction("D2/13'26", "T-10.00", "SA", "$-10.00")
@@ -204,16 +222,43 @@ def test_account_without_a_name_is_asked_for() -> None:
         read_qif(bank(transaction("D2/13'26", "T1.00")))
 
 
-def test_opening_balance_names_its_account() -> None:
-    text = bank(
-        transaction("D2/13'26", "T1.00", "POpening Balance", "L[Giro]"),
-        transaction("D2/13'26", "T1.00", "POpening Balance", "L[Other]"),
-    )
-    (whole,) = read_qif(text)
+def opening(name: str, amount: str = "1.00") -> str:
+    return transaction("D2/13'26", f"T{amount}", "POpening Balance", f"L[{name}]")
+
+
+def test_opening_balance_names_its_account_and_is_no_movement() -> None:
+    (whole,) = read_qif(bank(opening("Giro"), opening("Other", "2.00")))
     assert whole.statement.account.name == "Giro"
-    own, other = whole.entries
-    assert (own.payment_type, own.counterparty_account) == (None, None)
+    assert whole.statement.initial == 10_000
+    # Another account's opening balance is money from there.
+    (other,) = whole.entries
     assert (other.payment_type, other.counterparty_account) == ("transfer", "Other")
+
+
+@pytest.mark.parametrize("accounts", ["", "!Account\nNA\nTBank\n^\n"])
+def test_opening_balance_may_come_last(accounts: str) -> None:
+    (whole,) = read_qif(
+        accounts + bank(transaction("D2/13'26", "T5.00"), opening("A")), account="A"
+    )
+    assert [entry.amount for entry in whole.entries] == [50_000]
+    assert whole.statement.initial == 10_000
+
+
+def test_opening_balance_of_zero_changes_no_initial_balance() -> None:
+    (whole,) = read_qif(bank(opening("A", "0.00")))
+    assert (whole.entries, whole.statement.initial) == ([], None)
+
+
+def test_opening_balances_say_which_listed_accounts_registers_follow() -> None:
+    listed = "!Account\nNA\n$7.00\n^\nNB\n^\n"
+    registers = bank(opening("B", "4.00"), transaction("D2/14'26", "T-1.00")), bank(opening("A"))
+    found = read_qif(listed + "".join(registers))
+    assert [(w.account.name, w.statement.initial, len(w.entries)) for w in found] == [
+        ("B", 40_000, 1),
+        ("A", 10_000, 0),
+    ]
+    assert found[0].statement.remarks == ["fields that are not imported: '$ of an account'"]
+    assert "2 accounts are listed" in refusal(listed + bank(opening("C"))).reason
 
 
 def test_several_registers_of_one_account_are_one_statement() -> None:
@@ -321,13 +366,15 @@ def test_file_gives_the_amounts_that_a_simple_reader_finds(name: str) -> None:
     statements = read_qif(FILES[name].read_bytes(), account="A")
     assert [s.statement.account.name for s in statements] == IMPORTED[name]
     entries = [entry for whole in statements for entry in whole.entries]
-    found = [a for e in entries for a in ([part[0] for part in e.parts] or [e.amount])]
+    initial = [whole.statement.initial for whole in statements if whole.statement.initial]
+    found = initial + [a for e in entries for a in ([part[0] for part in e.parts] or [e.amount])]
     expected = [
         to_units(Decimal(amount.replace(",", "")))
         for _, amounts in simply_read(FILES[name].read_text("utf-8"))
         for amount in amounts
     ]
-    assert sorted(found) == sorted(expected)
+    # An opening balance of 0 is in neither.
+    assert sorted(filter(None, found)) == sorted(filter(None, expected))
     assert expected
 
 

@@ -20,7 +20,7 @@ def test_states_accounts_and_categories_come_over():
         "Visa": "CreditCard",
     }
     states = [row["recordState"] for row in person.rows(RECORDS)]
-    assert sorted(states) == ["cleared"] * 3 + ["reconciled"] + ["uncleared"] * 2
+    assert sorted(states) == ["cleared"] * 3 + ["uncleared"] * 2
     food = [row["amount"] for row in person.rows(RECORDS) if row["category"] == "Household:Food"]
     assert sorted(food) == [-1_000_000, -305_000]
 
@@ -30,8 +30,7 @@ def test_splits_are_the_banks_entry_as_a_whole(qif_first):
     person = Person(MemoryBackend())
     bank = ofx_file(
         ofx_statement(
-            [("20251231", "1000", "1", "x"), ("20260105", "-120.5", "2", "Market")]
-            + [("20260113", "-200", "3", "Card")]
+            [("20260105", "-120.5", "2", "Market"), ("20260113", "-200", "3", "Card")]
         )
     )
     qif = QUICKEN.read_text().partition("!Account\nNVisa")[0]
@@ -46,9 +45,44 @@ def test_splits_are_the_banks_entry_as_a_whole(qif_first):
     first, second = (take_qif, take_bank) if qif_first else (take_bank, take_qif)
     first()
     assert second().created == 0
-    assert sum(row["amount"] for row in person.rows(RECORDS)) == 6_795_000
+    assert sum(row["amount"] for row in person.rows(RECORDS)) == -3_205_000
     assert (take_qif().created, take_bank().created) == (0, 0)
     person.audit()
+
+
+OPENING = """!Account
+NGiro
+TBank
+^
+!Type:Bank
+D3/31'26
+T-30.00
+POak Garage
+^
+D3/1'26
+T1,000.00
+POpening Balance
+L[Giro]
+^
+"""
+
+
+def test_opening_balance_is_no_income_however_often_it_comes():
+    person = Person(MemoryBackend())
+    for _ in range(2):
+        person.file(OPENING, QifImporter({"currency": "EUR"}))
+        assert [row["amount"] for row in person.rows(RECORDS)] == [-300_000]
+        (account,) = person.rows(ACCOUNTS)
+        assert (account["initialBalance"], account["balance"]) == (10_000_000, 9_700_000)
+
+
+def test_opening_balance_that_was_stored_as_a_record_does_not_count_twice():
+    person = Person(MemoryBackend())
+    as_stored = OPENING.replace("L[Giro]", "LIncome")
+    person.file(as_stored, QifImporter({"currency": "EUR"}))
+    person.file(OPENING, QifImporter({"currency": "EUR"}))
+    (account,) = person.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (0, 9_700_000)
 
 
 MARKET = """!Account

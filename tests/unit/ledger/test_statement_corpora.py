@@ -185,7 +185,7 @@ EXPECTED = {
         {"currency": "EUR"},
         "6 | 149000 | -382000 | 2015-01-23 | 2015-02-14 | -",
     ),
-    QUIFFEN + "test.qif": ({"currency": "GBP"}, "11 | 114.5 | -150 | 2020-02-10 | 2020-02-14 | -"),
+    QUIFFEN + "test.qif": ({"currency": "GBP"}, "10 | 114.5 | -150 | 2020-02-10 | 2020-02-14 | -"),
     QUIFFEN + "test_circular_reference.qif": (
         {"account": "A", "currency": "GBP"},
         "2 | 0 | -14.59 | 2021-08-27 | 2021-08-27 | -",
