@@ -30,6 +30,8 @@ _MAX_NAME_LENGTH = 200
 _ELEMENT_BYTES = 250
 _TRANSACTION_BYTES = 1_000
 
+#: The fault at the beginning of another document behind the first.
+_ANOTHER = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']")
 #: Charsets that some banks declare although the file is Windows-1252.
 _LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
@@ -48,23 +50,37 @@ class Found(NamedTuple):
 
 
 def entries_in(stream: BinaryIO) -> Iterator[Found]:
-    """Yield each entry, and each statement after its entries. Raises ImportRefused."""
-    parser = expat.ParserCreate(_charset_of(stream), intern={})
-    builder = _Builder(parser)
+    """Yield each entry, and each statement after its entries. Raises ImportRefused.
+
+    Some banks write several documents behind each other: they are read one after the other.
+    """
+    charset = _charset_of(stream)
     stream.seek(0)
-    read, piece = 0, b""
+    builder = _Builder(charset, 0)
+    start = read = 0
+    piece = b""
     try:
         while piece := stream.read(PIECE_BYTES):
-            read += len(piece)
-            parser.Parse(piece)
-            # expat buffers incomplete tags and comments.
-            if read - parser.CurrentByteIndex > MAX_TEXT_BYTES:
-                raise _too_long(parser.CurrentLineNumber)
+            size = builder.parse(piece)
             yield from builder.taken()
-        parser.Parse(b"", True)
+            if size is not None:
+                start, read = stream.seek(start + size), 0
+                builder = _Builder(charset, builder.line - 1)
+                continue
+            read += len(piece)
+            # expat buffers incomplete tags and comments.
+            if read - builder.parser.CurrentByteIndex > MAX_TEXT_BYTES:
+                raise _too_long(builder.line)
+        builder.parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise builder.damaged(error, is_cut_off=not piece) from None
     yield from builder.taken()
+    if start and not builder.has_statements:
+        raise ImportRefused(
+            "the last document of the file contains no statement: the file is damaged; download it "
+            "again",
+            builder.line,
+        )
 
 
 def _charset_of(stream: BinaryIO) -> str | None:
@@ -97,16 +113,18 @@ def _too_long(line: int) -> ImportRefused:
 
 
 class _Builder:
-    """Builds elements from the parser's events."""
+    """Builds elements from a parser's events. before: the number of lines before the document."""
 
-    def __init__(self, parser: expat.XMLParserType) -> None:
-        self._parser = parser
+    def __init__(self, charset: str | None, before: int) -> None:
+        self.parser = parser = expat.ParserCreate(charset, intern={})
+        self._before = before
         self._open = [Element("", 1)]
         self._texts: list[str] = []
         self._text_size = 0
         # The approximate size of the elements in bytes: now, and before the entry or transaction.
         self._held = 0
         self._statement: Element | None = None
+        self.has_statements = False
         self._entry: Element | None = None
         self._held_before_entry = 0
         self._transaction: Element | None = None
@@ -117,6 +135,23 @@ class _Builder:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
+
+    @property
+    def line(self) -> int:
+        return self._before + self.parser.CurrentLineNumber
+
+    def parse(self, piece: bytes) -> int | None:
+        """Parse a piece. Returns the document's size in bytes if another thing follows it.
+
+        A document without statements is the last one.
+        """
+        try:
+            self.parser.Parse(piece)
+        except expat.ExpatError as error:
+            if error.code != _ANOTHER or not self.has_statements:
+                raise
+            return self.parser.ErrorByteIndex
+        return None
 
     def taken(self) -> list[Found]:
         found, self._found = self._found, []
@@ -129,24 +164,25 @@ class _Builder:
             where = f" inside <{element.name}>, which begins in line {element.line}"
             where = where if element.name else " before its root element begins"
             return ImportRefused(
-                f"the file ends{where}: it is cut off; download it again", error.lineno
+                f"the file ends{where}: it is cut off; download it again",
+                self._before + error.lineno,
             )
         return ImportRefused(
             f"the file is damaged: {expat.ErrorString(error.code)} in column {error.offset + 1}; "
             "download it again",
-            error.lineno,
+            self._before + error.lineno,
         )
 
     def _refuse_doctype(self, *_: object) -> None:
         raise ImportRefused(
             "the file has a document type (<!DOCTYPE>), which statements of banks never have",
-            self._parser.CurrentLineNumber,
+            self.line,
         )
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        line = self._parser.CurrentLineNumber
+        line = self.line
         longest = max(map(len, (name, *attributes)))
-        if len(self._parser.intern) > MAX_NAMES or longest > _MAX_NAME_LENGTH:
+        if len(self.parser.intern) > MAX_NAMES or longest > _MAX_NAME_LENGTH:
             raise ImportRefused("the element names are not those of a camt file", line)
         parent = self._open[-1]
         currency = attributes.get("Ccy")
@@ -166,14 +202,14 @@ class _Builder:
                 raise element.refused("is not inside a statement: the file is damaged")
             self._entry, self._held_before_entry = element, self._held
         elif element.name in STATEMENTS and parent.name.startswith("BkToCstmr"):
-            self._statement = element
+            self._statement, self.has_statements = element, True
         self._hold(_ELEMENT_BYTES + len(currency or ""))
 
     def _characters(self, text: str) -> None:
         self._texts.append(text)
         self._text_size += len(text)
         if self._text_size > MAX_TEXT_BYTES:
-            raise _too_long(self._parser.CurrentLineNumber)
+            raise _too_long(self.line)
 
     def _end(self, name: str) -> None:
         element = self._open.pop()
@@ -203,5 +239,5 @@ class _Builder:
         if self._held > MAX_HELD_BYTES:
             raise ImportRefused(
                 f"over {MAX_HELD_BYTES // 1_000_000} MB are in one entry or outside of all entries",
-                self._parser.CurrentLineNumber,
+                self.line,
             )

@@ -62,7 +62,9 @@ _SPANS = {
     **dict.fromkeys(("?", "!D", "!d", "!E", "!e"), ("declaration", ">")),
 }
 #: Tags of HTML, which some banks leave in texts: no tag of OFX has one of these names.
-HTML_TAG = re.compile(r"</?+(?:BR|B|P|I|U|EM|STRONG|SPAN|FONT|DIV)(?:\s[^<>\n]*+)?+/?+>", re.I | re.A)
+HTML_TAG = re.compile(
+    r"</?+(?:BR|B|P|I|U|EM|STRONG|SPAN|FONT|DIV)(?:\s[^<>\n]*+)?+/?+>", re.IGNORECASE | re.ASCII
+)
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));")
 
 

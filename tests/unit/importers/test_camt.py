@@ -7,6 +7,7 @@ from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.bank_files import (
+    IBAN,
     camt,
     camt_balance,
     camt_entry,
@@ -366,7 +367,8 @@ def test_document_types_are_refused(doctype: str) -> None:
         ("</Document>", "", "the file ends inside <Document>, which begins in line 2: it is cut"),
         ("12.50", "&amount;", "is damaged: undefined entity"),
         ("12.50", "\x01", "is damaged: not well-formed (invalid token)"),
-        ("</Document>", "</Document><Document/>", "is damaged: junk after document element"),
+        ("</Document>", "</Document><Document/>", "the last document of the file contains"),
+        ("</Document>", "</Document>behind", "is damaged: syntax error in column"),
         ("<Ntry>", "<Entry><Ntry>", "<Ntry> is not inside a statement"),
         ('encoding="UTF-8"', 'encoding="x-unknown"', None),
     ],
@@ -429,3 +431,34 @@ def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "x" * 200_000
     for text in (f"<A>{long}</A>", f"<A b='{long}'/>", f"<!--{long}-->", f"<A{long}/>"):
         assert "more than 50,000 characters" in refusal(camt(text))
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("piece", [1, 7, 100, 1 << 16])
+def test_documents_behind_each_other_are_read_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, codec: str, piece: int
+) -> None:
+    monkeypatch.setattr(markup, "PIECE_BYTES", piece)
+    one, two, three = (
+        camt(
+            camt_statement(
+                [camt_entry("2026-01-05", amount, ref=amount)], number=f"<IBAN>{n}</IBAN>"
+            )
+        )
+        for n, amount in ((IBAN, "1"), ("FR7630006000011234567890189", "2"), (IBAN, "4"))
+    )
+    found = read_bank_file(f"{one}\n \n{two.partition('?>')[2].strip()}{three}".encode(codec))
+    assert [[entry.amount for entry in whole.entries] for whole in found] == [
+        [10_000, 40_000],
+        [20_000],
+    ]
+    assert [entry.line for entry in found[0].entries] == [3, 13]
+
+
+def test_a_fault_in_a_later_document_is_refused_with_its_line() -> None:
+    one = camt(camt_statement([camt_entry("2026-01-05", "1")]))
+    with pytest.raises(ImportRefused) as refused:
+        read_bank_file(one + one.replace("BOOK", "BOOT"))
+    assert (refused.value.line, "'BOOT' is not one of" in refused.value.reason) == (8, True)
+    with pytest.raises(ImportRefused, match=r"line 8: the file ends inside <Sts>, .* in line 8"):
+        read_bank_file(one + one.partition("BOOK")[0])

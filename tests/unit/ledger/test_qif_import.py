@@ -29,9 +29,7 @@ def test_states_accounts_and_categories_come_over():
 def test_splits_are_the_banks_entry_as_a_whole(qif_first):
     person = Person(MemoryBackend())
     bank = ofx_file(
-        ofx_statement(
-            [("20260105", "-120.5", "2", "Market"), ("20260113", "-200", "3", "Card")]
-        )
+        ofx_statement([("20260105", "-120.5", "2", "Market"), ("20260113", "-200", "3", "Card")])
     )
     qif = QUICKEN.read_text().partition("!Account\nNVisa")[0]
 
