@@ -370,7 +370,7 @@ class Remembered:
         Returns the `Statement.options` of the last such file, or None.
     new_accounts: takes the accounts of a file, each as its name (in the file or given by the user)
         and the bank's number or None. Returns the names of the accounts an import would create.
-    last_year: the latest year that a date in a file can have.
+    last_year: the latest year that a date in a bank's statement can have.
     """
 
     options: Callable[[str, str | None], Mapping[str, Any] | None]

@@ -129,7 +129,7 @@ class QifImporter:
         options, questions = self._options, Questions()
         force = bool(options.get("force_encoding"))
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)
-        self._survey(text.lines())
+        self._survey(text.lines(), remembered.last_year)
         self._decide(questions, remembered)
         statements: dict[str | None, Statement] = {}
         for (name, kind), transaction in self._registers(text.lines()):
@@ -152,9 +152,10 @@ class QifImporter:
         if self._codes:
             first.remarks.append(f"fields that are not imported: {listed(sorted(self._codes))}")
 
-    def _survey(self, lines: Iterable[str]) -> None:
+    def _survey(self, lines: Iterable[str], last_year: int) -> None:
         form = self._options.get("date_format")
-        self._dates = DateColumn(None if form is None else form.replace("'", "/"))
+        form = None if form is None else form.replace("'", "/")
+        self._dates = DateColumn(form, last_year=last_year)
         self._amounts = AmountColumns(self._options.get("decimal"), self._options.get("thousands"))
         for (name, _), transaction in self._registers(lines):
             self._first.setdefault(name, None)

@@ -122,7 +122,8 @@ def import_file(
                     file = stack.enter_context(native_file(stream))
                 else:
                     remembered = _remembered(backend, order, importer.source)
-                    entries = FileEntries(importer.source, importer.read(stream, remembered))
+                    read = importer.read(stream, remembered)
+                    entries = FileEntries(importer.source, read, remembered.last_year)
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
@@ -42,10 +43,14 @@ from finance_api.resources import (
 )
 from finance_api.resources.field import Resource
 from finance_api.values import Row
+from finance_api.values.text import counted
+from finance_api.values.time import date_text, from_date, to_date
 
 BATCH = 1_000
 #: A batch ends at about this many bytes, even if it has only a few objects with long texts.
 BATCH_BYTES = 4 << 20
+#: Records have dates from 1900 to 2199.
+_FIRST, _END = from_date(date(1900, 1, 1)), from_date(date(2200, 1, 1))
 
 
 class NativeImport:
@@ -61,6 +66,9 @@ class NativeImport:
         self._facts: list[Facts] = []
         #: The ids of the splits whose wholes or parts are in the file.
         self._splits: set[str] = set()
+        #: Dates of records that are unlikely: their number, and the first one with its line.
+        self._unlikely, self._first_unlikely = 0, ""
+        self._end = from_date(date(to_date(session.now).year + 2, 1, 1))
 
     def run(
         self,
@@ -77,6 +85,11 @@ class NativeImport:
         changed |= rederive_records(session)
         for resource, rows in _batches(records()):
             changed |= self._store(resource, rows)
+        if self._unlikely:
+            self._report.remarks.append(
+                f"{counted(self._unlikely, 'record')} before 1970 or after next year, such as "
+                f"{self._first_unlikely}"
+            )
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         settle_balances(session)
@@ -232,6 +245,15 @@ class NativeImport:
             stored |= {row["id"]: row for row in found.values()}
         return stored.values()
 
+    def _check_date(self, day: int, line: int) -> None:
+        if not _FIRST <= day < _END:
+            raise ChangeRefused(
+                f"recordDate {date_text(day)} cannot be right: give a date from 1900 to 2199", line
+            )
+        if not 0 <= day < self._end:
+            self._unlikely += 1
+            self._first_unlikely = self._first_unlikely or f"{date_text(day)} in line {line}"
+
     def _put(self, row_set: RowSet, document: NativeRow) -> Row:
         given, resource, line = document.values, document.resource, document.line
         own_id, source, source_id = map(given.get, ("id", "source", "sourceId"))
@@ -243,6 +265,8 @@ class NativeImport:
         row = replaced(resource, given, stored)
         if stored is None:
             row["id"] = own_id
+        if "recordDate" in given:
+            self._check_date(given["recordDate"], line)
         if resource is STANDING_ORDERS:
             complete_standing_order(row)
         elif resource is CATEGORIES:

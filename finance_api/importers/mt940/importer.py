@@ -199,8 +199,9 @@ class _Message:
         self._details_size += len(each.text) + 1
         if self._details_size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
-                f"the fields :86: and :NS: of an entry have more than "
-                f"{count_text(MAX_FIELD_CHARACTERS)} characters: it is not an MT940 file, or it is damaged",
+                "the fields :86: and :NS: of an entry have more than "
+                f"{count_text(MAX_FIELD_CHARACTERS)} characters: it is not an MT940 file, or it "
+                "is damaged",
                 self._entry.line,
             )
 

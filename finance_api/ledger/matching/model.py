@@ -6,12 +6,19 @@ Stored records are compared as earlier files stated them.
 import marshal
 from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field
+from datetime import date
 from enum import IntEnum
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement
+from finance_api.importers.interface import (
+    ANOTHER_FILE,
+    Entry,
+    ImportRefused,
+    Statement,
+    nothing_remembered,
+)
 from finance_api.ledger.matching.stated import (
     REACH_DAYS,
     Content,
@@ -30,7 +37,7 @@ from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.text import fold
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, date_text, from_date
 
 
 class Outcome(IntEnum):
@@ -202,8 +209,17 @@ class FileEntries:
     of each entry.
     """
 
-    def __init__(self, source: str, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
-        """Read all entries. Raises ImportRefused."""
+    def __init__(
+        self,
+        source: str,
+        entries: Iterable[tuple[Statement, Entry | None]],
+        last_year: int = nothing_remembered.last_year,
+    ) -> None:
+        """Read all entries. Raises ImportRefused.
+
+        last_year: the latest year that a bank's statement can have; the first is 1970.
+        """
+        end = from_date(date(last_year + 1, 1, 1))
         self.source = source
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
@@ -217,6 +233,14 @@ class FileEntries:
                 self.statements.append(statement)
             if entry is None:
                 continue
+            if not 0 <= entry.date < end:
+                raise _out_of_range(entry.date, last_year, entry.line)
+            if entry.value_date is not None and not 0 <= entry.value_date < end:
+                statement.remarks.append(
+                    f"the value date {date_text(entry.value_date)} of line {entry.line} cannot be "
+                    "right: left out"
+                )
+                entry = entry._replace(value_date=None)
             # The same values as `Content` has, but without creating an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
@@ -242,11 +266,23 @@ class FileEntries:
                 compared.corrects, compared.deletes = correction.bank_id, correction.deletes
                 plain = entry._replace(correction=None)
             self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
+        for balance in (statement.closing for statement in self.statements):
+            if balance is not None and not 0 <= balance.date < end:
+                raise _out_of_range(balance.date, last_year, None)
 
     def read(self, n: int) -> Entry:
         """Return the whole entry, except its correction, which is in `open`."""
         # The bytes were packed above, and marshal does not run code while it reads.
         return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
+
+
+def _out_of_range(seconds: int, last_year: int, line: int | None) -> ImportRefused:
+    what = "the date of the balance," if line is None else "the date"
+    return ImportRefused(
+        f"{what} {date_text(seconds)} is not in the years 1970 to {last_year}: correct it in the "
+        f"file, or {ANOTHER_FILE}",
+        line,
+    )
 
 
 #: For each bank id, look for up to this many records.

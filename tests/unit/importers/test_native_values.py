@@ -160,8 +160,8 @@ def test_number_of_very_many_digits_is_refused(person):
         ("2026-01-31T10:11:12Z", "2026-01-31T10:11:12Z"),
         ("2026-01-31T10:11:12.999Z", "2026-01-31T10:11:12Z"),
         ("2026-01-31T23:30:00-02:00", "2026-02-01T01:30:00Z"),
-        ("0001-01-01", "0001-01-01T00:00:00Z"),
-        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+        ("1900-01-01", "1900-01-01T00:00:00Z"),
+        ("2199-12-31T23:59:59Z", "2199-12-31T23:59:59Z"),
         ("2024-02-29", "2024-02-29T00:00:00Z"),
     ],
 )
@@ -172,11 +172,21 @@ def test_record_date_is_a_date_or_a_date_time_and_kept_in_utc(person, written, k
 
 @pytest.mark.parametrize(
     "written",
+    "0001-01-01 1899-12-31T23:59:59Z 2200-01-01 9999-12-31 "
     "2026-02-29 0000-01-01 2026-13-01 2026-01-31T24:00:00Z 2026-01-31T10:61:00Z "
     "0001-01-01T00:00:00+01:00 9999-12-31T23:59:59-01:00 10000-01-01 ２０２６-01-31".split(),
 )
 def test_impossible_record_dates_are_refused(person, written):
     assert "recordDate" in refusal(person, account(), record(9, recordDate=written)).reason
+
+
+def test_dates_before_1970_or_after_next_year_are_named(person):
+    days = "1965-03-03", "1970-01-01", "2027-12-31", "2055-03-03"
+    rows = [record(n, recordDate=day) for n, day in enumerate(days, 10)]
+    assert person.native(account(), *rows).remarks == [
+        "2 records before 1970 or after next year, such as 1965-03-03 in line 2"
+    ]
+    assert person.native(*rows[1:3]).remarks == []
 
 
 @pytest.mark.parametrize(
