@@ -122,8 +122,8 @@ class OfxImporter:
                 if part in holders
             }
             of_statement: defaultdict[int, _Signs] = defaultdict(dict)
-            for holder, number in owners.items():
-                of_statement[number] |= signs[holder]
+            for found_in, number in owners.items():
+                of_statement[number] |= signs[found_in]
             asked = of_statement.items() if self._positive is None else ()
             by_type = {number for number, each in asked if _has_types_as_signs(each)}
             spool.seek(0)
