@@ -97,6 +97,15 @@ _HSTS = ("Strict-Transport-Security", "max-age=31536000")
 #: Tells browsers to believe the Content-Type of a response.
 _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
+#: For responses that no browser should show as a page. Pages have a policy of their own.
+_NO_PAGE = (
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    ("Referrer-Policy", "no-referrer"),
+)
+
 #: The credential comes last, because an identity provider's ids may contain spaces.
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
@@ -126,6 +135,8 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         except Exception as error:
             response = unexpected(error, request)
         response.headerlist += [("X-Request-Id", request.request_id), _NO_SNIFFING]
+        if "Content-Security-Policy" not in response.headers:
+            response.headerlist += _NO_PAGE
         if is_https(request):
             response.headerlist.append(_HSTS)
         status, seconds = response.status_int, time.perf_counter() - started

@@ -104,7 +104,8 @@ def sign_out(request: Request) -> Response:
 
 
 def signed_out(request: Request, notice: str) -> Response:
-    """Redirect to the sign-in page and remove the session cookie."""
+    """Redirect to the sign-in page, and have the browser forget the session and the pages."""
     response = done(LOGIN, notice)
     sessions.set_cookie(request, response, "session", None)
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response

@@ -39,7 +39,10 @@ DESCRIPTIONS = {
     INTERNAL_DESCRIPTION: INTERNAL,
 }
 #: Headers of every response, which the description does not list for each.
-USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
+USUAL = {
+    *("Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"),
+    *("Content-Security-Policy", "Referrer-Policy"),
+}
 #: Formats that the description only mentions in a sentence, so that generated clients read JSON.
 OTHER_FORMATS = ("text/csv", "application/x-ndjson", XLSX.media_type)
 #: Messages for values that the schema allows, but that are refused.

@@ -75,6 +75,23 @@ def test_every_answer_has_the_headers_that_protect_it(plain):
     assert len(list(every_page(plain))) > 20
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/api/records", "/v1/openapi.json", "/v1", "/internal/v1/get-records", "/q/x.csv", "/%ff"],
+)
+def test_what_is_no_page_has_a_policy_too(plain, path):
+    headers = plain.web.get(path, status="*").headers
+    (policy,) = headers.getall("Content-Security-Policy")
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_signing_out_clears_what_the_browser_keeps(plain):
+    left = signed_in(plain).submit("/overview", "/settings/logout", status=303)
+    assert left.headers["Clear-Site-Data"] == '"cache", "storage"'
+
+
 def test_with_https_browsers_are_told_to_stay_with_it(plain):
     assert len(list(every_page(plain, https=True))) > 20
 
