@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import BinaryIO
 
 from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
@@ -80,6 +81,8 @@ class TextFile:
         have.
     fractions: for a sheet: index of a column with decimal numbers -> the line of the last decimal
         number. thousands: the same for texts like 1.234.
+    start, end: the file's lines that this text has, counted from 0, without line ``end``, if the
+        file has several tables.
     """
 
     stream: BinaryIO
@@ -88,6 +91,8 @@ class TextFile:
     is_sheet: bool = False
     fractions: Mapping[int, int] = field(default_factory=dict)
     thousands: Mapping[int, int] = field(default_factory=dict)
+    start: int = 0
+    end: int | None = None
 
     @property
     def line_end(self) -> str:
@@ -103,7 +108,8 @@ class TextFile:
                 if not text.readline():
                     return
             # Do not yield from the text itself: it would be closed, and the stream with it.
-            yield from iter(text.readline, "")
+            count = None if self.end is None else max(self.end - self.skip_rows, 0)
+            yield from islice(iter(text.readline, ""), count)
         finally:
             if not self.stream.closed:
                 text.detach()

@@ -49,7 +49,7 @@ def find_plan(
     Raises ImportRefused.
     """
     given = given.checked()
-    text = replace(text, skip_rows=given.skip_rows)
+    text = replace(text, skip_rows=max(given.skip_rows, text.start))
     places, saved = _saved(list(tables(text, given)), given.account, remembered)
     recognised = _recognised(places, given, saved, profiles)
     if saved.get("profile") != (recognised and recognised[1].profile.name):
@@ -183,23 +183,9 @@ def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
 
 
 def _of_one_line(possible: list[Plan]) -> list[Plan]:
-    """Return the plans of the line with the most known headings. Raises ImportRefused for a tie."""
+    """Return the plans of the line with the most known headings, or of the last such line."""
     fits = [(known_headings(plan.table.headings or ()), plan.table.first_line) for plan in possible]
-    lines = sorted({line for fit, line in fits if fit == max(fits)[0]})
-    if len(lines) > 1:
-        raise ImportRefused(
-            f"lines {' and '.join(map(str, lines))} all have the headings",
-            answers=tuple(
-                Answer(
-                    ("--skip-rows", str(line - 1)),
-                    ("--skip-rows",),
-                    f"the headings are in line {line}",
-                )
-                for line in lines
-            ),
-            how=": say with --skip-rows how many lines come before the right one",
-        )
-    return [plan for plan in possible if plan.table.first_line in lines]
+    return [plan for plan in possible if fits and plan.table.first_line == max(fits)[1]]
 
 
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:

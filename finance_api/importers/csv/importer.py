@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
@@ -31,8 +32,8 @@ from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.signs import Signs, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
-from finance_api.importers.csv.table import Row, Table
-from finance_api.importers.csv.vocabulary import in_minor_units
+from finance_api.importers.csv.table import HEADING, NextTable, Row, Table, is_text
+from finance_api.importers.csv.vocabulary import are_counts, in_minor_units, kind_of, role_fit
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
     NAME,
@@ -93,13 +94,35 @@ class CsvImporter:
                 if saved is not None or found[0].layout.encoding == encoding:
                     plan, questions = found
                     break
-        yield from self._read(plan, questions)
+        yield from self._read_tables(plan, questions, remembered)
 
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Read a decoded text in the way that `read` reads a file."""
-        yield from self._read(*self._find(text, remembered, Questions()))
+        yield from self._read_tables(*self._find(text, remembered, Questions()), remembered)
+
+    def _read_tables(
+        self, plan: Plan, questions: Questions, remembered: Remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """Read each of the file's tables by its own headings. Raises ImportRefused."""
+        text = plan.table.text
+        for _ in range(_MOST_TABLES):
+            try:
+                yield from self._read(plan, questions)
+                return
+            except NextTable as following:
+                # The rows of the whole text were only looked at. Read the first table alone.
+                line = following.line
+            if questions.asks_for("--encoding"):
+                questions.put()
+            first, questions = self._find(replace(text, end=line - 1), remembered, Questions(), 0)
+            if not _counts_others(first.table):
+                yield from self._read(first, questions)
+            text = replace(text, start=line - 1)
+            plan, questions = self._find(text, remembered, Questions())
+            _refuse_other_account(first.table, plan.table)
+        raise ImportRefused(f"the file has more than {_MOST_TABLES} tables", line)
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         """Return the start of the table and the rows at these lines; call it after reading.
@@ -126,11 +149,16 @@ class CsvImporter:
         return self._find(text, remembered, questions)
 
     def _find(
-        self, text: TextFile, remembered: Remembered, questions: Questions
+        self,
+        text: TextFile,
+        remembered: Remembered,
+        questions: Questions,
+        skip_last: int | None = None,
     ) -> tuple[Plan, Questions]:
         self._table = None
+        given = self._given if skip_last is None else replace(self._given, skip_last=skip_last)
         try:
-            plan = find_plan(text, self._given, remembered, self._profiles, questions)
+            plan = find_plan(text, given, remembered, self._profiles, questions)
         except ImportRefused as refused:
             self._table, self._roles = widest_table(text, self._given), {}
             self._note(refused)
@@ -161,6 +189,30 @@ class CsvImporter:
             raise
 
 
+#: At most this many tables in one file are read.
+_MOST_TABLES = 50
+
+
+def _counts_others(table: Table) -> bool:
+    """Return whether the table's only row counts and sums up the rows of the next table."""
+    return are_counts(table.headings or ()) and len(list(islice(table.rows(), 2))) == 1
+
+
+def _refuse_other_account(first: Table, second: Table) -> None:
+    """Refuse a second table below lines, other than balances, that the first does not have."""
+    known, new = (
+        {text for label, texts in lines_above(table) for text in (label, *texts) if is_text(text)}
+        for table in (first, second)
+    )
+    other = sorted(text for text in new - known if not (kind_of(text) or role_fit("balance", text)))
+    if other:
+        raise ImportRefused(
+            f"another table begins here, below {quoted(other[0])}: it may belong to another "
+            "account; make a file of each table",
+            second.first_line,
+        )
+
+
 def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
     refuse_data_as_headings(plan)
     deciding = Deciding(plan, questions)
@@ -169,6 +221,7 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
     plan, selection = deciding.plan, deciding.selection
     skipped: Counter[str] = Counter()
     for line, cells in movements(plan, selection, skipped):
+        builder.section = plan.table.text.start + 1 + skipped[HEADING]
         yield from builder.add(line, cells)
     yield from builder.without_rows()
     statements = builder.finish(selection.balances, deciding.above)
@@ -190,8 +243,10 @@ def _remarks(plan: Plan) -> Iterator[str]:
     if plan.profile is not None:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
         yield f"read with the profile {shown(plan.profile)}{lost}"
-    elif plan.table.text.skip_rows > plan.layout.skip_rows:
+    elif plan.table.text.skip_rows > max(plan.layout.skip_rows, plan.table.text.start):
         yield f"skipped the lines before the headings: --skip-rows {plan.table.text.skip_rows}"
+    if plan.table.text.start:
+        yield f"read another table, by its own headings in line {plan.table.first_line}"
     yield from plan.inferred.reasons
     if plan.taken:
         yield f"used the options given before for this account: {_options_text(plan)}"

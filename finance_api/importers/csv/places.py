@@ -18,9 +18,17 @@ from finance_api.importers.csv.table import (
     NoTable,
     Table,
     filled,
+    looks_like_data,
     looks_like_headings,
 )
-from finance_api.importers.csv.vocabulary import CLOSING, TOTAL, kind_of, known_headings, role_fit
+from finance_api.importers.csv.vocabulary import (
+    CLOSING,
+    TOTAL,
+    are_counts,
+    kind_of,
+    known_headings,
+    role_fit,
+)
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.resources.currencies import mark_of
@@ -32,6 +40,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SEARCHED_LINES = 40
 #: Columns are inferred from up to this many rows.
 _SAMPLED_ROWS = 200
+_DIVIDED = re.compile(r"[,;\t|]")
 _DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
 #: A bank's statement covers at most this many days.
 _LONGEST_DAYS = 400
@@ -56,14 +65,43 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
             continue
         if table.width > 1 or len(delimiters) == 1:
             yield table
-    lines = list(islice(text.lines(), 1, _SEARCHED_LINES)) if layout.header else []
-    for number, line in enumerate(lines, 1):
-        for delimiter in delimiters:
-            cells = _cells(line, delimiter)
+    lines = list(islice(text.lines(), _SEARCHED_LINES)) if layout.header else []
+    rows = heads = 0
+    for number, line in enumerate(lines):
+        split = {delimiter: _cells(line, delimiter) for delimiter in delimiters}
+        heads += any(starts_table(cells) and not are_counts(cells) for cells in split.values())
+        rows += any(is_row(cells, 2 if heads else 3) for cells in split.values())
+        if rows > 1 or (rows and heads):
+            # Headings below rows belong to the next table.
+            return
+        for delimiter, cells in split.items() if number else ():
             if filled(cells) > 1 and looks_like_headings(cells) and (delimiter, *cells) not in seen:
                 seen.add((delimiter, *cells))
                 later = replace(text, skip_rows=text.skip_rows + number)
                 yield Table(later, delimiter, has_header=True, skip_last=layout.skip_last)
+
+
+def starts_table(cells: Sequence[str]) -> bool:
+    """Return whether a row has headings of dates and of money, divided by any delimiter."""
+    cells = _divided(cells)
+    return looks_like_headings(cells) and all(
+        any(role_fit(role, cell) == 2 for role in roles for cell in cells)
+        for roles in (("booked", "date", "value"), ("amount", "debit", "credit"))
+    )
+
+
+def _divided(cells: Sequence[str]) -> list[str]:
+    return [text.strip() for cell in cells for text in _DIVIDED.split(cell)]
+
+
+def is_row(cells: Sequence[str], least: int = 3) -> bool:
+    """Return whether a row seems to be a transaction. least: how many cells it has at least."""
+    return filled(cells) >= least and looks_like_data(cells) and not any(map(kind_of, cells))
+
+
+def hides_row(cells: Sequence[str]) -> bool:
+    """Return whether a row seems to be a transaction if it is divided by another delimiter."""
+    return is_row(_divided(cells))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -116,8 +154,9 @@ def refuse_headings(places: list[Table]) -> None:
 
 def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
     """Refuse headings among the lines that --skip-rows leaves out."""
-    lines = list(islice(replace(text, skip_rows=0).lines(), min(text.skip_rows, _SEARCHED_LINES)))
-    for number, line in enumerate(lines, 1):
+    count = min(text.skip_rows - text.start, _SEARCHED_LINES)
+    lines = list(islice(replace(text, skip_rows=text.start).lines(), count))
+    for number, line in enumerate(lines, text.start + 1):
         for table in places:
             cells = _cells(line, table.delimiter)
             if len(cells) == table.width and looks_like_headings(cells):
@@ -132,9 +171,10 @@ Line = tuple[str, list[str]]
 
 
 def lines_above(table: Table) -> list[Line]:
-    count = min(table.first_line - 1, _SEARCHED_LINES)
+    text = replace(table.text, skip_rows=table.text.start)
+    count = min(table.first_line - 1 - text.start, _SEARCHED_LINES)
     found = []
-    for line in list(islice(replace(table.text, skip_rows=0).lines(), count)):
+    for line in list(islice(text.lines(), count)):
         try:
             cells = next(csv.reader([line], delimiter=table.delimiter), [])
         except csv.Error:

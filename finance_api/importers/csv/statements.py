@@ -106,7 +106,8 @@ class StatementBuilder:
     """Takes rows in the file's order, and makes an entry for each row, and another for its fee.
 
     left_out: COLUMN=VALUE of rows that --only left out, saved for the next file. reconciles:
-    whether the file states balances outside of these rows.
+    whether the file states balances outside of these rows. section: as in `Entry`, for the next
+    rows: equal rows below different headings may be one transaction, downloaded twice.
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class StatementBuilder:
         reconciles: bool = False,
     ) -> None:
         layout, columns = plan.layout, reader.columns
+        self.section = 1
         self._plan = plan
         self._reader = reader
         self._columns = columns
@@ -182,6 +184,7 @@ class StatementBuilder:
             values: dict[str, Any] = {f: clean_text(cells, i) for f, i in self._texts_of}
             if self._has_others:
                 values |= self._others(line, cells)
+            values["section"] = self.section if bank_id is None else None
             entry = Entry(
                 line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values
             )

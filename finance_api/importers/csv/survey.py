@@ -10,8 +10,9 @@ from functools import cached_property
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Columns, Headings
+from finance_api.importers.csv.places import hides_row, starts_table
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.table import is_account, is_amount, is_date, is_text
+from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
@@ -368,6 +369,8 @@ class Survey:
                 self._misfit(self.footer[1], cells)
                 continue
             if selects and not selection.keeps(line, cells):
+                if starts_table(cells):
+                    raise NextTable(line)
                 continue
             try:
                 movements = [cells] if expand is None else expand(line, cells)
@@ -440,9 +443,11 @@ class Survey:
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """Note that a row is in the footer. Raises ImportRefused if it cannot be in one."""
         count, first = self.footer or (0, refused)
+        if self._has_rows and self._plan.table.headings and starts_table(cells):
+            raise NextTable(first.line or 0)
         columns = self.columns["recordDate"]
         text = text_of(cells, columns) if max(columns) < len(cells) else ""
-        has_date = self.dates.fits(text) or is_date(text)
+        has_date = self.dates.fits(text) or is_date(text) or hides_row(cells)
         if not self._has_rows or count >= _FOOTER_ROWS or has_date:
             raise first
         if not count:

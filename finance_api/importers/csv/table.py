@@ -32,11 +32,22 @@ _FAULTS = {
     "": "the row cannot be divided into cells",
 }
 
+#: Name of rows that repeat the headings, among rows that are skipped.
+HEADING = "heading"
+
 _DIGIT = re.compile("[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
 
 Row = tuple[int, list[str]]
+
+
+class NextTable(Exception):
+    """Raised if further headings show that another table begins. line: its first line, from 1."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
 
 
 class NoTable(ImportRefused):
@@ -222,14 +233,14 @@ class Table:
 def _without_headings(
     rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
 ) -> Iterator[Row]:
-    repeated = -1
+    is_first = True
     for row in rows:
-        if row[1] == first:
-            repeated += 1
-        else:
+        if row[1] != first:
             yield row
-    if skipped is not None and repeated > 0:
-        skipped["heading"] += repeated
+        elif is_first:
+            is_first = False
+        elif skipped is not None:
+            skipped[HEADING] += 1
 
 
 def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:

@@ -145,6 +145,7 @@ _ROLES = {
     for role, texts in read_words("headings.toml").items()
 }
 _DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
+_COUNTS = _ROLES.pop("counts")
 
 
 def role_fit(role: str, heading: str) -> int:
@@ -166,6 +167,11 @@ def role_fit(role: str, heading: str) -> int:
 def known_headings(headings: Sequence[str]) -> int:
     """Return how many of the headings are known for a role."""
     return sum(any(role_fit(role, each) == 2 for role in _ROLES) for each in headings)
+
+
+def are_counts(headings: Sequence[str]) -> bool:
+    """Return whether a row below these headings counts and sums up other rows."""
+    return any(heading_words(each)[:size] in _COUNTS for each in headings for size in (1, 2))
 
 
 def denies(heading: str) -> bool:

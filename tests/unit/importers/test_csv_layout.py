@@ -60,7 +60,6 @@ def test_a_faulty_row_that_is_no_footer_is_refused_without_a_command(rows):
 
 
 ROW = "date,amount\n2026-01-01,1\n"
-TWO = "date;amount;payee\n2026-01-01;-1;x\ndate;amount;note\n2026-01-01;-1;x\n"
 DEBIT_AND = {"debit": "a", "credit": "b"}
 
 
@@ -79,7 +78,6 @@ DEBIT_AND = {"debit": "a", "credit": "b"}
             None,
             ["',' line 2", "';' line 3", "--delimiter"],
         ),
-        ("Account 5;;\nFrom;1 Jan;\n\n" + TWO, {}, None, ["lines 4 and 6", "--skip-rows"]),
         *((ROW, {"skip_last": n}, None, ["--skip-last"]) for n in (-1, 10**9)),
         *((ROW, {"skip_rows": n}, None, ["--skip-rows"]) for n in (-1, 3, 10**12)),
         ("date,amount\n2026-01-01,1,x\n", {}, 2, ["--skip-rows"]),
