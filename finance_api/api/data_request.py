@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pyramid.response import Response
 
-from finance_api.api.parameters import AMOUNTS, AS_STRINGS, Parameters
+from finance_api.api.parameters import AMOUNTS, AS_STRINGS, REVISION, Parameters
 from finance_api.api.representation import (
     BY_SUFFIX,
     JSON,
@@ -32,6 +32,7 @@ from finance_api.api.representation import (
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
+from finance_api.http.errors import problem
 from finance_api.http.identity import Failure, OwnerIdentity
 from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import refund, take_for
@@ -49,13 +50,14 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 class Reading(NamedTuple):
     """The storage, user and moment for the answer to a data request. now: in seconds.
 
-    may_suggest: whether hints may name other objects of the user.
+    is_for_link: whether everybody who knows a link sees the answer, so that it must tell nothing
+    else about the user.
     """
 
     storage: Storage
     user: User
     now: int
-    may_suggest: bool = True
+    is_for_link: bool = False
 
     @property
     def user_id(self) -> int:
@@ -110,7 +112,7 @@ class TaggedRequest:
         assert isinstance(given, Parameters) and not isinstance(identity, Failure)
         self.given, self.match, self._request = given, request.matchdict, request
         self.user: User = identity.user
-        self._is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
+        self.is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
         self.now = request.services.clock.now()
         path = environ["PATH_INFO"]
         self.path: str = request.path if environ.get("SCRIPT_NAME") else path
@@ -126,7 +128,7 @@ class TaggedRequest:
         )
 
     def reading_in(self, storage: Storage) -> Reading:
-        return Reading(storage, self.user, self.now, may_suggest=not self._is_for_link)
+        return Reading(storage, self.user, self.now, self.is_for_link)
 
     @property
     def has_texts(self) -> bool:
@@ -146,7 +148,7 @@ class TaggedRequest:
 
         The response is read from the same snapshot as the state of the exchange rates.
         """
-        parts = ["link"] * self._is_for_link
+        parts = ["link"] * self.is_for_link
         if self.depends_on_today:
             parts.append(date_text(day_in(self.user.time_zone, self.now)))
         if self.depends_on_base_currency:
@@ -159,7 +161,8 @@ class TaggedRequest:
 
     def unchanged(self) -> Response | None:
         """Return a 304 if the client has the response; None if not, or if only reading can tell."""
-        if self._if_none_match is None or (self.is_any and not self.is_always_there):
+        is_certain = self.is_always_there and self.given.get(REVISION) is None
+        if self._if_none_match is None or (self.is_any and not is_certain):
             return None
         # The tag needs the data's state, but none of its rows. For ``*``, read the state: a replica
         # may be behind the state that was read with the user.
@@ -171,6 +174,15 @@ class TaggedRequest:
             if own in known:
                 return Response(headerlist=list(self.data_headers(own, state)), status=304)
         return None
+
+    def check_revision(self, state: DataState) -> None:
+        """Raise a 409 if the page must belong to another revision of the data."""
+        if self.given.get(REVISION) not in (None, state.revision):
+            raise problem(
+                409,
+                f"The data has changed: it has revision {state.revision}, not "
+                f"{self.given[REVISION]}. Start over with the first page, without {REVISION}.",
+            )
 
     def etag(self, state: DataState) -> str:
         """Return the entity tag: a hash of user, state, representation and query."""
@@ -339,6 +351,7 @@ def respond(
                 raise unknown_in_replica() from error
 
         payload = request.in_place(read, user.id, is_cheap=asked.is_cheap)
+        asked.check_revision(payload.state)
         if asked.has_texts:
             payload = payload._replace(body=with_texts(amounts, payload.body))
         response = asked.complete(payload)

@@ -17,7 +17,7 @@ from finance_api.api.data_request import (
     Reading,
     TaggedRequest,
 )
-from finance_api.api.parameters import CONVERT_TO, COUNTED, WITH_SUBCATEGORIES
+from finance_api.api.parameters import CONVERT_TO, COUNTED, REVISION, WITH_SUBCATEGORIES
 from finance_api.api.representation import (
     CSV,
     HINTS,
@@ -112,7 +112,8 @@ class ListRequest(_RowsRequest):
         link = next_link(self, next_offset(query, page))
         if self.representation is JSON:
             hints = hints_of(self._query, reading, has_rows=bool(page.lines))
-            return Payload(page.state, json_page(query, page, page.lines, hints), link)
+            body = json_page(query, page, hints, has_revision=not reading.is_for_link)
+            return Payload(page.state, body, link)
         body = body_of(self.representation, query.resource.name, self.columns, page.lines)
         return Payload(page.state, body, (*page_headers(query, page), *link))
 
@@ -198,7 +199,7 @@ def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
         query.resource,
         query.conditions,
         has_rows=has_rows,
-        may_suggest=reading.may_suggest,
+        may_suggest=not reading.is_for_link,
     )
 
 
@@ -262,6 +263,7 @@ class TableRequest(DataRequest):
             limit, offset = self.given["limit"], self.given["offset"]
             following = offset + limit if has_more else None
             members = {**members, "limit": limit, "offset": offset, "nextOffset": following}
+            members |= {} if self.is_for_link else {REVISION: state.revision}
             headers = (("X-Next-Offset", str(following or "")), *headers)
             link = next_link(self, following)
         if self.representation is XLSX:

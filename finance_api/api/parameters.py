@@ -64,6 +64,7 @@ WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
+REVISION = "revision"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
 #: Names that other programs give to a parameter for the format; and our suffix for its values.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
@@ -221,6 +222,17 @@ def page(
     )
 
 
+def data_page(max_limit: int, default_limit: int = DEFAULT_LIMIT) -> tuple[Parameter, ...]:
+    """Make the parameters of a page of data, which can be required to have a revision."""
+    schema = {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "examples": [17]}
+    kind = Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET), schema)
+    meaning = (
+        "The revision that the first page had. If the data has changed since, the page is refused "
+        "with 409, because rows could be repeated or missing."
+    )
+    return (*page(max_limit, default_limit), parameter(REVISION, kind, meaning, None))
+
+
 def days(name: str, meaning: str) -> Parameter:
     """Make a parameter for a day, month, year or relative date; None if it is not given."""
     schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
@@ -316,7 +328,7 @@ def amounts_parameter() -> Parameter:
 def list_schema(resource: Resource) -> ParameterSchema:
     """Make the parameters of a list: its page and order, the columns to show, the filters."""
     return ParameterSchema(
-        *page(MAX_LIMIT),
+        *data_page(MAX_LIMIT),
         _order(resource),
         flag("withTotal", "Whether to also count all rows that match."),
         *_columns(resource),

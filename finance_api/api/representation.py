@@ -67,18 +67,21 @@ def json_response(document: dict[str, Any]) -> Response:
     return response
 
 
-def json_page(query: Query, page: JsonPage, lines: bytes, hints: Sequence[str] = ()) -> bytes:
-    """Return the page in its envelope. lines: the rows as the client gets them."""
+def json_page(
+    query: Query, page: JsonPage, hints: Sequence[str] = (), *, has_revision: bool = True
+) -> bytes:
+    """Return the page in its envelope."""
     offset = next_offset(query, page)
-    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b}' % (
+    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b%b}' % (
         query.limit,
         query.offset,
         b"null" if offset is None else b"%d" % offset,
+        b',"revision":%d' % page.state.revision if has_revision else b"",
         b"" if page.total is None else b',"total":%d' % page.total,
         b"" if not hints else b',"%b":%b' % (HINTS.encode(), orjson.dumps(hints)),
     )
     begin = b'{"%b":[' % query.resource.name.encode()
-    return b"".join((begin, lines.replace(b"\n", b","), end))
+    return b"".join((begin, page.lines.replace(b"\n", b","), end))
 
 
 def page_headers(query: Query, page: JsonPage) -> HeaderItems:

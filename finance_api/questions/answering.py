@@ -100,7 +100,7 @@ def _ask(
         raise
     except HTTPException as error:
         response = error
-    if response.status_int == 400:
+    if response.status_int in (400, 409):
         document = response.json_body
         detail: str = document["detail"]
         end = "" if detail.endswith((".", "?")) else "."

@@ -29,13 +29,20 @@ RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 GOOGLE = """
 const { execFileSync } = require('node:child_process');
 const given = JSON.parse(process.argv[1]);
-let refused = false;
+let refused = false, changed = false;
 globalThis.PropertiesService = { getScriptProperties: () => ({ getProperty: (n) => given[n] }) };
 globalThis.Utilities = { sleep: (ms) => { given.slept = ms; } };
+given.asked = [];
 globalThis.UrlFetchApp = { fetch: (url, options) => {
   if (!refused) {
     refused = true;
     return { getResponseCode: () => 429, getHeaders: () => ({ 'retry-after': '7' }) };
+  }
+  const { offset, revision } = Object.fromEntries(new URL(url).searchParams);
+  given.asked.push(revision ? `${offset} ${revision}` : offset);
+  if (!changed && /revision=/.test(url)) {
+    changed = true;
+    return { getResponseCode: () => 409, getContentText: () => '{"status": 409}' };
   }
   const headers = Object.entries(options.headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`]);
   const body = execFileSync('curl', ['-s', ...headers, url]).toString();
@@ -93,17 +100,19 @@ def test_the_script_of_google_sheets_reads_all_pages(books: tuple[Service, str, 
     assert amounts == sorted(-n for n in range(1, 121))
     assert {row[head.index("payee")] for row in rows} == {"'=1+1"}
     assert told["slept"] == 7_000
+    assert told["asked"] == ["0", "100 1", "0", "100 1"]
 
 
 def test_the_expressions_of_n8n_go_through_all_pages() -> None:
     text = (RECIPES / "n8n.md").read_text(encoding="utf-8")
-    offset, complete = re.findall(r"`\{\{ (.*?) \}\}`", text)
+    revision, offset, complete = re.findall(r"`\{\{ (.*?) \}\}`", text)
     code = f"""
     const pages = [undefined, 100, 200, null];
     console.log(JSON.stringify(pages.map((nextOffset) => {{
       const $response = {{ body: {{ nextOffset }} }};
       return [{offset}, {complete}];
     }})));"""
+    assert revision == "$json.revision"
     assert json.loads(node(code)) == [[0, False], [100, False], [200, False], [0, True]]
 
 

@@ -90,6 +90,10 @@ OF_PAGE: Mapping[str, Schema] = {
         "The offset of the next page; null on the last page.", None, type=["integer", "null"]
     ),
 }
+_OF_DATA_PAGE: Mapping[str, Schema] = {
+    **OF_PAGE,
+    "revision": value("Revision of the data, which rises with each change.", 17),
+}
 #: The member with hints, in lists and in tables that can be filtered by names or ids.
 HINTS_SCHEMA: Schema = {
     **array_of({"type": "string"}),
@@ -153,11 +157,11 @@ def row_schema(resource: Resource) -> Schema:
 
 def list_response(resource: Resource) -> ResponseDescription:
     total = value("Number of rows that match; with withTotal=true.", 4711)
-    always = {resource.name: array_of(row_schema(resource)), **OF_PAGE}
+    always = {resource.name: array_of(row_schema(resource)), **_OF_DATA_PAGE}
     members = {**always, "total": total, HINTS: HINTS_SCHEMA}
     schema = of_members(f"{resource.model_type}Page", members, always)
     return ResponseDescription(
-        schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL)
+        schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL), (409,)
     )
 
 
@@ -174,10 +178,11 @@ def table_response(
 ) -> ResponseDescription:
     """Describe a `TableRequest`. sometimes, optional: columns and members that may be missing."""
     row = of_fields(title, columns, sometimes)
-    always = {name: array_of(row), **members, **(OF_PAGE if is_paged else {})}
+    always = {name: array_of(row), **members, **(_OF_DATA_PAGE if is_paged else {})}
     schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
     of_page = (LINK, NEXT_OFFSET) if is_paged else ()
-    return ResponseDescription(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers))
+    problems = (409,) if is_paged else ()
+    return ResponseDescription(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers), problems)
 
 
 # -- problem documents ----------------------------------------------------------------------------
@@ -259,7 +264,8 @@ PROBLEMS: Mapping[int, Problem] = {
     ),
     409: Problem(
         "The address of the saved question is no longer valid: question names it, errors "
-        "lists what to change.",
+        "lists what to change. Or the data has changed since the page with this revision: start "
+        "over.",
         'The question "Groceries by month" can no longer be answered: categry: there is no such '
         'parameter; did you mean "category"? Change its address.',
     ),

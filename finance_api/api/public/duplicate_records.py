@@ -4,7 +4,7 @@ from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest
 from finance_api.api.openapi.responses import TOTAL, table_response
 from finance_api.api.openapi.schemas import value
-from finance_api.api.parameters import ParameterSchema, page
+from finance_api.api.parameters import ParameterSchema, data_page
 from finance_api.api.service import data_service, of_resource
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates
@@ -84,7 +84,7 @@ SERVICES = (
         DuplicatesRequest,
         **of_resource(
             RECORDS,
-            ParameterSchema(*page(MAX_PAIRS, DEFAULT_PAIRS)),
+            ParameterSchema(*data_page(MAX_PAIRS, DEFAULT_PAIRS)),
             _RESPONSE,
             "Records that look like duplicates.",
         ),

@@ -8,7 +8,7 @@ from finance_api.api.data_request import Payload, Reading
 from finance_api.api.listing import TableRequest, names_by_id, no_object
 from finance_api.api.openapi.responses import table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
-from finance_api.api.parameters import ParameterSchema, integer, page
+from finance_api.api.parameters import ParameterSchema, data_page, integer
 from finance_api.api.service import data_service, of_resource
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.tracking import last_periods, track
@@ -51,7 +51,7 @@ _SCHEMA = ParameterSchema(
         "Number of days from today on, including today. A request that would return more than "
         f"{MAX_DUE_DAYS:,} due days is refused.",
     ),
-    *page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES),
+    *data_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES),
 )
 _TOTAL = of_members(
     "UpcomingTotal",

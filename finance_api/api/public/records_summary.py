@@ -25,9 +25,9 @@ from finance_api.api.parameters import (
     ParameterSchema,
     choice,
     conversion,
+    data_page,
     filters,
     flag,
-    page,
     parameter,
 )
 from finance_api.api.representation import HINTS, HeaderItems
@@ -222,7 +222,7 @@ _SCHEMA = ParameterSchema(
     parameter(
         "sortBy", Listed(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
     ),
-    *page(MAX_PAGE, DEFAULT_GROUPS),
+    *data_page(MAX_PAGE, DEFAULT_GROUPS),
     conversion(CONVERT_TO),
     *filters(RECORDS),
     rules=(_names_its_columns, _fills_periods, _compares_days, _adds_up_periods),

@@ -179,7 +179,7 @@ def _in_one_shape(response: Response) -> Response:
     """Return a response with ``rows``, ``others`` and ``isPart``; see `Paging.ANY`."""
     body = dict(response.body)
     lists = [n for n, v in body.items() if isinstance(v, list) and n not in _WHERE_GIVEN]
-    paging = {"limit", "offset", "nextOffset"}
+    paging = {"limit", "offset", "nextOffset", "revision"}
     shape = {
         "rows": [row for name in lists for row in body[name]],
         "others": {n: v for n, v in body.items() if n not in {*lists, *paging, *_WHERE_GIVEN}},

@@ -28,7 +28,7 @@ def next_link(response):
 def test_an_empty_list_has_the_whole_envelope(client, path):
     answer = client.get(path)
     assert answer.headers["Content-Type"].split(";")[0] == "application/json"
-    expected = {RESOURCES[path]: [], "limit": 30, "offset": 0, "nextOffset": None}
+    expected = {RESOURCES[path]: [], "limit": 30, "offset": 0, "nextOffset": None, "revision": 0}
     assert answer.json == expected
     assert "Link" not in answer.headers
     assert client.get(path, withTotal="true").json == {**expected, "total": 0}

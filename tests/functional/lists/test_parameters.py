@@ -227,7 +227,7 @@ def test_a_near_name_or_a_synonym_is_suggested(client, path, name, meant):
 
 def test_where_nothing_is_near_the_parameters_that_exist_are_named(client):
     found = faults(client.get("labels", zzz="1"))["zzz"]
-    assert found.startswith("there is no such parameter; it takes limit, offset, sortBy, withTotal")
+    assert found.startswith("there is no such parameter; it takes limit, offset, revision, sort")
     assert found.endswith("createdAt, updatedAt, amounts")
     assert "did you mean" not in found
 

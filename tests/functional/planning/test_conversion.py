@@ -204,7 +204,7 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
     ]
     assert list(answer) == [
         *("groups", "leftOut", "overlapping", "groupCount", "notConverted"),
-        *("limit", "offset", "nextOffset"),
+        *("limit", "offset", "nextOffset", "revision"),
     ]
 
 

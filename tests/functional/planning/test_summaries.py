@@ -68,6 +68,7 @@ def test_groups_have_names_ids_and_sums(books):
         "limit": 1,
         "offset": 0,
         "nextOffset": 1,
+        "revision": 1,
     }
 
 
