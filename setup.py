@@ -50,7 +50,6 @@ setup(
         "pyramid>=2.1",
         "pyramid_jinja2>=2.10.1",
         "python-calamine>=0.9",
-        "python-dateutil>=4.0",
         "python-multipart>=0.0.34",
         "rich>=15.0",
         # Pyramid and Cornice import pkg_resources, which setuptools 82 no longer has and 80.9 warns
@@ -105,6 +104,8 @@ setup(
             # The library alone: the browser is the system's own.
             "playwright>=1.65",
             "psycopg[binary]>=3.3",
+            # Another reader of recurrence rules.
+            "python-dateutil>=4.0",
             "pytest>=9.0",
             "pytest-cov>=7.1",
             "pytest-xdist>=3.8",
@@ -115,7 +116,7 @@ setup(
             "WebTest>=3.0.7",
             "xlwt>=1.3",
         ],
-        "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],
+        "lint": ["mypy>=2.4", "ruff>=0.17"],
     },
     entry_points={
         "paste.app_factory": ["main = finance_api.server.wsgi:app"],

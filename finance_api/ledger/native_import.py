@@ -19,6 +19,7 @@ from finance_api.ledger.orders import AccountTotal, ImportReport
 from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
+    check_recurrence,
     check_tree,
     complete_standing_order,
 )
@@ -77,7 +78,7 @@ class NativeImport:
     ) -> None:
         """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
         session = self._session
-        self._import_held(document for document in documents() if document.resource in REFERRED)
+        self._import_held(_held(documents()))
         session.begin_storing()
         changed = carry_currencies_over(session)
         for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
@@ -290,6 +291,15 @@ class NativeImport:
         self._report.created += stored is None and resource is not RECORDS
         self._report.updated += stored is not None
         return stamp
+
+
+def _held(documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
+    """Yield the documents that others refer to. Check rules of standing orders: this takes time."""
+    for document in documents:
+        if document.resource in REFERRED:
+            yield document
+        elif document.resource is STANDING_ORDERS:
+            check_recurrence(document.values, document.line)
 
 
 def _batches(documents: Iterable[NativeRow]) -> Iterator[tuple[Resource, list[NativeRow]]]:

@@ -4,6 +4,7 @@ They must refer to existing rows that fit, and categories must form a tree.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.derivation import check_currency
@@ -75,19 +76,24 @@ def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
 def check_document(
     session: LedgerSession, resource: Resource, row: Row, line: int | None = None
 ) -> None:
-    """Check references, currency and recurrence. Raises ChangeRefused."""
+    """Check references and currency. Raises ChangeRefused."""
     check_references(session, resource, row, line)
     if resource not in _WITH_ACCOUNT:
         return
     account = session.accounts.rows.get(row["accountId"] or "")
     if account is not None:
         check_currency(account, row["currencyCode"], line)
-    if resource is GOALS:
-        if account is not None and row["labelId"] is not None:
-            raise ChangeRefused("a goal has an accountId or a labelId, not both", line)
-        return
+    if resource is GOALS and account is not None and row["labelId"] is not None:
+        raise ChangeRefused("a goal has an accountId or a labelId, not both", line)
+
+
+def check_recurrence(values: Mapping[str, Any], line: int | None = None) -> None:
+    """Raise ChangeRefused unless the rule of a standing order can occur.
+
+    It searches for a day: check many rows before the write lock is taken.
+    """
     try:
-        check_rule(row["recurrenceRule"], row["startDate"])
+        check_rule(values.get("recurrenceRule"), values.get("startDate"))
     except RuleError as error:
         raise ChangeRefused(f"recurrenceRule {error}", line) from None
 

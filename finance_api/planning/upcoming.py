@@ -50,9 +50,7 @@ class DueDays:
         self._due: defaultdict[int, list[int]] = defaultdict(list)
         number = 0
         for group, schedule in enumerate(in_time(same_days)):
-            for day in schedule.days():
-                if day >= end:
-                    break
+            for day in schedule.days(end):
                 number += 1
                 if number > MAX_DUE_DAYS:
                     raise TooManyDueDays(

@@ -7,7 +7,7 @@ from itertools import groupby, islice
 
 from webob.multidict import MultiDict
 
-from finance_api.planning.recurrence import MAX_COUNT, schedule_of
+from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule, schedule_of
 from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
 from finance_api.values import Row
 from finance_api.values.text import count_text, counted
@@ -137,6 +137,15 @@ def check_end(rule: str, start: int | None) -> None:
         fault = f"The number of times must be from 1 to {count_text(MAX_COUNT)}."
     if fault:
         raise FormFaults({RULE: fault})
+
+
+def search_ahead(rule: str, start: str) -> None:
+    """Search for a day of the rule before the write lock is taken.
+
+    Its result is kept, so that the check of the change under the lock takes no time.
+    """
+    with suppress(WrittenRefused, RuleError):
+        check_rule(rule, parse_day(start, current_region()))
 
 
 def rule_words(rule: str) -> str:

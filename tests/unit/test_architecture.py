@@ -100,7 +100,6 @@ def test_there_are_modules_to_look_at() -> None:
             own("api", "resources", "http.errors", "importers", "storage.sql.roles.activity"),
         ),
         ("granian", own("server.granian")),
-        ("dateutil", own("planning")),
         ("babel", own("values.regions")),
         ("iso4217", own("resources")),
         ("mt940", own("importers.mt940")),

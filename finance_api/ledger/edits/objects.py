@@ -11,6 +11,7 @@ from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
+    check_recurrence,
     check_tree,
     complete_standing_order,
     fields_referring_to,
@@ -168,6 +169,8 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
         return report
     row_set.put(stamp)
     check_document(session, resource, stamp)
+    if resource is STANDING_ORDERS:
+        check_recurrence(stamp)
     carry_currencies_over(session)
     if resource is CATEGORIES:
         check_tree(row_set, {stamp["id"]: None})

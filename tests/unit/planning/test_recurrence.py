@@ -2,16 +2,27 @@
 
 import heapq
 import itertools
-from datetime import date, datetime
+import re
+from datetime import date, datetime, timedelta
 
 import pytest
 from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.planning.recurrence import RuleError, check_rule, first_day, next_due
+from finance_api.planning import recurrence, rule_days
+from finance_api.planning.recurrence import (
+    RuleError,
+    _occurs,
+    check_rule,
+    first_day,
+    next_due,
+    schedule_of,
+)
 from finance_api.values.time import date_text, from_date, parse_date, to_date
 from support.nightly import count
+
+TODAY = parse_date("2026-03-18")
 
 
 def due(rule, start, today):
@@ -86,6 +97,12 @@ def test_without_a_rule_the_start_is_the_only_occurrence():
         "FREQ=DAILY\nRRULE:FREQ=DAILY",
         "DTSTART:20260101\nFREQ=DAILY",
         "FREQ=DAILY;;",
+        "FREQ=MONTHLY;BYDAY=0MO",
+        "FREQ=YEARLY;BYDAY=54MO",
+        "FREQ=YEARLY;BYMONTH=-1",
+        "FREQ=DAILY;BYMONTHDAY=",
+        "FREQ=DAILY;BYMONTHDAY=1,",
+        "FREQ=DAILY;BYDAY=1",
         "x" * 5_000,
     ],
 )
@@ -118,7 +135,8 @@ def rules(draw):
     if frequency == "YEARLY":
         chosen |= {
             "BYYEARDAY": st.sampled_from(["1,100,366", "-1"]),
-            "BYWEEKNO": st.sampled_from(["1", "53", "20,-1"]),
+            # dateutil takes the first days of some years for week 53.
+            "BYWEEKNO": st.sampled_from(["1", "20", "20,-1"]),
         }
     parts = {"FREQ": frequency}
     for name in draw(st.sets(st.sampled_from(sorted(chosen)), max_size=3)):
@@ -131,6 +149,11 @@ def rules(draw):
     if end == "UNTIL":
         parts["UNTIL"] = draw(st.dates(date(1990, 1, 1), date(2030, 1, 1))).strftime("%Y%m%d")
     return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def first_weekday(rule):
+    named = re.search("WKST=(..)", rule)
+    return {"SU": 6, "WE": 2}[named[1]] if named else 0
 
 
 def walked(rule, start, today):
@@ -159,7 +182,9 @@ def walked(rule, start, today):
 )
 @settings(max_examples=count(50, 4_000), deadline=None)
 def test_the_next_due_date_is_the_one_that_walking_from_the_start_finds(rule, start, today):
-    """Guard: `_advanced` keeps the day of the first start."""
+    """The days are those of dateutil, but for what `test_sets_are_those_of_rfc_5545` lists."""
+    if "WEEKLY" in rule and "BYSETPOS" in rule:
+        start -= timedelta(days=(start.weekday() - first_weekday(rule)) % 7)
     try:
         check_rule(rule, from_date(start))
     except RuleError:
@@ -172,20 +197,119 @@ def test_the_next_due_date_is_the_one_that_walking_from_the_start_finds(rule, st
         assert (found and to_date(found)) == expected
 
 
+@pytest.fixture
+def steps(monkeypatch):
+    """Collects the years that searches look at."""
+    found = []
+
+    def noted(years):
+        for year in years:
+            found.append(year)
+            yield year
+
+    monkeypatch.setattr(rule_days, "in_time", noted)
+    return found
+
+
 @pytest.mark.parametrize(
     "rule", ["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,FR", "FREQ=MONTHLY", "FREQ=YEARLY"]
 )
 @pytest.mark.parametrize("end", ["", ";UNTIL=20991231"])
-def test_a_rule_of_long_ago_is_not_walked_through_from_its_start(monkeypatch, rule, end):
-    starts = []
-    monkeypatch.setattr(
-        "finance_api.planning.recurrence.rrulestr",
-        lambda text, dtstart: starts.append(dtstart) or rrulestr(text, dtstart=dtstart),
-    )
-    today = date(2026, 3, 18)
+def test_a_rule_of_long_ago_is_not_walked_through_from_its_start(steps, rule, end):
+    today = parse_date("2026-03-18")
     first_day.cache_clear()
-    assert next_due(rule + end, from_date(date(1, 1, 1)), from_date(today)) is not None
-    assert starts and all((today - start.date()).days <= 366 for start in starts)
+    assert next_due(rule + end, parse_date("0001-01-01"), today) is not None
+    assert 1 <= len(steps) <= 3
+
+
+#: Lists as long as a rule can have them, and longer ones.
+_ALL = {
+    "BYSETPOS": ",".join(str(n) for n in range(-366, 367) if n),
+    "BYYEARDAY": ",".join(str(n) for n in range(-366, 367) if n),
+    "BYDAY": ",".join(f"{n}SU" for n in range(-53, 54) if n),
+}
+_NEVER = [
+    "FREQ=DAILY;BYYEARDAY=100;BYMONTH=2",
+    "FREQ=DAILY;BYDAY=MO;BYSETPOS=2",
+    "FREQ=DAILY;INTERVAL=7;BYDAY=TU",
+    "FREQ=WEEKLY;BYSETPOS=8,-8;BYDAY=MO,TU,WE,TH,FR,SA,SU",
+    "FREQ=WEEKLY;INTERVAL=999;BYMONTH=1;BYMONTHDAY=30,31;BYWEEKNO=9",
+    "FREQ=MONTHLY;BYDAY=6MO",
+    "FREQ=MONTHLY;INTERVAL=12;BYMONTH=2",
+    "FREQ=YEARLY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=29",
+    "FREQ=YEARLY;BYWEEKNO=20;BYMONTH=12",
+    "FREQ=YEARLY;BYMONTH=2;BYDAY=SU;BYSETPOS=" + ",".join(map(str, range(30, 367))),
+    f"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;BYDAY={_ALL['BYDAY']};BYSETPOS={_ALL['BYSETPOS']}",
+]
+
+
+@pytest.mark.parametrize("rule", _NEVER, ids=range(len(_NEVER)))
+def test_a_rule_that_never_occurs_is_refused_after_one_step_for_each_year(steps, rule):
+    _occurs.cache_clear()
+    with pytest.raises(RuleError, match="never occurs"):
+        check_rule(rule, parse_date("1900-01-01"))
+    assert len(steps) <= 8_101
+
+
+@pytest.mark.parametrize("part", ["BYSETPOS", "BYYEARDAY", "BYDAY", "BYMONTHDAY", "BYWEEKNO"])
+def test_a_list_has_at_most_as_many_entries_as_there_are_values(part):
+    entry = "1SU" if part == "BYDAY" else "1"
+    rule = "FREQ=YEARLY;BYMONTHDAY=1;BYSETPOS=1".split(";")
+    others = ";".join(each for each in rule if not each.startswith(part))
+    most = recurrence._LISTS[part][2]
+    check_rule(f"{others};{part}={','.join([entry] * most)}", parse_date("1900-01-01"))
+    with pytest.raises(RuleError, match=f"more than {most} entries in {part}"):
+        check_rule(f"{others};{part}={','.join([entry] * (most + 1))}", parse_date("1900-01-01"))
+
+
+def test_lists_of_every_value_are_accepted():
+    rule = "FREQ=YEARLY;" + ";".join(f"{name}={value}" for name, value in _ALL.items())
+    assert due(rule, "2026-03-18", "2026-03-19") == "2026-03-22"
+
+
+def test_a_count_from_long_ago_takes_one_step_for_each_year(steps):
+    first_day.cache_clear()
+    found = next_due("FREQ=DAILY;BYMONTHDAY=31;COUNT=10000", parse_date("1900-01-01"), TODAY)
+    assert date_text(found) == "2026-03-31"
+    assert len(steps) <= 127
+
+
+def test_a_stored_rule_that_is_no_longer_accepted_has_no_days():
+    rule = "FREQ=YEARLY;BYSETPOS=" + ",".join(["400"] * 10_000)
+    assert next_due(rule, parse_date("2026-01-01"), parse_date("2026-01-01")) is None
+    assert schedule_of(rule, parse_date("2026-01-01"), parse_date("2026-01-01")) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "start", "today", "expected"),
+    [
+        # A weekday without a number and one with a number together: all of these days.
+        ("FREQ=MONTHLY;BYDAY=MO,1TU", "2026-03-01", "2026-03-02", "2026-03-02"),
+        ("FREQ=MONTHLY;BYDAY=MO,1TU", "2026-03-01", "2026-03-03", "2026-03-03"),
+        # The set of a week is the whole week, although the start is within it.
+        ("FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=1", "2026-03-17", "2026-03-18", "2026-03-23"),
+        # A week that belongs to two years is one set.
+        ("FREQ=WEEKLY;BYDAY=MO,SU;BYSETPOS=-1", "2025-12-01", "2025-12-29", "2026-01-04"),
+        ("FREQ=WEEKLY;BYDAY=MO,SU;BYSETPOS=1", "2025-12-01", "2025-12-30", "2026-01-05"),
+        ("FREQ=YEARLY;BYMONTH=2;BYDAY=30MO,1MO", "2026-01-01", "2026-01-02", "2026-02-02"),
+    ],
+)
+def test_sets_are_those_of_rfc_5545(rule, start, today, expected):
+    assert due(rule, start, today) == expected
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 9, 52, 53, -1, -2, -52, -53])
+def test_weeks_have_the_numbers_of_iso_8601(number):
+    first, end = date(1990, 1, 1), date(2031, 1, 1)
+    schedule = schedule_of(f"FREQ=YEARLY;BYWEEKNO={number}", from_date(first), from_date(first))
+    every = (date.fromordinal(day) for day in range(first.toordinal(), end.toordinal()))
+    weeks = {day: day.isocalendar() for day in every}
+    most = {year: date(year, 12, 28).isocalendar().week for year in range(1989, 2032)}
+    assert [to_date(day) for day in schedule.days(from_date(end))] == [
+        day
+        for day, (year, week, _) in weeks.items()
+        if day == first or number in (week, week - most[year] - 1)
+    ]
 
 
 @pytest.mark.parametrize("start", ["0001-01-01", "1899-12-31"])

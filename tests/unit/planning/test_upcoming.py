@@ -33,8 +33,8 @@ def worked_out(monkeypatch):
     found = []
     days = Schedule.days
 
-    def noted(schedule):
-        for day in days(schedule):
+    def noted(schedule, end):
+        for day in days(schedule, end):
             found.append(day)
             yield day
 
