@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from shlex import quote as shell_quote
 from urllib.parse import quote, urlencode
 
-from finance_api.http.errors import problem
 from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning import balances
@@ -94,7 +93,8 @@ class ApiResults:
         self._user_id, self._base_currency = user.id, user.base_currency
         self.today = request.today
 
-    def summary(self, asked: ApiRequest) -> Summary:
+    def summary(self, asked: ApiRequest) -> Summary | None:
+        """Return the sums; None if there are too many to add up or to convert."""
         given = asked.parameters
         conditions = self._conditions(RECORDS, given)
         names = given["groupBy"].split(",") if given.get("groupBy") else []
@@ -113,13 +113,13 @@ class ApiResults:
         )
         try:
             return summarize(self._storage, self._user_id, query)
-        except SummaryTooLarge as error:
-            raise problem(400, str(error)) from None
+        except SummaryTooLarge:
+            return None
 
     def course(self, asked: ApiRequest) -> tuple[list[Row], list[Row]]:
         """Return net worth over time: rows by point and currency, and converted rows by point.
 
-        Raises BalancesError.
+        Both are empty if there are too many accounts or points for one answer.
         """
         given = asked.parameters
         days = (given.get(name) for name in ("from", "to"))
@@ -130,7 +130,10 @@ class ApiResults:
             end.last_day if end else None,
             self._conditions(RECORDS, given),
         )
-        found = balances.list_balances(self._storage, self._user_id, query, self.today)
+        try:
+            found = balances.list_balances(self._storage, self._user_id, query, self.today)
+        except balances.BalancesError:
+            return [], []
         converted = []
         if target := given.get("convertTo"):
             rows = balances.balance_rows(found, query.interval)
@@ -152,15 +155,21 @@ class ApiResults:
 
     def page(self, resource: Resource, asked: ApiRequest) -> Page:
         """Return a page of rows, without their total."""
+        query = self._query(resource, asked)
+        return list_computed(self._storage, self._user_id, query, self.today)
+
+    def total(self, resource: Resource, asked: ApiRequest) -> int:
+        return self._storage.data.count_rows(self._user_id, self._query(resource, asked))
+
+    def _query(self, resource: Resource, asked: ApiRequest) -> Query:
         given = asked.parameters
-        query = Query(
+        return Query(
             resource,
             self._conditions(resource, given),
             parse_sort(resource, given.get("sortBy") or resource.default_sort),
             int(given["limit"]),
             int(given.get("offset") or 0),
         )
-        return list_computed(self._storage, self._user_id, query, self.today)
 
     def hints(self, resource: Resource, asked: ApiRequest) -> list[str]:
         """Return why there are no rows: names in the filters that the user does not have."""

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.planning.balances import BalancesError
 from finance_api.planning.summaries.summary import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
@@ -64,12 +63,15 @@ def _name(prefix: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a table. link: the path of the page with the records that the row counts."""
+    """A row of a table. link: the path of the page with the records that the row counts.
+
+    before: None if there are too many earlier records to add up.
+    """
 
     label: str
     link: str
     now: Money
-    before: Money = field(default_factory=Money)
+    before: Money | None = field(default_factory=Money)
     share: float = 0
     category_id: str | None = None
 
@@ -86,7 +88,8 @@ class Overview:
     """The figures of a timespan, in one currency.
 
     is_converted: whether they include amounts in other currencies, converted with the exchange
-    rates. If not, such amounts are left out.
+    rates. If not, such amounts are left out. Figures are None if they have too many records to
+    add up or to convert.
     """
 
     def __init__(
@@ -124,12 +127,7 @@ class Overview:
 
     @cached_property
     def _course(self) -> tuple[list[Row], list[Row]]:
-        """The result of `ApiResults.course`; empty lists if the request is refused."""
-        try:
-            return self._results.course(self.worth_request)
-        except BalancesError:
-            # There are too many accounts for one answer.
-            return [], []
+        return self._results.course(self.worth_request)
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
@@ -175,12 +173,16 @@ class Overview:
         return self._summary("Received and spent before", "", self.compared)
 
     @cached_property
-    def sums(self) -> Money:
-        return Money.of(self._results.summary(self.sums_request).groups, self._prefix)
+    def sums(self) -> Money | None:
+        return self._money(self.sums_request)
 
     @cached_property
-    def sums_before(self) -> Money:
-        return Money.of(self._results.summary(self.compared_request).groups, self._prefix)
+    def sums_before(self) -> Money | None:
+        return self._money(self.compared_request)
+
+    def _money(self, asked: ApiRequest) -> Money | None:
+        found = self._results.summary(asked)
+        return None if found is None else Money.of(found.groups, self._prefix)
 
     @cached_property
     def nearest(self) -> Timespan | None:
@@ -203,8 +205,10 @@ class Overview:
         return self._summary(about, "month", year, fill="true", limit=_MOST_GROUPS)
 
     @cached_property
-    def months(self) -> Chart:
+    def months(self) -> Chart | None:
         found = self._results.summary(self.months_request)
+        if found is None:
+            return None
         by_month = _by(found, "periodStart", self._prefix)
         year, lines = self.span.year(), []
         month = start_of(Period.MONTH, year.first)
@@ -236,10 +240,14 @@ class Overview:
         return [self._summary(about, "topCategory", span, **page) for about, span in spans]
 
     @cached_property
-    def categories(self) -> list[Line]:
+    def categories(self) -> list[Line] | None:
         """The categories with spending, the largest first."""
-        summaries = [self._results.summary(asked) for asked in self.category_requests]
-        now, earlier = (_by(found, "topCategoryId", self._prefix) for found in summaries)
+        of_now, of_before = (self._results.summary(asked) for asked in self.category_requests)
+        if of_now is None:
+            return None
+        summaries = [of_now] if of_before is None else [of_now, of_before]
+        now, *before = (_by(found, "topCategoryId", self._prefix) for found in summaries)
+        earlier = before[0] if before else {}
         names = {
             group["topCategoryId"]: group["topCategory"] or ""
             for found in summaries
@@ -254,7 +262,7 @@ class Overview:
                 names[key] or "Without category",
                 self.records(self.span, category=key or NONE, flow=SPENT),
                 money,
-                earlier.get(key, Money()),
+                earlier.get(key, Money()) if before else None,
                 max(0, round(100 * money.spent / most, 2)),
                 key,
             )
@@ -317,8 +325,8 @@ class Overview:
 
     @cached_property
     def uncategorised(self) -> int:
-        groups = self._results.summary(self.uncategorised_request).groups
-        return sum(group["count"] for group in groups)
+        found = self._results.summary(self.uncategorised_request)
+        return 0 if found is None else sum(group["count"] for group in found.groups)
 
     @cached_property
     def unexplained(self) -> list[Row]:

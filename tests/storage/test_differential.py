@@ -22,6 +22,7 @@ from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none, plain
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
 from support.nightly import count
+from support.small_limits import small_limits
 
 pytestmark = pytest.mark.nightly
 
@@ -162,9 +163,11 @@ def answers(storage, unit, query, names):
     return found
 
 
+@pytest.mark.parametrize("limit", [None, 1])
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
-def test_answers_are_those_of_the_memory_storage(new_backend, database, resource):
+def test_answers_are_those_of_the_memory_storage(new_backend, database, resource, limit):
+    """limit: the value of every limit in the storage; None: the usual ones."""
     model_backend, backend = new_backend("memory"), new_backend(database)
 
     @settings(
@@ -185,7 +188,8 @@ def test_answers_are_those_of_the_memory_storage(new_backend, database, resource
                 names = data.draw(st.lists(grouped, min_size=1, max_size=3, unique=True))
                 assert answers(found, unit, query, names) == answers(expected, model, query, names)
 
-    compare()
+    with small_limits(limit):
+        compare()
 
 
 # -- records, where the list is long and texts are rare ----------------------------------------

@@ -326,7 +326,7 @@ class SummaryReader:
         """Raise SummaryTooLarge if more records than ``most`` meet the conditions."""
         if self._number <= most:
             return
-        sums = self._sums((), counted, with_void=self._with_void)
+        sums = self._sums(("currencyCode",), counted, with_void=self._with_void)
         if sum(each.number for each in sums.values()) > most:
             raise SummaryTooLarge(f"more than {count_text(most)} {message}", parameter)
 

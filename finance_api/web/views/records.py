@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyramid.response import Response
@@ -80,8 +80,11 @@ def list_page(
     """
     filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
     # The sums come first: they also give the total, so texts are searched only once.
-    sums = results.summary(filters.sums_request)
-    pager = Pager.of(request, filters.total_of(sums), filters.size)
+    whole = results.summary(filters.sums_request)
+    # If there are too many amounts to convert, show the sums by currency.
+    sums = whole or results.summary(replace(filters.sums_request, parameters=filters.parameters))
+    total = filters.total_of(sums) if sums else results.total(RECORDS, filters.page_request(0))
+    pager = Pager.of(request, total, filters.size)
     asked = filters.page_request(pager.offset)
     found = results.page(RECORDS, asked)
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
@@ -102,7 +105,8 @@ def list_page(
         typed=typed or ("", ""),
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
-        converted=Money.of(sums.groups, "converted") if filters.convert_to else None,
+        too_many=whole is None,
+        converted=Money.of(whole.groups, "converted") if whole and filters.convert_to else None,
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from finance_api.planning.conversion import Conversion, with_converted
 from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
+from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -20,6 +21,7 @@ from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import from_date, to_date
 from support.modelled_data import ModelledData, record_of, sums_of, values_of
 from support.nightly import count
+from support.small_limits import small_limits
 
 STORAGES = ["memory", "sqlite", "postgresql"]
 DAY = 86_400
@@ -169,9 +171,12 @@ _SHOWN = {"account": "accountId", "label": "labelId"}
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("limit", [None, 6])
 @pytest.mark.parametrize("storage", STORAGES)
-def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, storage):
+def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, storage, limit):
+    """limit: the number of amounts that a summary converts; None: the usual one."""
     found_ways: Counter[bool] = Counter()
+    refused: Counter[bool] = Counter()
     questions = st.tuples(
         st.lists(
             st.sampled_from(["account", "label", "month", "day", "payee", "recordType"]),
@@ -202,7 +207,10 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
                     limit=1_000,
                     convert_to=target,
                 )
-                summary = summarize(reading, user, query)
+                try:
+                    summary = summarize(reading, user, query)
+                except SummaryTooLarge:
+                    summary = None
                 balances = with_converted(reading, ACCOUNTS, data.accounts, target, on)
             for row in rows:
                 day = to_date(row["recordDate"])
@@ -215,6 +223,17 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
             for row in balances:
                 wanted = converted(quoted, row["balance"], row["currencyCode"], since, target)
                 assert row["convertedBalance"] == wanted
+            others = [
+                row
+                for row in data.records
+                if row["currencyCode"] != target
+                and row["recordDate"] >= on
+                and include.issuperset(data.left_out(row))
+            ]
+            assert (summary is None) == (limit is not None and len(others) > limit)
+            refused[summary is None] += 1
+            if summary is None:
+                continue
             names = [_SHOWN.get(name, name) for name in group_by]
             groups = {
                 (row["currencyCode"], *(row[name] for name in names)): tuple(
@@ -234,8 +253,10 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
             )
             assert found_missing == missing
 
-    check()
+    with small_limits(limit, {"MAX_CONVERTED"}):
+        check()
     assert min(found_ways[True], found_ways[False]) > 50
+    assert bool(refused[True]) == (limit is not None) and refused[False]
 
 
 # -- one by one

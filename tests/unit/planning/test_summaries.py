@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from finance_api.planning.balances import BalancesQuery, list_balances
 from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SUMS, SummaryQuery
+from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.model import SortKey
 from finance_api.resources import RECORDS
@@ -31,6 +32,7 @@ from support.modelled_data import (
     values_of,
 )
 from support.nightly import count
+from support.small_limits import small_limits
 
 pytestmark = pytest.mark.nightly
 
@@ -73,9 +75,16 @@ def shown(query, rows):
     return [tuple(row[name] for name in names) for row in rows]
 
 
+#: None: the usual limits, which the data never reaches.
+LIMITS = [None, 3]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("storage", STORAGES)
-def test_summaries_are_those_of_the_model(new_backend, storage):
+def test_summaries_are_those_of_the_model(new_backend, storage, limit):
+    """With a small limit, groups are read in parts, and a summary of many records is refused."""
     backend = new_backend(storage)
+    refused = set()
     pages = st.sampled_from([(1_000, 0), (1_000, 0), (1_000, 0), (1, 0), (2, 1), (3, 4)])
     questions = st.lists(
         st.tuples(filters, dimensions, st.sets(st.sampled_from(LEFT_OUT)), pages), max_size=6
@@ -85,23 +94,33 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
     @given(accounts, categories, labels, records, questions)
     def check(some_accounts, some_categories, some_labels, some_records, some_questions):
         data = ModelledData(backend, some_accounts, some_categories, some_labels, some_records)
-        for parameters, names, include, (limit, offset) in some_questions:
+        for parameters, names, include, (size, offset) in some_questions:
             query = SummaryQuery(
                 conditions_of(parameters),
                 tuple(DIMENSIONS[name] for name in names),
                 frozenset(include),
-                limit=limit,
+                limit=size,
                 offset=offset,
                 sums=ALL_SUMS,
             )
-            with data.unit.reading() as reading:
-                found = summarize(reading, data.unit.user.id, query)
             rows, left_out = expected(data, parameters, names, include)
-            assert shown(query, found.groups) == rows[offset : offset + limit]
-            assert found.has_more == (len(rows) > offset + limit)
+            try:
+                with data.unit.reading() as reading:
+                    found = summarize(reading, data.unit.user.id, query)
+            except SummaryTooLarge:
+                # A sum has at least one record, and a record has up to two labels.
+                assert limit is not None and 2 * len(data.matching(parameters)) > limit
+                refused.add(True)
+                continue
+            refused.add(False)
+            assert limit is None or len(rows) <= max(limit, size)
+            assert shown(query, found.groups) == rows[offset : offset + size]
+            assert found.has_more == (len(rows) > offset + size)
             assert found.left_out == left_out
 
-    check()
+    with small_limits(limit):
+        check()
+    assert refused == ({True, False} if limit else {False})
 
 
 def some_of_everything():
