@@ -286,6 +286,8 @@ class Entry(NamedTuple):
     record_state: one of RECORD_STATES; None means "cleared", as usual in a bank's list.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
     parts: the parts of a split; they add up to the entry's amount.
+    message: an id shared by the entries of one notification, which another format may state as one
+        sum.
     """
 
     line: int
@@ -309,6 +311,7 @@ class Entry(NamedTuple):
     record_state: str | None = None
     offset: int | None = None
     parts: tuple[EntryPart, ...] = ()
+    message: str | None = None
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from finance_api.ledger.matching.rules.same_content import (
     pair_same_instants,
 )
 from finance_api.ledger.matching.rules.same_id import pair_corrected, pair_same_ids
+from finance_api.ledger.matching.rules.shifted import pair_shifted
 from finance_api.ledger.matching.stated import KnownAccount, remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
@@ -57,6 +58,8 @@ RULES: tuple[Rule, ...] = (
     pair_same_ids,
     # Entries with matching ids are decided by now; the rest show whether the bank reuses ids.
     look_for_reused_ids,
+    # Before rows are paired whose times are equal by chance.
+    pair_shifted,
     # The content decides for entries without an id, or with an unreliable one.
     pair_same_contents,
     pair_same_instants,

@@ -197,7 +197,7 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = entry.record_state or "cleared"
-        if entry.batch is not None or entry.offset is not None:
+        if (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(whole)]})
         return row
 
@@ -243,6 +243,7 @@ class StatementRecords:
             texts=statement.texts,
             batch=entry.batch,
             offset=entry.offset,
+            message=entry.message,
         )
 
     # -- stored records

@@ -174,12 +174,14 @@ class CamtImporter:
     ) -> Iterator[tuple[Statement, Entry | None]]:
         # Reports of a day repeat the entries of earlier reports; notifications repeat nothing.
         sections = Sections(repeat=self.source != _NOTIFICATIONS)
-        section = None
+        section = message = None
         for found in entries_in(stream):
             if section is None:
                 account = self._account_of(found)
                 opening = balances_of(found.statement).opening
                 section, is_new = sections.begin(account, opening)
+                if self.source == _NOTIFICATIONS:
+                    message = str(found.statement.line)
                 if is_new:
                     yield section.statement, None
             if found.entry is None:
@@ -191,7 +193,7 @@ class CamtImporter:
                 assert account.currency is not None
                 for entry in entries_of(found.entry, account.currency, section.number):
                     section.take(entry)
-                    yield section.statement, entry
+                    yield section.statement, entry._replace(message=message)
         if sections.is_empty:
             raise ImportRefused(
                 f"the {self.source} file contains no statement: download another period"

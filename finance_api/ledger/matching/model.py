@@ -84,6 +84,7 @@ class FileEntry:
 
     n: the entry's index in the file. day: the number of days since 1970-01-01. time: seconds of
     the day, 0 if unknown. text, content: hashes, see `stated.Content`.
+    names_other: see `names_other_side`.
     corrects: the bank id of an entry that this one corrects or, if ``deletes`` is set, deletes.
     split: the sorted amounts of the entry's parts. For other fields see
     `importers.interface.Entry`.
@@ -103,6 +104,8 @@ class FileEntry:
     batch: str | None
     section: int | None
     offset: int | None
+    message: str | None = None
+    names_other: bool = False
     corrects: str | None = None
     deletes: bool = False
     split: tuple[int, ...] = ()
@@ -121,6 +124,15 @@ class FileEntry:
     def instant(self) -> int | None:
         """Seconds in UTC; None if the offset is unknown."""
         return _instant(self.day * DAY_SECONDS + self.time, self.offset)
+
+
+def names_other_side(source: str | None, payee: str | None, account: str | None) -> bool:
+    """Return whether an entry is certainly one payment, and not the sum of several.
+
+    Statements in camt name the other side of every single payment. Other formats may have any text
+    in place of its name.
+    """
+    return account is not None or (payee is not None and (source or "").startswith("camt"))
 
 
 def correction_chain(entry: FileEntry | None) -> Iterator[FileEntry]:
@@ -149,6 +161,7 @@ class Candidate:
     mine: whether the entry is from this file's source. source: the source that created the record.
     covered, inner: whether the file covers the stated day at least partly, and whether wholly.
     texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
+    message: the record's import and `Entry.message`. names_other: see `names_other_side`.
     earlier: previously stated values. following: the next equal candidate, while pairs are formed.
     """
 
@@ -162,6 +175,8 @@ class Candidate:
     texts: int
     is_void: bool
     earlier: "tuple[Earlier, ...]"
+    message: tuple[int, str] | None
+    names_other: bool
     day: int = field(init=False)
     time: int = field(init=False)
     amount: int = field(init=False)
@@ -233,14 +248,9 @@ class FileEntries:
                 self.statements.append(statement)
             if entry is None:
                 continue
-            if not 0 <= entry.date < end:
-                raise _out_of_range(entry.date, last_year, entry.line)
-            if entry.value_date is not None and not 0 <= entry.value_date < end:
-                statement.remarks.append(
-                    f"the value date {date_text(entry.value_date)} of line {entry.line} cannot be "
-                    "right: left out"
-                )
-                entry = entry._replace(value_date=None)
+            for seconds in (entry.date, entry.value_date or 0):
+                if not 0 <= seconds < end:
+                    raise _out_of_range(seconds, last_year, entry.line)
             # The same values as `Content` has, but without creating an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
@@ -257,6 +267,8 @@ class FileEntries:
                 entry.batch,
                 entry.section,
                 entry.offset,
+                entry.message,
+                names_other_side(source, entry.payee, entry.counterparty_account),
             )
             self.open.append(compared)
             if entry.parts:
@@ -266,9 +278,9 @@ class FileEntries:
                 compared.corrects, compared.deletes = correction.bank_id, correction.deletes
                 plain = entry._replace(correction=None)
             self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
-        for balance in (statement.closing for statement in self.statements):
-            if balance is not None and not 0 <= balance.date < end:
-                raise _out_of_range(balance.date, last_year, None)
+        for statement in self.statements:
+            if statement.closing is not None and not 0 <= statement.closing.date < end:
+                raise _out_of_range(statement.closing.date, last_year, None)
 
     def read(self, n: int) -> Entry:
         """Return the whole entry, except its correction, which is in `open`."""
@@ -277,10 +289,9 @@ class FileEntries:
 
 
 def _out_of_range(seconds: int, last_year: int, line: int | None) -> ImportRefused:
-    what = "the date of the balance," if line is None else "the date"
     return ImportRefused(
-        f"{what} {date_text(seconds)} is not in the years 1970 to {last_year}: correct it in the "
-        f"file, or {ANOTHER_FILE}",
+        f"the {'date' if line else 'date of the balance,'} {date_text(seconds)} is not in the "
+        f"years 1970 to {last_year}: correct it in the file, or {ANOTHER_FILE}",
         line,
     )
 
@@ -430,6 +441,8 @@ class CandidateReader:
                 texts=_texts_differ(row, each, account.texts),
                 is_void=row["recordState"] == VOID,
                 earlier=_earlier(each) if mine is not None else (),
+                message=(row["importId"], each.message) if each.message else None,
+                names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
             )
             self.candidates.append(candidate)
             if mine is not None and "_own" in vars(self):

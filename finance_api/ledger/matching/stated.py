@@ -27,7 +27,9 @@ REACH_DAYS = 7
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
 #: Members of the JSON -> fields of `StatedValues`.
-_MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {n: n for n in ("texts", "batch", "offset")}
+_MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {
+    n: n for n in ("texts", "batch", "offset", "message")
+}
 
 
 def hash_of(text: str | None) -> int | None:
@@ -70,7 +72,7 @@ class StatedValues(NamedTuple):
     if the record is only a part of the entry, and another record has the entry's values.
     before: the values in earlier statements, each with the bank's id in that statement.
     as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None if unknown.
-    batch: see `Entry`. offset: the UTC offset of the time in ``now``, if it was stated.
+    batch, message: see `Entry`. offset: the UTC offset of the time in ``now``, if it was stated.
     """
 
     bank_id: str | None
@@ -80,12 +82,13 @@ class StatedValues(NamedTuple):
     texts: str | None = None
     batch: str | None = None
     offset: int | None = None
+    message: str | None = None
 
     def corrected(self, later: "StatedValues") -> "StatedValues":
         """Return a later statement's values, with the current values added to ``before``."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
-        return later._replace(before=tuple(kept), batch=self.batch)
+        return later._replace(before=tuple(kept), batch=self.batch, message=self.message)
 
     def with_older(self, bank_id: str | None, content: Content) -> "StatedValues":
         """Return these values, with the values of an older statement added to ``before``."""

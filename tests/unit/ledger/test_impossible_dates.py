@@ -3,18 +3,19 @@
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend
 from support.any_file import import_any
 from support.bank_files import camt, camt_balance, camt_entry, camt_statement, mt940, mt940_entry
-from support.ledger import ofx_file, ofx_statement
+from support.ledger import Person, ofx_file, ofx_statement
 from support.statements import Bank, entry
 
 YEARS = ("0206", "1969", "2028", "2126", "9998")
 
 
 @pytest.fixture
-def storage_of_person():
-    return "memory"
+def person():
+    return Person(MemoryBackend())
 
 
 def ofx(day):
@@ -56,10 +57,8 @@ def test_a_balance_of_an_impossible_year_refuses_the_file(person):
         import_any(person, data.encode(), {})
 
 
-def test_a_value_date_of_an_impossible_year_is_left_out_and_named(person):
-    report = Bank(person).file(
-        entry("5", "-1", value_date=99_999_999_999), entry("6", "-2", line=2, value_date=0)
-    )
-    assert [row["valueDate"] for row in person.rows(RECORDS)] in ([None, 0], [0, None])
-    assert report.remarks == ["the value date 5138-11-16 of line 1 cannot be right: left out"]
-    assert len(person.rows(ACCOUNTS)) == 1
+def test_a_value_date_of_an_impossible_year_refuses_the_file(person):
+    with pytest.raises(ImportRefused, match="the date 5138-11-16 is not in the years"):
+        Bank(person).file(entry("5", "-1", value_date=99_999_999_999))
+    Bank(person).file(entry("6", "-2", value_date=0))
+    assert [row["valueDate"] for row in person.rows(RECORDS)] == [0]

@@ -385,3 +385,24 @@ def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
     ]  # fmt: skip
     assert csv.file(*rows, new_account=True).created == 4
     assert len(person.rows(ACCOUNTS)) == 2
+
+
+def test_ids_known_to_be_stable_stay_those_of_a_record_whose_day_moved(bank):
+    rows = [entry(str(n), "-3", f"Shop {n}", f"2026010{n}A") for n in range(2, 6)]
+    rent = entry("30", "-900", "Rent", "20260130A")
+    bank.file(*rows, rent)
+    bank.file(*rows, entry("6", "-1", "Bus", "20260106A"), rent, days=("1", "31"))
+    # The next download begins after the record's day, and has it on its own first day.
+    later = entry("2026-02-02", "-900", "Rent", "20260130A")
+    report = bank.file(later, entry("2026-02-09", "-8", "Gym", "20260209A"))
+    assert (report.created, report.updated) == (1, 1)
+    assert sum(payee == "Rent" for _, _, payee in kept(bank.person)) == 1
+
+
+def test_short_numbers_as_ids_may_begin_with_1_again(bank):
+    rows = [entry(str(n), "-3", f"Shop {n}", str(n)) for n in range(2, 6)]
+    rent = entry("30", "-900", "Rent", "6")
+    bank.file(*rows, rent)
+    bank.file(*rows, rent, entry("30", "-1", "Bus", "7"))
+    later = entry("2026-02-02", "-900", "Rent", "6")
+    assert answers(refusal(bank, later)) == ["--ids stable ---ids", "--ids reused ---ids"]

@@ -50,7 +50,9 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
 def _is_lacking(candidate: Candidate) -> bool:
     # If several bank accounts share this account, the file may lack the records of the others.
     is_of_one = not candidate.account.is_of_several
-    return candidate.mine and candidate.covered and not candidate.is_void and is_of_one
+    # A notification repeats nothing of another one.
+    is_listed = candidate.mine and candidate.covered and candidate.message is None
+    return is_listed and not candidate.is_void and is_of_one
 
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:

@@ -17,6 +17,7 @@ from finance_api.ledger.matching.open_rows import (
     which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
+from finance_api.ledger.matching.rules.notifications import pair_notifications
 
 #: A transaction may be _REACH_DAYS apart in two formats; up to _DOUBTFUL_DAYS, the user is asked.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
@@ -34,6 +35,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     # A smaller --match-days concerns only records of the file's own format.
     most = max(_REACH_DAYS, rows.match_days or 0)
     yield from _batches(rows, _is_other, most)
+    yield from pair_notifications(rows, _is_other, most)
     others = _not_void(_is_other)
     for names in (("day", "amount", "text"), ("day", "amount")):
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
@@ -41,7 +43,9 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from _near(rows, reach, is_plain, _is_other)
     # This file's first and last entries may be records of another file, on days just outside.
     beside = chain(
-        _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
+        _batches(rows, _is_beside, _REACH_DAYS),
+        pair_notifications(rows, _is_beside, _REACH_DAYS),
+        _near(rows, _REACH_DAYS, is_plain, _is_beside),
     )
     if rows.match_days is None:
         yield from _question(rows, beside)

@@ -42,13 +42,13 @@ def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
     gives   same: the first with the first
     """
     outcome = Outcome.SAME_CONTENT
-    yield from rows.equal_pairs(outcome, entries=_goes_by_content, stored=is_own)
-    yield from rows.equal_pairs(outcome, entries=is_plain, stored=_has_no_id)
+    yield from rows.equal_pairs(outcome, entries=goes_by_content, stored=is_own)
+    yield from rows.equal_pairs(outcome, entries=is_plain, stored=has_no_id)
     yield from pair_earlier(rows, by_id=False)
     _know_texts(rows)
     outcome = Outcome.CORRECTION
     yield from rows.pairs(
-        *(outcome, "day", "amount"), entries=_goes_by_content, stored=_has_other_texts
+        *(outcome, "day", "amount"), entries=goes_by_content, stored=_has_other_texts
     )
     yield from rows.pairs(
         *(outcome, "day", "amount"),
@@ -57,11 +57,11 @@ def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
     )
 
 
-def _goes_by_content(entry: FileEntry) -> bool:
+def goes_by_content(entry: FileEntry) -> bool:
     return is_plain(entry) and (entry.bank_id is None or entry.account.reused)
 
 
-def _has_no_id(candidate: Candidate) -> bool:
+def has_no_id(candidate: Candidate) -> bool:
     return candidate.mine and candidate.bank_id is None
 
 

@@ -17,6 +17,9 @@ from finance_api.ledger.matching.open_rows import OpenRows, described, stored_de
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.stated import REUSED, STABLE
 
+#: Numbers with fewer digits may count the rows of a file.
+_COUNTED = 4
+
 
 def pair_same_ids(rows: OpenRows) -> Iterator[Pair]:
     """Pair an entry with the record of the same id and content.
@@ -163,8 +166,11 @@ def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
         return False if account.ids_chosen else None
     if candidate.covered:
         return True
-    # Unless the user has said that ids are stable, the bank may start to count from 1 again, even
-    # if ids were stable so far. An equal text proves nothing, because recurring payments share
-    # theirs: the record of another payment could be overwritten.
-    is_known = account.stable and (account.ids_chosen or not has_same_text(rows, entry, candidate))
-    return True if is_known else None
+    # If only this file shows that ids are stable, or the id is a short number, the bank may start
+    # to count from 1 again. An equal text proves nothing, because recurring payments share theirs:
+    # the record of another payment could be overwritten.
+    is_short = len(entry.bank_id or "") < _COUNTED and (entry.bank_id or "").isdecimal()
+    is_known = account.known_stable and (account.ids_chosen or not is_short)
+    return (
+        True if is_known or (account.stable and not has_same_text(rows, entry, candidate)) else None
+    )

@@ -1,0 +1,61 @@
+"""Pairs rows after the bank changed the clock of its times, such as from UTC to local time."""
+
+from collections.abc import Iterator
+
+from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
+from finance_api.ledger.matching.open_rows import OpenRows, grouped
+from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
+from finance_api.ledger.matching.rules.same_id import correction
+from finance_api.values.time import DAY_SECONDS
+
+_SHIFTS = [hours * 3600 for hours in range(-14, 15) if hours]
+#: Fewer rows may be other transactions. Try only shifts that fit one of the first _TRIED rows.
+_LEAST, _TRIED = 3, 20
+_Pairs = list[tuple[FileEntry, Candidate]]
+
+
+def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
+    """Pair entries with records if all their times differ by the same whole hours.
+
+    stored  2026-01-03 10:00  -3.00  Coffee      (and two rows or more besides)
+    file    2026-01-03 11:00  -3.00  Coffee
+    gives   corrected: the time changes
+    """
+    known = grouped(rows.free(has_no_id), lambda candidate: candidate.account)
+    found = grouped(filter(goes_by_content, rows.undecided), lambda entry: entry.account)
+    for account, candidates in known.items():
+        entries = found.get(account, [])
+        if not entries or not any(c.time for c in candidates) or _moved(entries, candidates, 0):
+            continue
+        if entries[0].offset is not None and candidates[0].instant is not None:
+            # The moments are known whatever the clock.
+            continue
+        stored = {_key(candidate) for candidate in candidates}
+        likely = [s for s in _SHIFTS if any(_key(e, -s) in stored for e in entries[:_TRIED])]
+        moved = [_moved(entries, candidates, shift) for shift in likely]
+        for entry, candidate in max(moved, key=len, default=()):
+            yield correction(rows, entry, candidate)
+
+
+def _key(row: FileEntry | Candidate, shift: int = 0) -> tuple[int, int, int]:
+    return row.day * DAY_SECONDS + row.time + shift, row.amount, row.text
+
+
+def _moved(entries: list[FileEntry], candidates: list[Candidate], shift: int) -> _Pairs:
+    """Pair all rows of the time that file and stored rows have in common; [] if any is left over.
+
+    shift: the seconds from a record's time to its entry's.
+    """
+    covers = entries[0].account.earlier.covers
+    file = sorted((_key(entry, -shift), n) for n, entry in enumerate(entries))
+    stored = sorted((_key(candidate), n) for n, candidate in enumerate(candidates))
+    first, last = (choose(file[i][0][0], stored[i][0][0]) for i, choose in ((0, max), (-1, min)))
+    file = [
+        (key, n)
+        for key, n in file
+        if first <= key[0] <= last and any(c.holds(key[0] // DAY_SECONDS) for c in covers)
+    ]
+    stored = [(key, n) for key, n in stored if first <= key[0] <= last]
+    if len(file) < (_LEAST if shift else 1) or [k for k, _ in file] != [k for k, _ in stored]:
+        return []
+    return [(entries[n], candidates[m]) for (_, n), (_, m) in zip(file, stored, strict=True)]

@@ -1,0 +1,133 @@
+"""A notification (camt.054) with each payment, and a statement with only their sum."""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend
+from finance_api.values.number import decimal_text
+from support.bank_files import (
+    camt,
+    camt_balance,
+    camt_entry,
+    camt_part,
+    camt_statement,
+    mt940,
+    mt940_entry,
+)
+from support.ledger import Person
+
+DAY, NEXT = "2026-01-05", "2026-01-06"
+
+
+@pytest.fixture
+def new_person():
+    return lambda: Person(MemoryBackend())
+
+
+def notified(*notifications, day=DAY):
+    """Return a camt.054. notifications: pairs of an amount and a name."""
+    return camt(
+        *(
+            camt_statement(
+                camt_entry(day, amount, ref=f"N{name}", details=camt_part(name=name))
+                for amount, name in payments
+            )
+            for payments in notifications
+        ),
+        message="camt.054",
+    )
+
+
+def stated(*amounts, day=DAY, name="", closing=None):
+    details = camt_part(name=name) if name else ""
+    entries = [camt_entry(day, a, ref=f"S{a}{day}", details=details) for a in amounts]
+    total = sum(map(float, amounts))
+    balances = [camt_balance("OPBD", "100", day), camt_balance("CLBD", str(100 + total), day)]
+    return camt(camt_statement(entries, balances=balances))
+
+
+def swift(*amounts, day=DAY):
+    return mt940(
+        [mt940_entry(day, a, ref=f"M{a}", details="166?00SAMMLER?32VARIOUS") for a in amounts],
+        closing=("0", day),
+    )
+
+
+def kept(person):
+    amounts = Counter(decimal_text(row["amount"]) for row in person.rows(RECORDS))
+    return sorted(amounts.elements())
+
+
+def take(person, *files):
+    for data in files:
+        person.bank_file(data)
+    before = person.snapshot()
+    for data in (*files, *reversed(files)):
+        assert person.bank_file(data).created == 0
+    assert person.snapshot() == before
+    person.audit()
+    return kept(person)
+
+
+PAYROLL = ("-10", "Ann"), ("-20", "Ben")
+
+
+@pytest.mark.parametrize("whole", [stated("-30"), swift("-30")])
+def test_sum_of_a_notification_is_its_entries_in_either_order(new_person, whole):
+    assert take(new_person(), notified(PAYROLL), whole) == ["-10", "-20"]
+    assert take(new_person(), whole, notified(PAYROLL)) == ["-30"]
+
+
+def test_each_of_several_notifications_of_a_day_has_its_own_sum(new_person):
+    rent = ("-10", "Cleo"), ("-10", "Dan"), ("-10", "Eve")
+    details = notified(PAYROLL, rent)
+    assert len(take(new_person(), details, stated("-30", "-30"))) == 5
+    assert len(take(new_person(), stated("-30", "-30"), details)) == 2
+    separate = notified(PAYROLL), notified(rent)
+    assert len(take(new_person(), *separate, stated("-30", "-30"))) == 5
+
+
+def test_sum_on_the_next_day_is_asked_for_if_its_file_does_not_cover_the_first(new_person):
+    for files in itertools.permutations((notified(PAYROLL), stated("-30", day=NEXT))):
+        person, once = new_person(), new_person()
+        person.bank_file(files[0])
+        with pytest.raises(ImportRefused, match=r"apart they may be \(2 here\)"):
+            person.bank_file(files[1])
+        assert person.bank_file(files[1], match_days=2).created == 0
+        once.bank_file(files[0])
+        assert once.bank_file(files[1], match_days=1).created > 0
+
+
+def test_notifications_of_equal_sums_on_two_days_have_the_sum_of_their_day(new_person):
+    days = notified(PAYROLL), notified((("-1", "Fay"), ("-29", "Gus")), day=NEXT)
+    both = camt(camt_statement([camt_entry(day, "-30", ref=day) for day in (NEXT, DAY)]))
+    assert len(take(new_person(), *days, both)) == 4
+    assert len(take(new_person(), both, *reversed(days))) == 2
+
+
+def test_a_part_of_a_notification_is_never_a_sum(new_person):
+    three = (*PAYROLL, ("-5", "Cleo"))
+    assert len(take(new_person(), notified(three), stated("-30"))) == 4
+    assert len(take(new_person(), stated("-30"), notified(three))) == 4
+
+
+def test_entries_of_two_notifications_are_no_sum(new_person):
+    assert len(take(new_person(), notified(PAYROLL[:1], PAYROLL[1:]), stated("-30"))) == 3
+
+
+def test_single_payment_that_names_the_other_side_is_no_sum(new_person):
+    assert len(take(new_person(), notified(PAYROLL), stated("-30", name="Hal"))) == 3
+
+
+def test_entries_that_are_stated_singly_are_not_their_sum(new_person):
+    assert take(new_person(), notified(PAYROLL), stated("-10", "-20", "-30")) == [
+        "-10",
+        "-20",
+        "-30",
+    ]
+    # The statement has another payment that equals one entry of the notification.
+    assert take(new_person(), notified(PAYROLL), stated("-10", "-30")) == ["-10", "-10", "-20"]
