@@ -1,49 +1,75 @@
 """Checks the balances beside the amounts, each row against the row before it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 
-from finance_api.importers.interface import Answer, BankBalance, ImportRefused
+from finance_api.importers.interface import Answer, BankBalance, ImportRefused, quoted
 from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
+
+#: Up to this many rows of a day may be in no order.
+_LONGEST_DAY = 200
+#: How the balance may differ from the balance before it: by the sum of the rows since then, or of
+#: the rows from the row before up to but without this one; added or subtracted.
+_CHANGES = ((1, 0), (0, -1), (0, 1), (-1, 0))
 
 
 @dataclass
 class BalanceCheck:
     """The balances of one account, row by row, with the oldest or the newest row first.
 
-    Rows without a balance are added up until the next row that has one. answers: offers to read the
-    file without balances. rows, total: number and sum of all rows. first_day, last_day: their
-    earliest and latest day.
+    A balance is the one after its row, or before it; or it is what is owed, as on cards. Where no
+    order of the rows fits, the balances of each day have to. Rows without a balance are added up
+    until the next row that has one.
 
-    _faults: row order that the balances contradict (False: oldest first) -> the line of the first
-    row that does not fit, the balance expected there, and the stated balance.
+    option: the option by which the user confirms the column; () if the user gave it. rows, total:
+    number and sum of all rows. first_day, last_day: their earliest and latest day. is_debt: whether
+    the balances are what is owed, after `closing`.
+
+    _faults: index in `_CHANGES` -> the line of the first row that does not fit, the balance
+    expected there, and the stated balance.
     _first, _last: the first and the last row with a balance, each as (balance, total of all rows up
     to and including this one, this row's own money).
+    _day: money and balance of each row of the day that is being read. _by_days: (whether balances
+    are what is owed, whether days fall) -> the closing balances that the days allow; if days rise,
+    less `total`.
     """
 
-    answers: tuple[Answer, ...] = ()
+    option: tuple[str, ...] = ()
     rows: int = 0
     total: int = 0
     first_day: int = 0
     last_day: int = 0
+    is_debt: bool = False
+    _compared: int = 0
     _top_day: int = 0
     _bottom_day: int = 0
-    _faults: dict[bool, tuple[int, int, int]] = field(default_factory=dict)
+    _rises: bool = False
+    _falls: bool = False
+    _faults: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     _first: tuple[int, int, int] | None = None
     _last: tuple[int, int, int] = (0, 0, 0)
+    _day: list[tuple[int, int | None]] = field(default_factory=list)
+    _by_days: dict[tuple[bool, bool], set[int]] = field(default_factory=dict)
 
     def add(self, line: int, day: int, money: int, balance: int | None) -> None:
-        """Add a row. money: its amount and fee. Raises ImportRefused if neither order fits."""
+        """Add a row. money: its amount and fee. Raises ImportRefused if no order fits."""
         day -= day % DAY_SECONDS
         if not self.rows:
-            self.first_day = self._top_day = day
+            self.first_day = self.last_day = self._top_day = self._bottom_day = day
+        if day != self._bottom_day:
+            self._end_day()
+            self._rises |= day > self._bottom_day
+            self._falls |= day < self._bottom_day
         self.first_day = min(day, self.first_day)
-        self.last_day = max(day, self.last_day) if self.rows else day
+        self.last_day = max(day, self.last_day)
         self._bottom_day = day
         self.rows += 1
         self.total += money
+        if len(self._day) <= _LONGEST_DAY:
+            self._day.append((money, balance))
         if balance is None:
             return
         row = (balance, self.total, money)
@@ -56,46 +82,104 @@ class BalanceCheck:
     def _compare(self, line: int, balance: int, total: int, money: int) -> None:
         last, total_before, last_money = self._last
         since = total - total_before
-        expected = {False: last + since, True: last - last_money - since + money}
-        for newest_first, should in expected.items():
+        self._compared += 1
+        for index, (new, old) in enumerate(_CHANGES):
+            should = last + new * since + old * (since - money + last_money)
             if balance != should:
-                self._faults.setdefault(newest_first, (line, should, balance))
-        if len(self._faults) == len(expected):
-            # Report the order whose first fault comes later; on a tie, the order of the days.
-            by_days = self._top_day > self._bottom_day
-            order = max(self._faults, key=lambda order: (self._faults[order][0], order == by_days))
-            at, should, is_ = self._faults[order]
-            raise ImportRefused(
-                f"the balance is {amount_text(is_)}, but after the row before it should be "
-                f"{amount_text(should)}: a row is missing, changed or moved; download the file "
-                "again",
-                at,
-                answers=self.answers,
-                how=", or ignore the balances with --ignore" if self.answers else "",
-            )
+                self._faults.setdefault(index, (line, should, balance))
+
+    def _end_day(self) -> None:
+        """Note what the rows of a day, in whichever order, allow. Raises ImportRefused."""
+        if any(balance is not None for _, balance in self._day):
+            before = self.total - sum(money for money, _ in self._day)
+            for owed in (False, True):
+                ends = _ends_of_day(self._day, -1 if owed else 1)
+                for falls, rest in ((False, -self.total), (True, before)):
+                    allowed = {end + rest for end in ends}
+                    allowed &= self._by_days.get((owed, falls), allowed)
+                    self._by_days[owed, falls] = allowed
+        self._day.clear()
+        if len(self._faults) == len(_CHANGES) and not any(
+            map(self._closing_by_days, (False, True))
+        ):
+            self._refuse()
+
+    def _closing_by_days(self, owed: bool) -> set[int]:
+        """Return the closing balances that fit if the rows of a day are in no order."""
+        if self._rises and self._falls:
+            return set()
+        rest = 0 if self._falls else self.total
+        return {balance + rest for balance in self._by_days.get((owed, self._falls), ())}
+
+    def _refuse(self) -> None:
+        # Report the order whose first fault comes later; on a tie, the order of the days.
+        by_days = self._top_day > self._bottom_day
+        faults = {order: self._faults[order] for order in (0, 1) if order in self._faults}
+        order = max(faults, key=lambda order: (faults[order][0], order == by_days))
+        at, should, is_ = faults[order]
+        raise ImportRefused(
+            f"the balance is {amount_text(is_)}, but after the row before it should be "
+            f"{amount_text(should)}: a row is missing, changed or moved; download the file "
+            "again",
+            at,
+            answers=self._answers[1:],
+            how=", or ignore the balances with --ignore" if self.option else "",
+        )
+
+    @property
+    def _answers(self) -> tuple[Answer, ...]:
+        if not self.option:
+            return ()
+        name = self.option[-1]
+        return (
+            Answer(self.option, meaning=f"{quoted(name)} is what is owed"),
+            Answer(("--ignore", name), meaning=f"{quoted(name)} is not a running balance"),
+        )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
         """Return the opening and closing balance; both None if no row has a balance or the order
-        is unclear.
+        is unclear. Raises ImportRefused if no order fits, or the balances may be a debt.
         """
-        fitting = [order for order in (False, True) if order not in self._faults]
-        if self._first is None:
+        closing = self.closing()
+        if self.is_debt and self.option:
+            raise ImportRefused(
+                "the balances rise where money goes out: they may be what is owed, as on a card",
+                answers=self._answers,
+                how="; if they are, name their column with --balance",
+            )
+        if len(closing) != 1:
             return None, None
-        if len(fitting) == 2 and self.rows > 1:
-            if self._top_day == self._bottom_day:
-                return None, None
-            fitting = [self._top_day > self._bottom_day]
-        # Extend the first and the last balance over the rows beyond them, which have none.
-        (first, until_first, first_money), (last, until_last, last_money) = self._first, self._last
-        if fitting[0]:
-            opening = last - last_money - (self.total - until_last)
-            closing = first + until_first - first_money
-        else:
-            opening, closing = first - until_first, last + self.total - until_last
+        (last,) = closing
         return (
-            BankBalance(opening, self.first_day - DAY_SECONDS),
-            BankBalance(closing, self.last_day),
+            BankBalance(last - self.total, self.first_day - DAY_SECONDS),
+            BankBalance(last, self.last_day),
         )
+
+    def closing(self) -> set[int]:
+        """Return the possible closing balances. Raises ImportRefused if no order fits."""
+        if self._first is None:
+            return set()
+        self._end_day()
+        first, until_first, money = self._first
+        is_sorted = self._rises != self._falls
+        likely = self._falls if is_sorted else self._top_day > self._bottom_day
+        for owed, before in product((False, True), repeat=2):
+            found = set()
+            for newest_first in {likely} if is_sorted or before else (False, True):
+                index = 2 * before + newest_first
+                if (3 - index if owed else index) in self._faults:
+                    continue
+                rest = until_first if newest_first else self.total - until_first + money
+                found.add((-first if owed else first) + rest - (0 if before else money))
+            if before and not (self._compared > 1 and self._rises | self._falls):
+                found = set()
+            if before:
+                found = found or self._closing_by_days(owed)
+            if found:
+                self.is_debt = owed
+                return found
+        self._refuse()
+        return set()
 
     def reconcile(
         self,
@@ -132,6 +216,28 @@ class BalanceCheck:
         return opening, closing
 
 
+def _ends_of_day(rows: Sequence[tuple[int, int | None]], sign: int) -> set[int]:
+    """Return the balances that may be a day's last, if its rows are in no order.
+
+    sign: -1 if the balances are what is owed. Each balance is the one before another row, except
+    the last. All rows form one chain.
+    """
+    ends = [(money, sign * balance) for money, balance in rows if balance is not None]
+    stated = [(balance - money, balance) for money, balance in ends]
+    if len(stated) < len(rows):
+        return {balance for _, balance in stated}
+    left = Counter(balance for _, balance in stated)
+    left.subtract(before for before, _ in stated)
+    last = list((+left).elements())
+    chains: list[set[int]] = []
+    for pair in map(set, stated):
+        met = [chain for chain in chains if not chain.isdisjoint(pair)]
+        chains = [chain for chain in chains if chain not in met] + [pair.union(*met)]
+    if len(chains) > 1 or len(last) > 1 or len(rows) > _LONGEST_DAY:
+        return set()
+    return set(last or left)
+
+
 #: A row's line, the size of its amount, and the balance after it.
 BalanceRow = tuple[int, int, int]
 
@@ -151,14 +257,19 @@ def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
     ]
 
 
-def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
+def ways_of(rows: Sequence[BalanceRow], order: bool | None = None) -> dict[int, int] | None:
     """Return the sign of each line that the balances show: 1 for money in, -1 for money out.
 
-    The oldest row is left out, because no balance precedes it. Returns None if neither order fits,
-    or both fit but disagree.
+    order: whether the days show that the newest row is first; None if they do not show an order.
+    Against this order, balances are those before their rows. The row that no balance precedes is
+    left out. Returns None if neither order fits, or both fit but disagree.
     """
+    orders = orders_of(rows)
     found = [
-        {line: 1 if step > 0 else -1 for line, _, step in steps(rows, newest_first=newest_first)}
-        for newest_first in orders_of(rows)
+        {
+            line: 1 if (step > 0) == (order is None or order == newest_first) else -1
+            for line, _, step in steps(rows, newest_first=newest_first)
+        }
+        for newest_first in ([order] if order in orders else orders)
     ]
     return found[0] if found and found[0] == found[-1] else None

@@ -29,11 +29,18 @@ from finance_api.importers.csv.places import (
 )
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.signs import Signs, decide_signs
+from finance_api.importers.csv.signs import SignedRow, Signs, Trial, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import HEADING, NextTable, Row, Table, is_text
-from finance_api.importers.csv.vocabulary import are_counts, in_minor_units, kind_of, role_fit
+from finance_api.importers.csv.vocabulary import (
+    are_counts,
+    in_minor_units,
+    is_repaid,
+    kind_of,
+    looks_like_card,
+    role_fit,
+)
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
     NAME,
@@ -46,6 +53,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
+from finance_api.values.time import DAY_SECONDS
 
 
 class CsvImporter:
@@ -332,7 +340,7 @@ class Deciding:
             of_amounts,
             self.remarks,
             self._trial(builder),
-            lambda: self._balance_ways(reading),
+            lambda: self._balance_ways(reading, form),
         )
         if survey.footer is not None:
             count, first = survey.footer
@@ -437,36 +445,50 @@ class Deciding:
                 found.append((line, 0, amounts.read(text, line).units))
         return sorted(found)
 
-    def _balance_ways(self, reading: Reading) -> tuple[Mapping[int, int], int | None] | None:
+    def _balance_ways(
+        self, reading: Reading, form: DateForm
+    ) -> tuple[Mapping[int, int], int | None, bool] | None:
         """Return the directions that the balances show, in the form that `decide_signs` needs."""
         if self._questions.asks_for("--decimal"):
             return None
-        rows = self._balance_rows(reading)
-        ways = ways_of(rows) if rows else None
+        rows, columns, layout = self._balance_rows(reading), self.plan.columns, self.plan.layout
+        cells_of = dict(movements(self.plan, self.selection)) if rows else {}
+        texts = [text_of(cells, columns["recordDate"]) for cells in cells_of.values()]
+        days = [(form.read(text) or 0) // DAY_SECONDS for text in texts]
+        ordered = [days == sorted(days, reverse=reverse) for reverse in (False, True)]
+        ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None
         if not ways:
             return None
         states = self.selection.balances
         ways = {line: way for line, way in ways.items() if line not in states}
-        return ways, next((line for line, size, _ in rows if size and line not in ways), None)
+        sides = [[cells_of[line] for line, way in ways.items() if way == each] for each in (1, -1)]
+        line = next((line for line, size, _ in rows if size and line not in ways), None)
+        if not looks_like_card(layout.account or "", *sides):
+            return ways, line, False
+        if line is not None:
+            ways[line] = -1 if is_repaid(cells_of[line]) else 1
+        rising = -1 if layout.positive == "out" else 1
+        is_open = layout.balance is None or layout.positive is None
+        return {line: way * rising for line, way in ways.items()}, None, is_open
 
-    def _trial(
-        self, builder: Callable[[Signs], StatementBuilder]
-    ) -> Callable[[Signs], bool] | None:
-        """Return a test of whether signs fit the balances; None if such a test is impossible."""
-        if "balance" not in self.plan.columns or self._questions.asked or self._survey.footer:
+    def _trial(self, builder: Callable[[Signs], StatementBuilder]) -> Trial | None:
+        """Return a trial of signs; None if it is impossible."""
+        if self._questions.asked or self._survey.footer:
             return None
 
-        def fits(signs: Signs) -> bool:
+        def try_(signs: Signs, most: int | None) -> tuple[bool | None, list[SignedRow]]:
             trial = builder(signs)
+            seen: list[SignedRow] = []
             try:
-                for line, cells in movements(self.plan, self.selection):
-                    for _ in trial.add(line, cells):
-                        pass
+                for line, cells in islice(movements(self.plan, self.selection), most):
+                    units = [entry.amount for _, entry in trial.add(line, cells) if entry]
+                    if most is not None and any(units[:1]) and not names_balance(cells):
+                        seen.append((units[0], cells))
+                return trial.has_debts(), seen
             except ImportRefused:
-                return False
-            return True
+                return None, seen
 
-        return fits
+        return try_
 
     @cached_property
     def _new_accounts(self) -> list[str] | None:

@@ -23,7 +23,7 @@ _MOST_TRIED = 8
 
 def find_money(open_: OpenColumns) -> None:
     all_ = [c for c in open_.free if c.is_number and (c.has_decimals or not c.fit("account"))]
-    numbers = [column for column in all_ if not column.fit("rate")]
+    numbers = [column for column in all_ if not (column.fit("rate") or column.fit("limit"))]
     open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.
@@ -84,7 +84,7 @@ def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
         sides = [
             (out, in_)
             for out, in_, balance in permutations(tried, 3)
-            if open_.numbers.take_turns(out, in_) and open_.numbers.direction(balance, in_, out) > 0
+            if open_.numbers.take_turns(out, in_) and open_.numbers.follows(balance, in_, out)
         ]
         if len(set(sides)) == 1:
             open_.take("debit", sides[0][0], BY_BALANCE)
@@ -218,6 +218,10 @@ def _refuse_divided(open_: OpenColumns) -> None:
 def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     if open_.has("balance"):
         return
+    available = [column for column in numbers if column.fit("available")]
+    if any(column.fit("balance") == 2 for column in numbers if column not in available):
+        open_.explain(*available)
+        numbers = [column for column in numbers if column not in available]
     money = open_.of(*_MONEY[:3])
     are_whole = not any(column.has_decimals for column in money)
     running = [

@@ -131,27 +131,16 @@ class Numbers:
         ]
         return len(found) > 2 and len({row[1] for row in found}) > 1 and bool(orders_of(found))
 
-    def direction(self, balance: Column, amount: Column, debit: Column | None = None) -> int:
-        """Return 1 if the balance changes by the amounts, -1 if by their opposites, else 0.
-
-        debit: the column of money going out, if amounts are in two columns.
-        """
-        sizes = self.of(amount)
-        if debit is not None:
-            sides = zip(sizes, self.of(debit), strict=True)
-            sizes = [abs(one or 0) - abs(other or 0) for one, other in sides]
+    def follows(self, balance: Column, credit: Column, debit: Column) -> bool:
+        """Return whether the balance rises by one column, and falls by the other one."""
+        rows = zip(*map(self.of, (balance, credit, debit)), strict=True)
         found = [
-            (0, size, after)
-            for size, after in zip(sizes, self.of(balance), strict=True)
-            if size is not None and after is not None
+            (0, abs(one or 0) - abs(other or 0), after)
+            for after, one, other in rows
+            if after is not None
         ]
-        if len(found) < (2 if debit is None else 3):
-            return 0
         orders = [steps(found, newest_first=newest_first) for newest_first in (False, True)]
-        for way in (1, -1):
-            if any(all(size == way * step for _, size, step in rows) for rows in orders):
-                return way
-        return 0
+        return len(found) > 2 and any(all(s == step for _, s, step in rows) for rows in orders)
 
     def take_turns(self, one: Column, other: Column) -> bool:
         """Return whether both columns have money, but never in the same row."""

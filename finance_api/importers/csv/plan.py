@@ -14,7 +14,7 @@ from finance_api.importers.csv.open_columns import Inferred
 from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, shown
 from finance_api.importers.csv.table import Table
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered, quoted
+from finance_api.importers.interface import ImportRefused, nothing_remembered, quoted
 
 #: Takes the line and the cells of a row; returns rows with derived cells at their end.
 Expand = Callable[[int, list[str]], list[list[str]]]
@@ -300,14 +300,14 @@ class Plan:
         kept["heading"] = heading_digest(self.table.headings, self.table.width)
         return kept if self.profile is None else kept | {"profile": self.profile.name}
 
-    def without_balance(self) -> tuple[Answer, ...]:
-        """Return an offer to ignore the balance column, unless the user named this column."""
-        balance = None if self.user_layout is None else self.user_layout.balance
+    @property
+    def balance(self) -> tuple[str, ...]:
+        """The option that names the balance column; () if the user gave it, or there is none."""
         (index,) = self.columns.get("balance", (self.table.width,))
-        if balance is not None or index >= self.table.width:
+        is_given = self.user_layout is not None and self.user_layout.balance is not None
+        if is_given or index >= self.table.width:
             return ()
-        name = self.headings.named(index)
-        return (Answer(("--ignore", name), meaning=f"{quoted(name)} is not a running balance"),)
+        return ("--balance", self.headings.named(index))
 
     @property
     def is_complete(self) -> bool:

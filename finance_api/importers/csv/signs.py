@@ -1,16 +1,34 @@
 """Decides which way money goes: by the sign of a number, by its column, or by a word."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Protocol
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
-from finance_api.importers.csv.vocabulary import DIRECTIONS, folded, role_fit
+from finance_api.importers.csv.survey import (
+    AMOUNT,
+    BLANK,
+    IN,
+    OUT,
+    Kind,
+    SignWords,
+    Survey,
+    Watched,
+    word_of,
+)
+from finance_api.importers.csv.vocabulary import (
+    DIRECTIONS,
+    directions_in,
+    folded,
+    heading_words,
+    looks_like_card,
+    role_fit,
+)
 from finance_api.importers.interface import Answer, ImportRefused, Questions, listed, quoted
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
@@ -19,6 +37,13 @@ _COMBINED = 3
 _FEW = 12
 _MONEY = {OUT: "money going out", IN: "money coming in"}
 _SIDES = {OUT: "the debit column", IN: "the credit column"}
+
+
+#: How many rows are weighed against the signs of their amounts.
+_WEIGHED = 200
+_DEBT = "the balances may be what is owed, as on a card"
+#: Why positive amounts may be money going out ("" if they are not), and the answers.
+Doubt = tuple[str, list[Answer]]
 
 
 @dataclass(frozen=True)
@@ -45,58 +70,137 @@ class Signs:
         return self.rules[place][sign] if sign else 0
 
 
+#: A row's money, negative if it goes out, and its cells.
+SignedRow = tuple[int, Sequence[str]]
+
+
+class Trial(Protocol):
+    """Reads rows on trial. Returns whether the balances are what is owed, None if there are none or
+    they do not fit, and each row's money, negative if it goes out, with its cells.
+
+    most: up to how many rows are read; None for all, whose money is not returned.
+    """
+
+    def __call__(
+        self, signs: Signs, most: int | None, /
+    ) -> tuple[bool | None, list[SignedRow]]: ...
+
+
 def decide_signs(
     plan: Plan,
     survey: Survey,
     questions: Questions,
     remarks: list[str],
-    fits: Callable[[Signs], bool] | None,
-    balances: Callable[[], tuple[Mapping[int, int], int | None] | None],
+    trial: Trial | None,
+    balances: Callable[[], tuple[Mapping[int, int], int | None, bool] | None],
 ) -> Signs:
     """Return what signs mean; ask if the file leaves it open.
 
-    fits: tells whether the balances agree with these signs; None if that cannot be tested.
-    balances: returns line -> direction as the balances show it, and the first line that they leave
-    open; or None if the balances do not follow the amounts.
+    trial: see `Trial`; None if the balances cannot be tested. balances: returns line -> direction
+    as the balances show it, the first line that they leave open, and whether they may be what is
+    owed; or None if the balances do not follow the amounts.
     """
     asked = len(questions.asked)
     positive = plan.layout.positive
     signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
+    doubt: Doubt = ("", [])
     if survey.words is not None and survey.words.unknown:
         _ask_for_words(survey.words, plan.headings, questions)
     kinds = {sign for _, sign in survey.kinds}
     if any(place != AMOUNT for place, _ in survey.kinds):
-        signs = _of_sides(plan.layout, survey, questions, fits, remarks)
-    elif plan.profile is None and 1 in kinds and not kinds & {-1, -2}:
-        if (by_row := balances()) is not None:
-            ways, line = by_row
-            signs = Signs(signs.rules, ways)
-            remarks.append("the balances show whether each amount comes in or goes out")
-            if line is not None and positive is None:
-                questions.ask(
-                    "no amount is negative, and no balance shows whether the amount of line "
-                    f"{line} comes in or goes out",
-                    *_either_way(line),
-                    line=line,
-                    how=": say with --positive what a positive amount means",
-                )
-        elif positive is None:
-            _ask_what_unsigned_means(survey, plan.headings, questions)
-    if len(questions.asked) == asked and not signs.by_line:
-        _ask_about_contradictions(plan, survey, signs, questions)
+        signs = _of_sides(plan.layout, survey, questions, trial, remarks)
+    elif plan.profile is not None or 1 not in kinds:
+        pass
+    elif kinds & {-1, -2}:
+        if positive is None:
+            signs, doubt = _weighed(plan, survey, signs, trial, remarks)
+    elif (by_row := balances()) is not None:
+        ways, line, may_be_debt = by_row
+        signs = Signs(signs.rules, ways)
+        remarks.append("the balances show whether each amount comes in or goes out")
+        if may_be_debt:
+            doubt = (_DEBT, _either_way(survey.kinds[AMOUNT, 1], plan.balance)[::-1])
+        elif line is not None and positive is None:
+            questions.ask(
+                "no amount is negative, and no balance shows whether the amount of line "
+                f"{line} comes in or goes out",
+                *_either_way(line),
+                line=line,
+                how=": say with --positive what a positive amount means",
+            )
+    elif positive is None:
+        _ask_what_unsigned_means(survey, plan.headings, questions)
+    # Balances may agree with words against signs: they are tried once nothing else is open.
+    is_late = trial is None and plan.profile is None and "balance" in plan.columns
+    if len(questions.asked) == asked and not (signs.by_line or is_late):
+        _ask_about_contradictions(plan, survey, signs, questions, doubt[1])
+    if len(questions.asked) == asked and doubt[1]:
+        questions.ask(
+            doubt[0],
+            *doubt[1],
+            line=plan.headings.line,
+            how=(
+                ": if positive amounts are money coming in, say --positive in; if they are "
+                "payments, as on a card, say --positive out"
+            ),
+        )
     return signs
 
 
-def _either_way(line: int) -> list[Answer]:
-    ways = {"in": IN, "out": OUT}
-    return [Answer(("--positive", n), meaning=_shown_way(line, way)) for n, way in ways.items()]
+def _weighed(
+    plan: Plan, survey: Survey, signs: Signs, trial: Trial | None, remarks: list[str]
+) -> tuple[Signs, Doubt]:
+    """Weigh the signs of amounts against balances, words, and what cards have.
+
+    Return the signs, and whether positive amounts may be money going out.
+    """
+    debt, rows = (None, []) if trial is None else trial(signs, _WEIGHED)
+    sides = [[cells for units, cells in rows if units * way > 0] for way in (1, -1)]
+    are_most = len(sides[0]) > len(sides[1])
+    said: list[Watched] = []
+    for column in survey.watched:
+        ways = _known(column.values, plan.headings.text(column.index))
+        agreement = [ways.get(folded(cells[column.index]), 0) * units for units, cells in rows]
+        if 0 in agreement or not rows:
+            continue
+        turned = sum(product < 0 for product in agreement)
+        if turned * 2 < len(rows):
+            # The words prove the signs.
+            return signs, ("", [])
+        if debt and turned == len(rows) and len(set(ways.values())) > 1:
+            remarks.append("positive amounts are money going out: balances and words show it")
+            return Signs({AMOUNT: _rule(-1)}), ("", [])
+        said.append(column)
+    if debt is not None:
+        fact = _DEBT
+        is_open = debt or looks_like_card(plan.layout.account or "", *sides)
+    else:
+        fact = "most amounts are positive"
+        is_open = are_most and not {"account", "accountNumber"} & plan.columns.keys()
+    if not (is_open or said):
+        return signs, ("", [])
+    answers = _either_way(survey.kinds[AMOUNT, 1], plan.balance if fact == _DEBT else ())
+    answers = answers[::-1] if are_most else answers
+    for column in said:
+        name = plan.headings.named(column.index)
+        fact = f"the words of {quoted(name)} contradict most of the signs"
+        meaning = f"only the words of {quoted(name)} count"
+        answers.append(Answer(("--sign", name, "--mixed-signs", "ignore"), meaning=meaning))
+    return signs, (fact, answers)
+
+
+def _either_way(line: int, also: tuple[str, ...] = ()) -> list[Answer]:
+    return [
+        Answer(("--positive", name, *also), POSITIVE if also else (), _shown_way(line, way))
+        for name, way in (("in", IN), ("out", OUT))
+    ]
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
     """Ask about words in the column of --sign that have no known direction."""
     name = headings.named(words.column)
-    known = {**DIRECTIONS, **words.ways}
-    answers = _answers_of_words(name, (*words.named, *words.seen), known)
+    texts = (*words.named, *words.seen)
+    answers = _answers_of_words(name, texts, {**_known(texts, name), **words.ways})
     questions.ask(
         f"it is not known whether {listed(words.unknown)} in the column {quoted(name)} means "
         f"money coming in or going out; the column has {listed(words.seen)}",
@@ -128,7 +232,7 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
-    answers = _answers_of_words(name, texts, DIRECTIONS)
+    answers = _answers_of_words(name, texts, _known(texts, name))
     if not _is_certain(column.values):
         answers += [
             Answer(
@@ -149,9 +253,16 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
 
 def _may_say_direction(column: Watched, headings: Headings) -> bool:
     """Return whether a column has words for directions, or a heading that names directions."""
-    words = {folded(text) for text in column.values}
-    is_named = role_fit("way", headings.text(column.index)) > 0
-    return not words.isdisjoint(DIRECTIONS) or (2 <= len(words) <= _FEW and is_named)
+    words, heading = {folded(text) for text in column.values} - {""}, headings.text(column.index)
+    is_named = role_fit("way", heading) > 0 or set(heading_words(heading)) == words
+    are_letters = len(words) == 2 and all(len(word) == 1 for word in words)
+    return bool(directions_in(words, heading)) or (
+        2 <= len(words) <= _FEW and (is_named or are_letters)
+    )
+
+
+def _known(texts: Iterable[str], heading: str) -> dict[str, int]:
+    return directions_in({word_of(text) for text in texts} - {""}, heading)
 
 
 def _is_certain(texts: Iterable[str]) -> bool:
@@ -168,7 +279,7 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     If there are more than `_COMBINED` unknown words, it names only the first; the next question is
     about the rest.
     """
-    words = {folded(text): text.strip() for text in texts}
+    words = {word_of(text): text.strip() or BLANK for text in texts}
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [
@@ -192,7 +303,7 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
         answers.append(Answer(("--sign", sign({**known, **ways})), meaning=meaning))
     if not others and len(unknown) < len(words) - len(unknown):
         kept = [word for word in words if word not in unknown]
-        only = [part for word in kept for part in ("--only", f"{name}={words[word]}")]
+        only = [part for word in kept for part in ("--only", f"{name}={word and words[word]}")]
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         unclear = listed(words[word] for word in unknown)
         answer = Answer(("--sign", name if is_usual else sign(known), *only))
@@ -205,16 +316,20 @@ def _shown_way(line: int, direction: int) -> str:
 
 
 def _ask_about_contradictions(
-    plan: Plan, survey: Survey, signs: Signs, questions: Questions
+    plan: Plan, survey: Survey, signs: Signs, questions: Questions, doubt: Sequence[Answer]
 ) -> None:
-    """Ask about words of unmapped columns that contradict the signs."""
+    """Ask about words of unmapped columns that contradict the signs.
+
+    doubt: the answers that say what positive amounts mean, if that is open too.
+    """
     layout = plan.layout
     for column in survey.watched:
+        ways = _known(column.values, plan.headings.text(column.index))
         # Tuples (text, its direction, direction of an amount beside it, first such line).
         directed = [
             (text, direction, signs.direction(kind), line)
             for text, lines in column.values.items()
-            if (direction := DIRECTIONS.get(folded(text), 0))
+            if (direction := ways.get(folded(text), 0))
             for kind, line in lines.items()
         ]
         words = {folded(text) for text, *_ in directed}
@@ -235,14 +350,14 @@ def _ask_about_contradictions(
                 f"{reason}, which contradicts the profile {shown(plan.profile)}", line
             )
         is_signed = (AMOUNT, -1) in survey.kinds
-        help_, answers = _otherwise(name, column, layout, is_signed=is_signed)
+        help_, answers = _otherwise(name, column, layout, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if layout.positive == "out" else "out"
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
-            answers.append(
-                Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")
-            )
+            answers += [
+                answer._replace(words=(*answer.words, "--ignore", name)) for answer in doubt
+            ] or [Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")]
         questions.ask(
             reason,
             *answers,
@@ -254,7 +369,7 @@ def _ask_about_contradictions(
 
 
 def _otherwise(
-    name: str, column: Watched, layout: Layout, *, is_signed: bool
+    name: str, column: Watched, layout: Layout, ways: Mapping[str, int], *, is_signed: bool
 ) -> tuple[str, list[Answer]]:
     """Return the advice and the answers for a user who trusts the column.
 
@@ -268,8 +383,8 @@ def _otherwise(
         return "exchange --debit and --credit", [answer]
     words = {folded(text) for text in column.values}
     answers: list[Answer] = []
-    if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
-        answers = _answers_of_words(name, column.values, DIRECTIONS)
+    if len(ways) * 2 >= len(words) or not is_signed:
+        answers = _answers_of_words(name, column.values, ways)
     given = POSITIVE if layout.sign is None else ("--sign",)
     return "let the column decide with --sign", [
         answer._replace(instead_of=given) for answer in answers
@@ -277,11 +392,7 @@ def _otherwise(
 
 
 def _of_sides(
-    layout: Layout,
-    survey: Survey,
-    questions: Questions,
-    fits: Callable[[Signs], bool] | None,
-    remarks: list[str],
+    layout: Layout, survey: Survey, questions: Questions, trial: Trial | None, remarks: list[str]
 ) -> Signs:
     possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
     names = _SIDES if layout.sign is None else _MONEY
@@ -294,7 +405,9 @@ def _of_sides(
                 f"{names[place]} has only negative numbers: they are read as {_MONEY[place]}"
             )
     trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
-    fitting = [trial for trial in trials if fits(_signs(trial))] if possible and fits else []
+    fitting = []
+    if possible and trial is not None:
+        fitting = [ways for ways in trials if trial(_signs(ways), None)[0] is False]
     if len(fitting) == 1:
         remarks += [
             f"{names[place]} has numbers of both signs; the balance column fits only "

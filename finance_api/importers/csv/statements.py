@@ -230,6 +230,14 @@ class StatementBuilder:
             "original_currency": original_currency,
         }
 
+    def has_debts(self) -> bool | None:
+        """Return whether any balances are what is owed; None if there are no balances.
+
+        Raises ImportRefused if the balances do not fit.
+        """
+        checks = [rows.balances for rows in self._rows.values() if rows.balances.closing()]
+        return any(check.is_debt for check in checks) if checks else None
+
     def finish(
         self, stated: Mapping[int, tuple[str, list[str]]], above: Sequence[tuple[int, str]]
     ) -> list[Statement]:
@@ -282,7 +290,7 @@ class StatementBuilder:
         )
         profile = None if self._plan.profile is None else self._plan.profile.name
         statement = Statement(account, texts=self._texts, options=options, profile=profile)
-        check = BalanceCheck(self._plan.without_balance())
+        check = BalanceCheck(self._plan.balance)
         rows = _AccountRows(statement, number, line, check)
         self._rows[name, currency] = rows
         return rows

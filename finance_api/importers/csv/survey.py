@@ -92,6 +92,15 @@ class Watched:
         return len(self.texts) > 1 and all(map(is_account, self.texts))
 
 
+#: How --sign names a blank cell.
+BLANK = "(blank)"
+
+
+def word_of(text: str) -> str:
+    """Return the folded text; "" for the name of a blank cell."""
+    return "" if text == BLANK else folded(text)
+
+
 class SignWords:
     """The words of a column that says which way the money goes.
 
@@ -110,14 +119,14 @@ class SignWords:
             for word in re.split(r"(?<!\\),", words)
             if word.strip()
         }
-        self.ways = {folded(word): way for word, way in self.named.items()}
+        self.ways = {word_of(word): way for word, way in self.named.items()}
         self.seen: dict[str, int] = {}
         self.unknown: dict[str, int] = {}
 
     def direction(self, cells: Sequence[str], line: int) -> int:
         """Return OUT or IN; IN for an unknown word, which is noted."""
         text = cells[self.column].strip()
-        word = folded(text)
+        word = word_of(text)
         way = self.ways.get(word) or DIRECTIONS.get(word)
         if len(self.seen) < _WATCHED_VALUES:
             self.seen.setdefault(text, line)

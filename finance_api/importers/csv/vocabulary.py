@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,6 +32,9 @@ _FILE = read_words("words.toml")
 
 #: A word of the file -> -1 for money going out, 1 for money coming in.
 DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
+#: Words of rows that lower what is owed on a card.
+_REPAID = frozenset(_FILE["repaid"])
+_CARDS = frozenset(_FILE["cards"])
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
@@ -65,6 +68,23 @@ def _kind_of(text: str) -> str | None:
     while len(words) > 1 and words[-1] in _BESIDE_BALANCE:
         words.pop()
     return _KINDS.get(tuple(words))
+
+
+def looks_like_card(
+    account: str, incoming: Sequence[Iterable[str]], outgoing: Sequence[Iterable[str]]
+) -> bool:
+    """Return whether what seems to come in may be spent, as on a card whose balance is a debt.
+
+    incoming, outgoing: the cells of rows whose money comes in, or goes out, judging by the signs.
+    """
+    is_card = not _CARDS.isdisjoint(_WORD.findall(folded(account)))
+    are_repaid = len(incoming) >= len(outgoing) and all(map(is_repaid, outgoing))
+    return are_repaid or (is_card and len(incoming) > len(outgoing))
+
+
+def is_repaid(cells: Iterable[str]) -> bool:
+    """Return whether a row's cells name money that lowers what is owed on a card."""
+    return any(not _REPAID.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
 
 
 def without_accents(text: str) -> str:
@@ -172,6 +192,18 @@ def known_headings(headings: Sequence[str]) -> int:
 def are_counts(headings: Sequence[str]) -> bool:
     """Return whether a row below these headings counts and sums up other rows."""
     return any(heading_words(each)[:size] in _COUNTS for each in headings for size in (1, 2))
+
+
+def directions_in(words: Collection[str], heading: str) -> dict[str, int]:
+    """Return word -> -1 or 1, for the folded words of a column that say which way money goes.
+
+    A letter may have other meanings: it counts only beside a word for the other direction, or if
+    the heading names directions and no word is unknown.
+    """
+    known = {word: DIRECTIONS[word] for word in words if word in DIRECTIONS}
+    is_named = len(known) == len(words) and role_fit("way", heading) > 0
+    letters_count = is_named or len(set(known.values())) == 2
+    return {word: way for word, way in known.items() if letters_count or len(word) > 1}
 
 
 def denies(heading: str) -> bool:

@@ -5,15 +5,8 @@ from collections.abc import Sequence
 from finance_api.importers.csv.dates import EXCEL, DateForm
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.table import is_date
-from finance_api.importers.csv.vocabulary import (
-    BOOKED,
-    DIRECTIONS,
-    NOT_MONEY,
-    YES_OR_NO,
-    folded,
-    kind_of,
-)
-from finance_api.importers.interface import Answer, listed, quoted
+from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
+from finance_api.importers.interface import listed, quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
@@ -114,10 +107,11 @@ def _is_status(column: Column) -> bool:
 
 
 def find_direction(open_: OpenColumns) -> None:
+    """Find the column that says which way unsigned amounts go."""
     amounts = open_.of("amount")
-    if not amounts or open_.user_layout.sign or open_.user_layout.positive:
+    given = open_.user_layout.sign or open_.user_layout.positive
+    if not amounts or amounts[0].is_signed or given:
         return
-    amount, balance = amounts[0], open_.of("balance")
     words = [
         column
         for column in open_.free
@@ -130,39 +124,13 @@ def find_direction(open_: OpenColumns) -> None:
     words = [column for column in words if len(set(_ways(column))) == 2] or [
         column for column in words if column.fit("way")
     ]
-    if amount.is_signed:
-        way = open_.numbers.direction(balance[0], amount) if balance else 0
-        if way < 0:
-            open_.found.positive = "out"
-            open_.found.reasons.append("positive amounts are money going out: the balances show it")
-        elif not way and not words and not open_.has("account"):
-            _ask_about_positive(open_, amount)
-    elif words and all(_ways(column) == _ways(words[0]) for column in words):
+    if words and all(_ways(column) == _ways(words[0]) for column in words):
         open_.take("sign", words[0], "each of its words says whether money comes in or goes out")
         open_.explain(*words[1:])
 
 
 def _ways(column: Column) -> list[int]:
     return [DIRECTIONS[word] for word in map(folded, column.texts)]
-
-
-def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
-    """Ask what a positive amount means if most are positive, as payments are in card files."""
-    rows = zip(amount.texts, open_.numbers.of(amount), *(c.texts for c in open_.all), strict=True)
-    moved = [(text, v) for text, v, *cells in rows if v and not any(map(kind_of, cells))]
-    positive = [text for text, value in moved if value > 0]
-    # If all are positive, `signs` decides from all rows, which may have "CR" or a word.
-    if len(moved) / 2 < len(positive) < len(moved):
-        open_.found.questions.ask(
-            f"most amounts in {quoted(open_.name(amount))} are positive",
-            Answer(("--positive", "out"), meaning=f"{positive[0]} goes out"),
-            Answer(("--positive", "in"), meaning=f"{positive[0]} comes in"),
-            line=open_.headings.line,
-            how=(
-                ": if these are money coming in, say --positive in; if they are payments, as on a "
-                "card, say --positive out"
-            ),
-        )
 
 
 def find_accounts(open_: OpenColumns) -> None:

@@ -56,6 +56,7 @@ Belastung Gutschrift · Lastschrift Einnahme · Ausgabe Haben · Af Bij · DÉBI
 dépense revenu · cargo abono · gasto ingreso · débito crédito · dare avere · uscita entrata
 addebito accredito · saída receita · despesa entrada · výdaj příjem · wydatek przychód
 obciążenie uznanie · uitgave inkomst · utgift insättning · uttag inkomst · udgift indtægt
+D K · Wn Ma · Isplata Uplata · 출금 입금
 kiadás bevétel · terhelés jóváírás · расход доход · списание зачисление · витрата дохід
 gider gelir · borç alacak"""
 
@@ -105,7 +106,7 @@ def test_a_word_without_a_direction_is_refused_or_left_out():
     assert amounts(text, sign="Type=Expense,transfer") == ["-5", "7", "-9"]
 
 
-@pytest.mark.parametrize("out, in_", [("Purchase", "Refund"), ("Transfer", "Payment"), ("D", "K")])
+@pytest.mark.parametrize("out, in_", [("Purchase", "Refund"), ("Transfer", "Payment"), ("W", "D")])
 def test_words_that_are_not_known_are_all_listed_with_each_reading(out, in_):
     text = TYPED.format(out=out, in_=in_)
     refused = refusal(text)
@@ -317,7 +318,7 @@ def test_rows_without_a_balance_are_added_up(step, blank):
 
 
 def test_balances_in_an_open_order_state_no_end():
-    rows = [("01", "5", "5"), ("01", "-5", "0"), ("01", "5", "5")]
+    rows = [("01", "5", "5"), ("01", "-5", "0")]
     assert statement(with_balances(rows), balance="Balance").statement.closing is None
     one = statement(with_balances(BALANCES[:1]), balance="Balance").statement
     assert (one.opening.amount, one.closing.amount) == (1_000_000, 950_000)
@@ -334,3 +335,145 @@ def test_each_account_has_its_balances_and_fees_count():
     assert [s.statement.closing.amount for s in found] == [900_000, 80_000]
     with pytest.raises(ImportRefused, match="should be"):
         read(text.replace("-5,a,94", "-5,a,96"), balance="Balance", fee=["Fee=unsigned"])
+
+
+HEAD = "date,payee,amount,"
+SPENT = "date,payee,amount,Type\n2026-01-01,Shop,12.50,{0}\n2026-01-02,Bar,30,{0}\n"
+
+
+@pytest.mark.parametrize("heading, word", [("Type", "debit"), ("D/C", "D"), ("Sens", "Débit")])
+def test_a_single_word_that_contradicts_most_signs_is_asked_about(heading, word):
+    text = SPENT.format(word).replace("Type", heading) + f"2026-01-03,Refund,-1,{word}\n"
+    ignoring = f"--sign {heading} --mixed-signs ignore"
+    assert answers(refusal(text)) == ["--positive out", "--positive in", ignoring]
+    assert amounts(text, positive="out") == ["-12.5", "-30", "1"]
+    assert amounts(text, sign=heading, mixed_signs="ignore") == ["-12.5", "-30", "-1"]
+    # The same words agree with most signs.
+    agreeing = text.replace("12.50", "-12.50").replace("30", "-30").replace("-1,", "1,")
+    assert amounts(agreeing) == ["-12.5", "-30", "1"]
+
+
+def test_a_contradiction_is_asked_about_together_with_what_positive_means():
+    text = SPENT.format("debit") + "2026-01-03,x,-1,transfer\n"
+    offered = answers(refusal(text))
+    assert "--positive in --ignore Type" in offered and "--positive out --ignore Type" in offered
+    assert not any({"--sign", "--positive"} <= {*answer.words} for answer in refusal(text).answers)
+
+
+def test_a_blank_cell_has_a_name_among_words():
+    text = SPENT.format("debit") + "2026-01-03,Wage,9,credit\n2026-01-04,x,1,\n"
+    assert "--sign Type=debit|credit,(blank)" in answers(refusal(text))
+    assert amounts(text, sign="Type=debit|credit,(blank)") == ["-12.5", "-30", "9", "1"]
+
+
+def test_letters_are_directions_only_beside_their_other_letter():
+    text = TYPED.format(out="W", in_="D").replace("Type", "W/D")
+    assert {"--sign W/D=W|D", "--sign W/D=D|W"} <= {*answers(refusal(text))}
+    # K beside MK is a kind of booking.
+    coded = "date,amount,D/K,Code\n2026-01-01,5,D,K\n2026-01-02,7,K,MK\n"
+    assert amounts(coded, no_text=True) == ["-5", "7"]
+
+
+def test_names_of_sides_in_other_alphabets_and_short_forms_are_known():
+    for out, in_ in (("Д", "К"), ("Χρέωση", "Πίστωση"), ("支出", "收入"), ("Ut", "Inn")):
+        assert amounts(TYPED.format(out=out, in_=in_)) == ["-5", "7"]
+
+
+def balanced(rows, *, before=False, owed=False, newest_first=False, turned=False):
+    """Return a file of (day, text, amount) with balances from 100 on."""
+    lines, balance = [], 100
+    for day, text, amount in rows:
+        state = balance if before else balance + amount
+        balance += amount
+        shown = f"{-amount if turned else amount},{-state if owed else state}"
+        lines.append(f"2026-01-{day:02},{text},{shown}\n")
+    return HEAD + "Balance\n" + "".join(lines[::-1] if newest_first else lines)
+
+
+ACCOUNT = [(1, "Shop", -5), (2, "Wage", 70), (2, "Bar", -3), (5, "Rent", -40), (6, "x", -1)]
+CARD = [(1, "Shop", -5), (2, "Garage", -70), (3, "PAYMENT - THANK YOU", 90), (4, "Bar", -9)]
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize("before", [False, True])
+def test_balances_stand_after_or_before_their_rows(before, newest_first):
+    found = statement(balanced(ACCOUNT, before=before, newest_first=newest_first))
+    ends = found.statement.opening.amount, found.statement.closing.amount
+    assert ends == (1_000_000, 1_210_000)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize("before", [False, True])
+def test_directions_of_unsigned_amounts_follow_the_order_of_the_days(before, newest_first):
+    text = balanced(ACCOUNT, before=before, newest_first=newest_first).replace(",-", ",")
+    wanted = [str(amount) for _, _, amount in ACCOUNT]
+    found = amounts(text, positive="out")
+    assert found == (wanted[::-1] if newest_first else wanted)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_the_rows_of_a_day_may_stand_in_any_order(newest_first):
+    rows = [(1, 5, 105), (2, -3, 142), (2, 20, 125), (2, 20, 145), (3, -2, 140)]
+    lines = [f"2026-01-{day:02},x,{amount},{balance}\n" for day, amount, balance in rows]
+    text = HEAD + "Balance\n" + "".join(lines[::-1] if newest_first else lines)
+    assert statement(text).statement.closing.amount == 1_400_000
+    # A row that is missing breaks the chain of its day.
+    assert "a row is missing" in refusal(text.replace(lines[2], ""), positive="in").reason
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_a_balance_may_stand_only_on_the_last_line_of_each_day(newest_first):
+    rows = ["01,a,5,105", "02,b,-3,122", "02,c,20,", "03,d,-2,120"]
+    if newest_first:
+        rows = ["03,d,-2,120", "02,b,-3,", "02,c,20,122", "01,a,5,105"]
+    text = HEAD + "Balance\n" + "".join(f"2026-01-{row}\n" for row in rows)
+    if not newest_first:
+        text = text.replace("122", "").replace("20,\n", "20,122\n")
+    assert statement(text).statement.closing.amount == 1_200_000
+    assert "a row is missing" in refusal(text.replace("122", "123"), positive="in").reason
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_balances_that_may_be_what_is_owed_are_asked_about(turned, newest_first):
+    text = balanced(CARD, owed=True, turned=turned, newest_first=newest_first).replace(",100", "")
+    first, second = ("out", "in") if turned else ("in", "out")
+    offered = [f"--positive {way} --balance Balance" for way in (first, second)]
+    assert [words.split(" -")[0] for words in answers(refusal(text))] == [
+        words.split(" -")[0] for words in offered
+    ]
+    found = statement(text, positive=first, balance="Balance")
+    assert sum(entry.amount for entry in found.entries) == 60_000
+    assert found.statement.closing.amount == 1_060_000
+
+
+def test_a_card_by_its_name_is_asked_about_and_income_of_an_account_is_not():
+    rows = [(1, "a", 5), (2, "b", 70), (3, "c", -9), (4, "d", 9)]
+    assert "--positive out" in refusal(balanced(rows), account="Visa Gold").reason
+    assert amounts(balanced(rows)) == ["5", "70", "-9", "9"]
+    # Spending below zero is a debt that needs no turning.
+    assert amounts(balanced(CARD), account="Visa Gold") == ["-5", "-70", "90", "-9"]
+
+
+def test_sides_beside_what_is_owed_are_confirmed_by_naming_the_balance():
+    rows = ["01,a,5,,105", "02,b,70,,175", "03,c,,90,85", "04,d,9,,94"]
+    text = "date,payee,Debit,Credit,Balance\n" + "".join(f"2026-01-{row}\n" for row in rows)
+    assert answers(refusal(text)) == ["--balance Balance", "--ignore Balance"]
+    assert statement(text, balance="Balance").statement.closing.amount == -940_000
+
+
+@pytest.mark.parametrize("heading", ["Available credit", "Credit limit", "Límite de crédito"])
+def test_a_limit_is_no_balance_even_if_it_follows_the_amounts(heading):
+    text = balanced(ACCOUNT).replace("Balance", heading)
+    assert statement(text).statement.closing is None
+
+
+@pytest.mark.parametrize("heading", ["Available balance", "Disponible"])
+def test_what_is_available_is_a_balance_unless_a_booked_one_stands_beside_it(heading):
+    text = balanced(ACCOUNT).replace("Balance", heading)
+    assert statement(text).statement.closing.amount == 1_210_000
+    beside = "".join(
+        f"{line},{number}\n" if number else f"{line},Saldo\n"
+        for line, number in zip(text.splitlines(), (0, 15, 85, 82, 42, 41), strict=True)
+    )
+    assert statement(beside).statement.closing.amount == 410_000
