@@ -1,16 +1,17 @@
 """The earlier time that a summary is compared with: its dates and its periods.
 
-Whole months are compared with the same number of months before them, other dates with the same
-number of days before. If groups have periods, each period is compared with the period before it,
-or with the period a year earlier.
+Dates without an end end today. Whole months are compared with the same number of months before
+them, other dates with the same number of days before. If groups have periods, each period is
+compared with the period before it, or with the period a year earlier.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from finance_api.planning.summaries.declaration import WEEKDAY, Compare, SummaryQuery
-from finance_api.query.model import RANGES, Condition, Operator, Span
+from finance_api.query.model import RANGES, Condition, Operator, Span, dated
 from finance_api.values.time import (
     DAY_SECONDS,
     MAX_SECONDS,
@@ -46,6 +47,15 @@ def bounds_of(conditions: Iterable[Condition]) -> tuple[int, int]:
     return first, last
 
 
+def with_end(query: SummaryQuery) -> SummaryQuery:
+    """Return the query; if it is to be compared and its dates have no end, they end today."""
+    has_end = any(c.operator in _ENDED for c in filter(is_date, query.conditions))
+    if query.compare is None or has_end:
+        return query
+    until_today = dated(MIN_SECONDS, query.today + DAY_SECONDS)
+    return replace(query, conditions=(*query.conditions, until_today))
+
+
 def weekday(day: int) -> int:
     """Return 1 for Monday to 7 for Sunday."""
     return to_date(day).isoweekday()
@@ -79,27 +89,23 @@ class TimeKeys:
 class Comparison:
     """The earlier time that a query is compared with.
 
-    newest: the date of the newest record that the query counts, if any. span: the query's dates.
-    earlier: the dates to compare with; None if they would begin before the year 1.
+    query: see `with_end`. span: the query's dates. spans: the dates to compare with, None if there
+    are none or if they would begin before the year 1. Their key is None, or the start of a period
+    with dates of its own: the first or last one if it is cut short, and another period is compared
+    with all of the same earlier period, as weeks 52 and 53 are with week 52.
     """
 
-    def __init__(self, query: SummaryQuery, newest: int | None) -> None:
+    def __init__(self, query: SummaryQuery) -> None:
         assert query.compare is not None
         self._compare = query.compare
         self._keys = TimeKeys(query)
         self._period = self._keys.shortest
         first, last = bounds_of(query.conditions)
-        self._is_ended = any(c.operator in _ENDED for c in filter(is_date, query.conditions))
-        end = last + 1
-        if not self._is_ended:
-            at = max(query.today, first)
-            if self._period is not None and newest is not None:
-                at = max(at, newest)
-            end = end_of(self._period or Period.DAY, at)
-        self.span = Span(first, max(first, end))
-        is_one_month = _begins_month(first) and end <= end_of(Period.MONTH, first)
+        self.span = Span(first, max(first, last + 1))
+        is_one_month = _begins_month(first) and last < end_of(Period.MONTH, first)
         self._is_to_date = query.is_to_date and is_one_month
-        self.earlier = self._earlier_span()
+        self.spans: dict[int | None, Span | None] = {}
+        self.spans[None] = self._with_shared_periods(self._earlier_span())
 
     # -- dates
 
@@ -130,9 +136,28 @@ class Comparison:
             return MONTHS.get(self._period, 0), days.get(self._period, 0)
         if self._is_to_date:
             return 1, 0
-        if self._is_ended and _begins_month(first) and _begins_month(end):
+        if _begins_month(first) and _begins_month(end):
             return _months_since_the_year_1(end) - _months_since_the_year_1(first), 0
         return 0, (start_of(Period.DAY, end - 1) - start_of(Period.DAY, first)) // DAY_SECONDS + 1
+
+    def _with_shared_periods(self, earlier: Span | None) -> Span | None:
+        """Return the dates with the whole of each period that is compared twice; fill `spans`."""
+        if earlier is None or self._period is None:
+            return earlier
+        first, last = (start_of(self._period, at) for at in (self.span.first, self.span.end - 1))
+        if first == last:
+            return earlier
+        begin, end = self._period_before(first), end_of(self._period, self._period_before(last))
+        low, high = earlier.first, earlier.end
+        if begin < low and self._period_before(end_of(self._period, first)) == begin:
+            self.spans[first] = Span(low, end_of(self._period, begin))
+            low = begin
+        if high < end and self._period_before(start_of(self._period, last - 1)) == (
+            start := self._period_before(last)
+        ):
+            self.spans[last] = Span(start, high)
+            high = end
+        return Span(low, high)
 
     def _weeks_before(self, second: int) -> int:
         start = start_of(Period.WEEK, second)
@@ -140,9 +165,14 @@ class Comparison:
 
     # -- groups
 
+    def span_of(self, key: GroupKey) -> int | None:
+        """Return the key in `spans` of the dates that a group is compared with."""
+        start = self._keys.start(key)
+        return start if start in self.spans else None
+
     def earlier_key(self, key: GroupKey) -> GroupKey:
         """Return the key of the earlier group that a group is compared with."""
-        if self._period is None or self.earlier is None:
+        if self._period is None or self.spans[None] is None:
             return key
         return self._keys.at(key, self._period_before(self._keys.start(key)))
 

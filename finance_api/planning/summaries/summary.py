@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from finance_api.planning.conversion import converted_field, no_rate
 from finance_api.planning.summaries.comparing import (
@@ -12,6 +13,7 @@ from finance_api.planning.summaries.comparing import (
     TimeKeys,
     bounds_of,
     is_date,
+    with_end,
 )
 from finance_api.planning.summaries.declaration import (
     COMPARED,
@@ -24,7 +26,7 @@ from finance_api.planning.summaries.declaration import (
 from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
-from finance_api.query.model import Condition, dated
+from finance_api.query.model import Condition, Span, dated
 from finance_api.resources.field import names_of
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.runtime.time_limit import in_time
@@ -64,6 +66,7 @@ class Summary:
 
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     """Return the page of groups that the query asks for. Raises SummaryTooLarge."""
+    query = with_end(query)
     reader = SummaryReader(storage, user_id, query)
     folder = Folder(reader, query)
     end = query.offset + query.limit
@@ -114,30 +117,41 @@ def _all_rows(
 ) -> Iterator[Row]:
     """Yield the rows of all groups in their default order."""
     query, groups = folder.query, _all_groups(reader, folder)
+    comparison = Comparison(query) if query.compare else None
+    spans = {} if comparison is None else comparison.spans
+    read = {at: _earlier(storage, user_id, query, span) for at, span in spans.items()}
+    if comparison is not None:
+        for at, (_, found) in read.items():
+            later = chain.from_iterable(map(comparison.later_keys, found))
+            groups = {key: Group() for key in later if comparison.span_of(key) == at} | groups
     if query.fill:
         groups = folder.fill(groups)
-    if query.compare is None:
-        ordered = folder.sort(groups)
-        measures = Measures(query, folder, ordered)
-        for key, group in ordered:
-            yield _shown(folder, key, group, measures.row(key, group))
-        return
-    comparison = Comparison(query, folder.newest)
-    before, earlier = _earlier(storage, user_id, query, comparison)
-    for key in earlier:
-        for later in comparison.later_keys(key):
-            groups.setdefault(later, Group())
-    for key in groups:
-        earlier.setdefault(comparison.earlier_key(key), Group())
     check_groups(len(groups))
     ordered = folder.sort(groups)
     measures = Measures(query, folder, ordered)
-    earlier_measures = Measures(before.query, before, before.sort(earlier))
+    earlier = {} if comparison is None else _earlier_rows(comparison, read, groups)
     for key, group in ordered:
-        then = comparison.earlier_key(key)
         now = measures.row(key, group)
-        changes = compared(query, now, earlier_measures.row(then, earlier[then]))
+        changes = compared(query, now, earlier[key]) if earlier else {}
         yield _shown(folder, key, group, now | changes)
+
+
+def _earlier_rows(
+    comparison: Comparison, read: Mapping[int | None, tuple[Folder, Groups]], groups: Groups
+) -> dict[GroupKey, Row]:
+    """Return the columns of the earlier group of each group. read: by the keys of its spans."""
+    rows: dict[GroupKey, Row] = {}
+    whole, others = read[None]
+    keys = {key: comparison.earlier_key(key) for key in groups}
+    for at, (own, found) in read.items():
+        of_span = {key: then for key, then in keys.items() if comparison.span_of(key) == at}
+        earlier = dict.fromkeys(keys.values(), Group()) | others
+        earlier |= {then: found.get(then, Group()) for then in of_span.values()}
+        # Shares and running sums are those of the whole earlier time.
+        own.expense = whole.expense
+        measures = Measures(own.query, own, own.sort(earlier))
+        rows |= {key: measures.row(then, earlier[then]) for key, then in of_span.items()}
+    return rows
 
 
 def _all_groups(reader: SummaryReader, folder: Folder) -> Groups:
@@ -149,10 +163,9 @@ def _all_groups(reader: SummaryReader, folder: Folder) -> Groups:
 
 
 def _earlier(
-    storage: Storage, user_id: int, query: SummaryQuery, comparison: Comparison
+    storage: Storage, user_id: int, query: SummaryQuery, span: Span | None
 ) -> tuple[Folder, Groups]:
     others = tuple([condition for condition in query.conditions if not is_date(condition)])
-    span = comparison.earlier
     dates = () if span is None else (dated(span.first, span.end),)
     before = replace(query, conditions=(*others, *dates), convert_to=None)
     reader = SummaryReader(storage, user_id, before)

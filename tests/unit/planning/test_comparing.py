@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.planning.summaries.comparing import Comparison
+from finance_api.planning.summaries.comparing import Comparison, with_end
 from finance_api.planning.summaries.declaration import DIMENSIONS, Compare, SummaryQuery
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS
@@ -20,7 +20,7 @@ def comparison(text, compare, by=""):
         is_to_date="to-date" in text,
         today=TODAY,
     )
-    return Comparison(query, None)
+    return Comparison(with_end(query))
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,13 @@ def comparison(text, compare, by=""):
         ("gte.2026-03-31,lte.2026-04-30", "previous", "month", "2026-02-28", "2026-03-31"),
         ("eq.2026", "previous", "day", "2025-12-31", "2026-12-30"),
         ("eq.2026", "previous", "year,month", "2025-12-01", "2026-11-30"),
-        ("gte.2026-10-15", "year", "month", "2025-10-15", "2025-11-30"),
+        ("gte.2026-10-15", "year", "month", "2025-10-15", "2025-11-26"),
+        ("gte.2026-09", "previous", "month", "2026-08-01", "2026-10-26"),
         ("eq.2021", "year", "week", "2019-12-27", "2020-12-25"),
     ],
 )
 def test_the_earlier_days(text, compare, by, first, last):
-    earlier = comparison(text, compare, by).earlier
+    earlier = comparison(text, compare, by).spans[None]
     assert earlier is not None
     assert (date_text(earlier.first), date_text(earlier.last_day)) == (first, last)
 
@@ -63,15 +64,16 @@ def test_the_earlier_days(text, compare, by, first, last):
         ("gte.0002,lt.9999", "previous", ""),
         ("eq.0001-01-01", "previous", "day"),
         ("gte.2026-03,lt.2026-02", "previous", ""),
+        ("gte.2027", "previous", "month"),
         ("eq.0002", "year", "week"),
     ],
 )
 def test_there_is_no_earlier_time_before_the_calendar_or_of_no_days(text, compare, by):
-    assert comparison(text, compare, by).earlier is None
+    assert comparison(text, compare, by).spans == {None: None}
 
 
 def test_the_last_year_of_the_calendar_can_be_compared():
-    earlier = comparison("eq.9999", "year", "month").earlier
+    earlier = comparison("eq.9999", "year", "month").spans[None]
     assert earlier is not None
     assert (date_text(earlier.first), date_text(earlier.last_day)) == ("9998-01-01", "9998-12-31")
 
