@@ -325,6 +325,10 @@ class BankBalance:
     date: int
 
 
+#: What a card's positive balance means; see `Statement`.
+OWED, OWNED, UNKNOWN = "owed", "owned", "unknown"
+
+
 @dataclass
 class Statement:
     """One account's part of a statement file, without its entries.
@@ -335,6 +339,8 @@ class Statement:
     as_of: when the bank made the statement, in seconds; None if the file does not say.
     opening: the balance before the first entry, at the end of the previous day. closing: the
         balance after the last entry.
+    card_balance: what a positive closing balance of a card means: OWED, OWNED or UNKNOWN; None for
+        other accounts.
     initial: the account's balance before its very first entry, if the file has a row with it.
     texts: identifies how options derive payee and note from the file's texts. Entries with
         different ``texts`` cannot be compared by payee and note.
@@ -354,6 +360,7 @@ class Statement:
     as_of: int | None = None
     opening: BankBalance | None = None
     closing: BankBalance | None = None
+    card_balance: str | None = None
     initial: int | None = None
     texts: str = ""
     profile: str | None = None

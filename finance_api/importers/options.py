@@ -131,6 +131,13 @@ FILE_OPTIONS = (
         CHOICE,
         choices=("in", "out"),
     ),
+    FileOption(
+        "card_balance",
+        "A card's balance",
+        "OFX: whether a card's positive balance is owed or owned; remembered.",
+        CHOICE,
+        choices=("owed", "owned"),
+    ),
     FileOption("invert", "Invert", "CSV: the same as --positive out.", FLAG),
     FileOption(
         "units",

@@ -7,9 +7,11 @@ An account's balance is the sum of its records and of its initial balance, which
 balances that banks state. Every import keeps the balances that its files stated among the facts of
 its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
 "asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
-may be missing. A file may begin and end in the middle of a day. ``openingBeside`` and
-``closingBeside`` are the sums of stored records that the file lacks on such a day, by the number of
-the import that created them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
+may be missing. ``cardBalance`` is `Statement.card_balance`.
+
+A file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` are the
+sums of stored records that the file lacks on such a day, by the number of the import that created
+them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
 discards all earlier balances.
 """
 
@@ -21,7 +23,14 @@ from math import inf
 from typing import Any, NamedTuple
 
 from finance_api.importers.formats import AccountKey, account_key_of
-from finance_api.importers.interface import ChangeRefused
+from finance_api.importers.interface import (
+    OWED,
+    OWNED,
+    UNKNOWN,
+    Answer,
+    ChangeRefused,
+    ImportRefused,
+)
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
 from finance_api.query.model import any_of, dated
 from finance_api.resources import RECORD_RULES, RECORDS
@@ -133,6 +142,8 @@ class Rules:
 #: For up to this many imports, try their records of a day both before and after the file's records.
 _MOST_PARTS = 8
 
+#: Only this format has balances of cards whose sign can mean both.
+_OFX = "ofx"
 #: The facts of one statement.
 Facts = dict[str, Any]
 
@@ -166,9 +177,11 @@ def settle_bank_balances(
     facts: the facts of this import; earlier facts are in the history. Call this when the accounts'
     records are stored. Returns sentences about periods whose records do not explain how the balance
     changed, and about initial balances that contradict the bank. Raises ChangeRefused if an initial
-    balance is out of range.
+    balance is out of range; ImportRefused if a card's balance may be owed or owned.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
+    for account_id in wanted:
+        _find_meaning(session, account_id, facts)
     stated = _stated_balances(session, [(session.number, facts)])
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
     known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
@@ -179,6 +192,40 @@ def settle_bank_balances(
         implied = sums.initials(account_id, known.get(account_id, ()))
         session.accounts.put(_settled(account, implied, remarks))
     return remarks
+
+
+def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts]) -> None:
+    """Find out what a card's positive balance means, if no file and no user has said it so far.
+
+    Two balances that fit the records between them in one meaning only prove it. Raises
+    ImportRefused with a question if none do.
+    """
+    own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
+    doubtful = [fact["closing"] for fact in own if fact["closing"] and fact["closing"][1] > 0]
+    if not doubtful or account_id in _meanings(session, [(session.number, facts)]):
+        return
+    found = {}
+    for meaning in (OWED, OWNED):
+        own[0]["cardBalance"] = meaning
+        balances = sorted(_stated_balances(session, [(session.number, facts)])[account_id])
+        sums = _DailySums(session, {account_id: balances})
+        gaps = _gaps(sums.initials(account_id, balances))
+        found[meaning] = {(gap.first, gap.last) for gap in gaps}
+    only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
+    if bool(only_owed) != bool(only_owned):
+        own[0]["cardBalance"] = OWED if only_owed else OWNED
+        return
+    account, (day, units) = session.accounts.rows[account_id], doubtful[-1]
+    text = amount_text(units, decimals_of(account["currencyCode"]))
+    raise ImportRefused(
+        f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "
+        "money on the card",
+        how=": say with --card-balance what a positive balance means",
+        answers=(
+            Answer(("--card-balance", OWED), meaning=f"{text} is owed"),
+            Answer(("--card-balance", OWNED), meaning=f"{text} is on the card"),
+        ),
+    )
 
 
 def is_of_several(account: Row) -> bool:
@@ -227,6 +274,20 @@ def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
     ]
 
 
+def _all_facts(
+    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
+) -> list[tuple[int, Sequence[Facts]]]:
+    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
+    return [*entries, *further]
+
+
+def _meanings(owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]) -> dict[str, str]:
+    """Return what a positive balance of a card means, by account, if that is known."""
+    facts = chain.from_iterable(of_entry for _, of_entry in _all_facts(owned, further))
+    found = ((fact["accountId"], fact.get("cardBalance")) for fact in facts)
+    return {account_id: meaning for account_id, meaning in found if meaning in (OWED, OWNED)}
+
+
 def _stated_balances(
     owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
 ) -> defaultdict[str, list[StatedBalance]]:
@@ -234,16 +295,19 @@ def _stated_balances(
 
     further: facts that are not in the history yet, each list with the number of its entry.
     """
+    meanings = _meanings(owned, further)
     stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
     known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
-    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
-    for number, of_entry in (*entries, *further):
+    for number, of_entry in _all_facts(owned, further):
         for fact in of_entry:
+            is_owed = fact.get("source") == _OFX and meanings.get(fact["accountId"]) == OWED
             balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
             if fact.get("forgets"):
                 balances.clear()
                 seen.clear()
             for balance in _balances_in(fact, number):
+                if is_owed:
+                    balance = balance._replace(amount=-balance.amount)
                 # Skip a balance that was stated before: if a file is imported again, its balance
                 # does not cover records that were stored since.
                 what = balance.day, balance.is_closing, balance.amount

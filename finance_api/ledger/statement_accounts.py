@@ -356,6 +356,7 @@ class StatementFacts:
                 "asOf": statement.as_of,
                 "opening": _day_and_units(statement.opening),
                 "closing": _day_and_units(statement.closing),
+                "cardBalance": statement.card_balance,
                 "texts": statement.texts,
                 "options": statement.options,
             }

@@ -21,6 +21,7 @@ CHOICES = {
     },
     "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
     "positive": {"in": "Money coming in", "out": "Money going out"},
+    "card_balance": {"owed": "Money that is owed", "owned": "Money on the card"},
 }
 #: Field -> label of the column that contains it.
 COLUMNS = {

@@ -51,8 +51,8 @@ _HELP = {
 #: The options of each group; the last group has the rest.
 _GROUPS = {
     "Account": "account currency new_account",
-    "Dates and amounts": "date_format timezone decimal thousands units positive mixed_signs "
-    "fee_category no_text",
+    "Dates and amounts": "date_format timezone decimal thousands units positive card_balance "
+    "mixed_signs fee_category no_text",
     "Layout of the file": "profile no_profile sheet delimiter encoding force_encoding no_header "
     "skip_rows skip_last only leave_out label_separator",
     "Records already stored": "",

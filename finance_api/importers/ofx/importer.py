@@ -9,6 +9,7 @@ import orjson
 
 from finance_api.importers.interface import (
     ANOTHER_FILE,
+    UNKNOWN,
     Answer,
     BankBalance,
     Correction,
@@ -78,17 +79,25 @@ class OfxImporter:
     positive: "in" or "out": what a positive amount means, whatever TRNTYPE says. None: positive
     means money in, except where TRNTYPE is the sign; a statement whose TRNTYPEs contradict its
     signs is refused with a question.
+    card_balance: see `Statement`.
     """
 
     source = "ofx"
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "OfxImporter":
-        return cls(given.get("currency"), given.get("positive"))
+        options = (given.get(name) for name in ("currency", "positive", "card_balance"))
+        return cls(*options)
 
-    def __init__(self, currency: str | None = None, positive: str | None = None) -> None:
+    def __init__(
+        self,
+        currency: str | None = None,
+        positive: str | None = None,
+        card_balance: str | None = None,
+    ) -> None:
         self._currency = currency
         self._positive = positive
+        self._card_balance = card_balance or UNKNOWN
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -115,6 +124,9 @@ class OfxImporter:
             if not elements:
                 raise _without_statement(tree.root)
             statements = _statements_of(elements, self._currency)
+            for statement in statements:
+                if statement.account.account_type == "CreditCard":
+                    statement.card_balance = self._card_balance
             owners = {
                 holders[part]: number
                 for number, element in enumerate(elements)
