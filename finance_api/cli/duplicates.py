@@ -10,7 +10,7 @@ from finance_api.cli.editing import Edit, edit_options
 from finance_api.cli.output import say
 from finance_api.ledger.edits.records import void_records
 from finance_api.ledger.edits.report import title_of
-from finance_api.ledger.matching.duplicates import find_duplicates
+from finance_api.ledger.matching.duplicates import find_duplicates, read_duplicates
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
@@ -40,7 +40,8 @@ def _list(cli: CliContext, email: str, *, as_json: bool) -> None:
         return {"id": row["id"], "account": row["accountName"], "name": title_of(RECORDS, row)}
 
     with cli.reading() as storage:
-        found = find_duplicates(storage, get_user(storage, email).id)
+        user_id = get_user(storage, email).id
+        found = read_duplicates(storage, user_id, find_duplicates(storage, user_id))
         if as_json:
             pairs = [{"later": side(p.later), "earlier": side(p.earlier)} for p in found]
             click.echo(json.dumps(pairs))

@@ -7,7 +7,7 @@ from finance_api.api.openapi.schemas import value
 from finance_api.api.parameters import ParameterSchema, data_page
 from finance_api.api.service import data_service, of_resource
 from finance_api.ledger.edits.report import title_of
-from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates
+from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates, read_duplicates
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, amount_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
@@ -56,8 +56,9 @@ class DuplicatesRequest(TableRequest):
     def read(self, reading: Reading) -> Payload:
         limit, offset = self.given["limit"], self.given["offset"]
         state = reading.storage.data.get_state(reading.user_id)
-        found = list(find_duplicates(reading.storage, reading.user_id))
-        rows = [_row(pair) for pair in found[offset : offset + limit]]
+        found = find_duplicates(reading.storage, reading.user_id)
+        page = found[offset : offset + limit]
+        rows = [_row(pair) for pair in read_duplicates(reading.storage, reading.user_id, page)]
         has_more = len(found) > offset + limit
         total = len(found)
         return self.table(

@@ -1,12 +1,12 @@
 """Finds records of one account that look like duplicates."""
 
-from collections import defaultdict
-from collections.abc import Iterator
-from itertools import pairwise
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from finance_api.resources import RECORDS
-from finance_api.runtime.time_limit import in_time
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
@@ -17,6 +17,7 @@ _PAGE = 1_000
 _Texts = tuple[str | None, str | None]
 #: Two formats may report the same transaction up to this many days apart.
 _REACH_DAYS = 3
+_FIELDS = ("recordDate", "id", "createdAt", "source", "splitId", "payee", "note")
 
 
 class Duplicate(NamedTuple):
@@ -26,64 +27,113 @@ class Duplicate(NamedTuple):
     later: Row
 
 
-def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
-    """Yield pairs with the same account and amount on near days; no record is in two pairs.
+class _Kind(NamedTuple):
+    """What decides whether records of one account and amount look doubled."""
 
-    Two records of one import are never a pair, because a file does not repeat itself. Records of
-    one source must be on the same day, records of two sources at most three days apart.
+    day: int
+    source: str | None
+    split_id: str | None
+    texts: _Texts
+
+
+class _Record(NamedTuple):
+    """A record. at: its date-time. import_id: 0 if it was not imported."""
+
+    at: int
+    record_id: str
+    created: int
+    import_id: int
+    kind: _Kind
+
+
+def find_duplicates(storage: Storage, user_id: int) -> list[tuple[str, str]]:
+    """Return pairs with the same account and amount on near days; no record is in two pairs.
+
+    Each pair has the id of the record that was stored earlier, then of the other. Two records of
+    one import are never a pair, because a file does not repeat itself. Records of one source must
+    be on the same day, records of two sources at most three days apart.
     """
-    found: defaultdict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
-    stored = storage.data.list_amounts(user_id, ("accountId", "recordDate", "id"), ())
-    for account_id, day, row_id, amount in in_time(stored):
-        found[account_id, amount].append((day // DAY_SECONDS, row_id))
-    for _, days in sorted(in_time(found.items())):
-        pairs = (pair for pair in pairwise(sorted(days)) if pair[1][0] - pair[0][0] <= _REACH_DAYS)
-        # Read only records that are near another record of the same amount.
-        if near := list(dict.fromkeys(row_id for pair in pairs for _, row_id in pair)):
-            yield from _pairs(storage, user_id, near)
+    groups: defaultdict[tuple[str, int], list[_Record]] = defaultdict(list)
+    stored = storage.data.list_amounts(user_id, ("accountId", "importId", *_FIELDS), ())
+    for account_id, import_id, at, row_id, created, *values, amount in in_time(stored):
+        source, split_id, *texts = values
+        kind = _Kind(at // DAY_SECONDS, source, split_id, tuple(texts))
+        groups[account_id, amount].append(_Record(at, row_id, created, import_id or 0, kind))
+    pairs = (pair for _, group in sorted(groups.items()) for pair in _pairs(sorted(group)))
+    ordered = (sorted(pair, key=_stored_at) for pair in pairs)
+    return [(earlier.record_id, later.record_id) for earlier, later in ordered]
 
 
-def _pairs(storage: Storage, user_id: int, ids: list[str]) -> Iterator[Duplicate]:
-    """Pair records of one account and amount. ids: the records' ids, sorted by day."""
-    waiting: list[Row] = []
-    for begin in range(0, len(ids), _PAGE):
-        rows = storage.data.get_rows(user_id, RECORDS, ids[begin : begin + _PAGE])
-        for row in sorted(rows.values(), key=lambda row: (row["recordDate"], row["id"])):
-            waiting = [other for other in waiting if _days(other, row) <= _REACH_DAYS]
-            found = next((other for other in waiting if _looks_doubled(other, row)), None)
-            if found is None:
-                waiting.append(row)
-            else:
-                waiting.remove(found)
-                yield Duplicate(*sorted((found, row), key=_stored_at))
+def _stored_at(record: _Record) -> tuple[int, int, str]:
+    return record.created, record.import_id, record.record_id
 
 
-def _stored_at(row: Row) -> tuple[int, int, str]:
-    return row["createdAt"], row["importId"] or 0, row["id"]
+def read_duplicates(
+    storage: Storage, user_id: int, pairs: Sequence[tuple[str, str]]
+) -> Iterator[Duplicate]:
+    """Yield the rows of pairs of ids."""
+    for begin in range(0, len(pairs), _PAGE):
+        page = pairs[begin : begin + _PAGE]
+        rows = storage.data.get_rows(user_id, RECORDS, [row_id for pair in page for row_id in pair])
+        for earlier, later in page:
+            yield Duplicate(rows[earlier], rows[later])
 
 
-def _days(one: Row, other: Row) -> int:
-    return abs(int(one["recordDate"]) // DAY_SECONDS - int(other["recordDate"]) // DAY_SECONDS)
+def _pairs(records: Sequence[_Record]) -> Iterator[tuple[_Record, _Record]]:
+    """Pair records of one account and amount, sorted by time.
+
+    Records of one kind are compared once, so that many equal records take no longer than others.
+    """
+    #: The records without a partner, by import and kind.
+    waiting: defaultdict[int, dict[_Kind, deque[_Record]]] = defaultdict(dict)
+    day = 0
+    for record in records:
+        check_time()
+        if record.kind.day != day:
+            day = record.kind.day
+            for kinds in waiting.values():
+                for kind in [kind for kind in kinds if day - kind.day > _REACH_DAYS]:
+                    del kinds[kind]
+        others = (
+            kinds
+            for import_id, kinds in waiting.items()
+            if not import_id or import_id != record.import_id
+        )
+        alike = [
+            (equal[0], kinds)
+            for kinds in others
+            for kind, equal in in_time(kinds.items())
+            if _looks_doubled(kind, record.kind)
+        ]
+        if not alike:
+            own = waiting[record.import_id].setdefault(record.kind, deque())
+            own.append(record)
+            continue
+        found, kinds = min(alike, key=lambda each: each[0])
+        kinds[found.kind].popleft()
+        if not kinds[found.kind]:
+            del kinds[found.kind]
+        yield found, record
 
 
-def _looks_doubled(one: Row, other: Row) -> bool:
-    if one["splitId"] is not None and one["splitId"] == other["splitId"]:
+def _looks_doubled(one: _Kind, other: _Kind) -> bool:
+    if one.split_id is not None and one.split_id == other.split_id:
         return False
-    if one["importId"] is not None and one["importId"] == other["importId"]:
+    if one.source == other.source and one.day != other.day:
         return False
-    if one["source"] == other["source"] and _days(one, other) > 0:
-        return False
-    texts = [(row["payee"], row["note"]) for row in (one, other)]
-    return not all(map(any, texts)) or are_alike(*texts)
+    return not (any(one.texts) and any(other.texts)) or are_alike(one.texts, other.texts)
 
 
 def are_alike(one: _Texts, other: _Texts) -> bool:
     """Return whether the payees and notes of two rows look alike; False if a row has neither."""
-    texts = [fold(" ".join(text for text in each if text)).strip() for each in (one, other)]
-    if not all(texts):
+    (text, names), (other_text, other_names) = _folded(one), _folded(other)
+    if not text or not other_text:
         return False
-    if texts[0] in texts[1] or texts[1] in texts[0]:
-        return True
-    words = texts[1].split()
-    # They share a word that is long enough for a name.
-    return any(len(word) >= 4 and word in words for word in texts[0].split())
+    return text in other_text or other_text in text or not names.isdisjoint(other_names)
+
+
+@lru_cache(maxsize=32_768)
+def _folded(texts: _Texts) -> tuple[str, frozenset[str]]:
+    """Return the folded text, and its words that are long enough for a name."""
+    text = fold(" ".join(filter(None, texts))).strip()
+    return text, frozenset(word for word in text.split() if len(word) >= 4)

@@ -1,18 +1,21 @@
 """Finds records that look duplicated, in data imported before files were matched by content."""
 
+import random
+from types import SimpleNamespace
+
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import void_records
-from finance_api.ledger.matching.duplicates import find_duplicates
+from finance_api.ledger.matching import duplicates
+from finance_api.ledger.matching.duplicates import are_alike, find_duplicates
+from finance_api.values.time import DAY_SECONDS
 from support.ledger import account, an_id, record
 
 
 def pairs(person):
-    return person.look(
-        lambda s: [(p.earlier["id"], p.later["id"]) for p in find_duplicates(s, person.user.id)]
-    )
+    return person.look(lambda storage: find_duplicates(storage, person.user.id))
 
 
 def void(person, *ids):
@@ -70,3 +73,78 @@ def test_unknown_ids_are_refused(doubled):
     with pytest.raises(ChangeRefused):
         void(doubled, an_id(11), an_id(99))
     assert doubled.snapshot() == before
+
+
+def found_in(stored):
+    """Return the pairs among records that are given as `_FIELDS` lists them."""
+    data = SimpleNamespace(list_amounts=lambda user_id, names, conditions: stored)
+    return find_duplicates(SimpleNamespace(data=data), 1)
+
+
+def stored_record(number, *, import_id=1, day=0, source="csv", split_id=None, texts=("Café", None)):
+    row_id = f"{number:06}"
+    return ("a", import_id, day * DAY_SECONDS, row_id, number, source, split_id, *texts, -3)
+
+
+def compared_one_by_one(stored):
+    """Pair each record with the first earlier one that looks doubled."""
+    waiting, pairs = [], []
+    for row in sorted(stored, key=lambda row: (row[2], row[3])):
+        for other in waiting:
+            _, imported, at, _, _, source, split_id, *texts = other[:-1]
+            days = (row[2] - at) // DAY_SECONDS
+            is_apart = row[6] is None or row[6] != split_id
+            is_near = days == 0 or (days <= 3 and source != row[5])
+            is_of_two = row[1] is None or imported != row[1]
+            both = (tuple(texts), tuple(row[7:9]))
+            is_like = not all(map(any, both)) or are_alike(*both)
+            if is_apart and is_near and is_of_two and is_like:
+                waiting.remove(other)
+                pairs.append(tuple(sorted((other[3], row[3]))))
+                break
+        else:
+            waiting.append(row)
+    return pairs
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pairs_are_those_of_comparing_records_one_by_one(seed):
+    choose = random.Random(seed)
+    texts = [("Café", None), ("CAFÉ NORD", "x"), ("Kiosk", None), (None, None), (None, "café")]
+    stored = [
+        stored_record(
+            number,
+            import_id=choose.choice([None, 1, 2, 3]),
+            day=choose.randrange(8),
+            source=choose.choice(["csv", "ofx", None]),
+            split_id=choose.choice([None, None, "s", "t"]),
+            texts=choose.choice(texts),
+        )
+        for number in range(40)
+    ]
+    choose.shuffle(stored)
+    assert found_in(stored) == compared_one_by_one(stored)
+
+
+MANY = {
+    "equal records of one import": lambda n: stored_record(n),
+    "equal records of two imports": lambda n: stored_record(n, import_id=1 + n % 2),
+    "equal records of no import": lambda n: stored_record(n, import_id=None),
+    "other texts in one import": lambda n: stored_record(n, texts=(f"Payee{n}", None)),
+    "other days": lambda n: stored_record(n, day=n, import_id=1 + n % 2),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_many_records_take_a_number_of_steps_that_grows_as_they_do(monkeypatch, kind):
+    steps = []
+    looks_doubled = duplicates._looks_doubled
+    monkeypatch.setattr(
+        duplicates, "_looks_doubled", lambda *kinds: steps.append(1) or looks_doubled(*kinds)
+    )
+    numbers = []
+    for size in (1_000, 2_000):
+        steps.clear()
+        found_in([MANY[kind](number) for number in range(size)])
+        numbers.append(len(steps))
+    assert numbers[1] <= 2.3 * numbers[0] and numbers[1] <= 2_000 * 5
