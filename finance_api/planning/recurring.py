@@ -6,9 +6,11 @@ payment may be missing now and then.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ from finance_api.planning.recurrence import next_due
 from finance_api.planning.repetition import Repetition
 from finance_api.query.model import Condition, Operator, condition_on, dated
 from finance_api.resources import RECORDS
-from finance_api.runtime.time_limit import in_time
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
@@ -187,12 +189,12 @@ def find_recurring(
             direction = payment.amount > 0
             alike = payment.account_id, payment.currency, direction, key, payment.to
             groups[alike].append(payment)
-    found = [
-        _recurring(interval, series, newest[series[0].account_id])
-        for group in in_time(groups.values())
-        if len(group) <= _MOST_OF_PAYEE
-        for interval, series in _series(group)
-    ]
+    found = []
+    for group in groups.values():
+        check_time()
+        if len(group) <= _MOST_OF_PAYEE:
+            newest_day = newest[group[0].account_id]
+            found += [_recurring(*each, newest_day) for each in _series(group)]
     return sorted(found, key=lambda each: (-abs(each.amount), each.payee, each.account_id))
 
 
@@ -310,31 +312,74 @@ def _spread(amounts: list[int]) -> float:
     return (ordered[-1 - aside] - ordered[aside]) / median(ordered)
 
 
+class Orders:
+    """Finds the standing order of a recurring payment: the first one that fits.
+
+    An order fits a payment with the same payee, or with the same amount and due day.
+    """
+
+    def __init__(self, orders: Sequence[Row]) -> None:
+        self._orders = orders
+        #: By account and payee: the numbers of orders, in their order.
+        self._by_payee: defaultdict[tuple[str | None, str], list[int]] = defaultdict(list)
+        first: dict[tuple[str | None, int, str | None, int | None], int] = {}
+        for number, order in enumerate(in_time(orders)):
+            account_id, amount = order["accountId"], order["amount"]
+            for payee in {payee_key(order[name] or "") for name in ("name", "payee")}:
+                self._by_payee[account_id, payee].append(number)
+            if amount is not None:
+                days = order["recurrenceRule"], order["startDate"]
+                first.setdefault((account_id, amount, *days), number)
+        #: By account: pairs of amount and number, sorted. Orders that are alike count once.
+        self._by_amount: defaultdict[str | None, list[tuple[int, int]]] = defaultdict(list)
+        for (account_id, amount, *_), number in first.items():
+            self._by_amount[account_id].append((amount, number))
+        for amounts in self._by_amount.values():
+            amounts.sort()
+        self._find_due = cache(self._due)
+
+    def find(self, payment: Recurring) -> Row | None:
+        key, shift = payee_key(payment.payee), payment.interval.tolerance * DAY_SECONDS
+        numbers = []
+        for account_id in (None, payment.account_id):
+            named = self._by_payee.get((account_id, key), ())
+            alike = (number for number in in_time(named) if self._is_alike(payment, number))
+            numbers += [
+                next(alike, None),
+                self._find_due(account_id, payment.amount, payment.next, shift),
+            ]
+        number = min((each for each in numbers if each is not None), default=None)
+        return None if number is None else self._orders[number]
+
+    def _is_alike(self, payment: Recurring, number: int) -> bool:
+        """Whether the amount of an order of the same payee fits."""
+        amount: int | None = self._orders[number]["amount"]
+        if amount is None or amount * payment.amount < 0:
+            return amount is None
+        is_near = abs(amount - payment.amount) <= ALIKE * abs(payment.amount)
+        return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
+
+    def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
+        """Return the first order of nearly this amount that is due near the day."""
+        orders, reach = self._by_amount[account_id], int(_STEP * abs(amount))
+        begin, end = (
+            bisect_left(orders, (amount - reach,)),
+            bisect_left(orders, (amount + reach + 1,)),
+        )
+        for number in in_time(sorted(number for _, number in orders[begin:end])):
+            order = self._orders[number]
+            due = next_due(order["recurrenceRule"], order["startDate"], day - shift)
+            if due is not None and due <= day + shift:
+                return number
+        return None
+
+
 def with_orders(
     found: Iterable[Recurring], orders: Sequence[Row]
 ) -> list[tuple[Recurring, Row | None]]:
     """Return the recurring payments, each with its standing order, if it has one."""
-    return [
-        (each, next((order for order in orders if _is_order(each, order)), None)) for each in found
-    ]
-
-
-def _is_order(payment: Recurring, order: Row) -> bool:
-    """Whether the payment and the order have the same payee, or the same amount and due day."""
-    if order["accountId"] not in (None, payment.account_id):
-        return False
-    amount = order["amount"]
-    if amount is not None and amount * payment.amount < 0:
-        return False
-    names = {payee_key(order[name] or "") for name in ("name", "payee")}
-    if payee_key(payment.payee) in names:
-        is_near = amount is None or abs(amount - payment.amount) <= ALIKE * abs(payment.amount)
-        return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
-    if amount is None or abs(amount - payment.amount) > _STEP * abs(payment.amount):
-        return False
-    shift = payment.interval.tolerance * DAY_SECONDS
-    due = next_due(order["recurrenceRule"], order["startDate"], payment.next - shift)
-    return due is not None and due <= payment.next + shift
+    index = Orders(orders)
+    return [(each, index.find(each)) for each in in_time(found)]
 
 
 def _change(amounts: Sequence[int]) -> tuple[int, int] | None:

@@ -92,7 +92,11 @@ def _repeats(control: Control) -> RepeatsControl:
 
 
 def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
-    """Return the texts of a form that was sent, with the rule that its choices make."""
+    """Return the texts of a form that was sent, with the rule that its choices make.
+
+    Searches for a day of the rule before the write lock is taken. The result is kept, so that the
+    check of the change under the lock takes no time.
+    """
     pattern = texts.get(RULE, "")
     rule = str(sent.get(_OTHER_RULE, "")) if pattern == OTHER else pattern
     if pattern in PATTERNS:
@@ -101,6 +105,8 @@ def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
         rule = f"{frequency};INTERVAL={every}{semicolon}{days}{_end(sent, stored)}"
         if found := parse_repetition(rule):
             rule = stored if found == parse_repetition(stored) else found.rule
+    with suppress(WrittenRefused, RuleError):
+        check_rule(rule, parse_day(texts["startDate"], current_region()))
     return {**texts, RULE: rule}
 
 
@@ -137,15 +143,6 @@ def check_end(rule: str, start: int | None) -> None:
         fault = f"The number of times must be from 1 to {count_text(MAX_COUNT)}."
     if fault:
         raise FormFaults({RULE: fault})
-
-
-def search_ahead(rule: str, start: str) -> None:
-    """Search for a day of the rule before the write lock is taken.
-
-    Its result is kept, so that the check of the change under the lock takes no time.
-    """
-    with suppress(WrittenRefused, RuleError):
-        check_rule(rule, parse_day(start, current_region()))
 
 
 def rule_words(rule: str) -> str:

@@ -1,5 +1,6 @@
 """Expected payments: standing orders, and recurring payments without a standing order."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +9,9 @@ from typing import NamedTuple
 
 from finance_api.planning.intervals import on_working_day
 from finance_api.planning.recurrence import next_due, schedule_of
-from finance_api.planning.recurring import Payment, Recurring, Status, find_recurring, with_orders
+from finance_api.planning.recurring import Orders, Payment, Recurring, Status, find_recurring
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
-from finance_api.runtime.time_limit import in_time
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.values import Row
 from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
@@ -19,6 +20,7 @@ from finance_api.values.time import DAY_SECONDS
 _LATE_DAYS = 31
 #: A record within this many days of a due day, with nearly the same amount, is that payment.
 NEAR_DAYS = 4
+_NEAREST = sorted(range(-NEAR_DAYS, NEAR_DAYS + 1), key=abs)
 _ALIKE = 0.06
 
 
@@ -64,17 +66,23 @@ class _Stored:
     """Finds the stored record of an expected payment. Each record is found only once."""
 
     def __init__(self, near: Sequence[Movement]) -> None:
-        self._waiting: defaultdict[str, list[Movement]] = defaultdict(list)
-        for movement in near:
-            self._waiting[movement.account_id].append(movement)
+        #: The amounts on each day, sorted, by account and day.
+        self._amounts: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        for account_id, second, amount in near:
+            self._amounts[account_id, second // DAY_SECONDS].append(amount)
+        for amounts in in_time(self._amounts.values()):
+            amounts.sort()
 
     def has(self, expected: Movement) -> bool:
-        waiting = self._waiting[expected.account_id]
-        for movement in waiting:
-            is_near = abs(movement.day - expected.day) <= NEAR_DAYS * DAY_SECONDS
-            if is_near and abs(movement.amount - expected.amount) <= _ALIKE * abs(expected.amount):
-                waiting.remove(movement)
-                return True
+        """Whether there is such a record: the one of the nearest day is found."""
+        least = expected.amount - int(_ALIKE * abs(expected.amount))
+        for days in _NEAREST:
+            amounts = self._amounts.get((expected.account_id, expected.day // DAY_SECONDS + days))
+            if amounts:
+                at = bisect_left(amounts, least)
+                if at < len(amounts) and amounts[at] - expected.amount <= expected.amount - least:
+                    del amounts[at]
+                    return True
         return False
 
 
@@ -83,14 +91,16 @@ def expect(history: History, last: int) -> Expectation:
     today = history.today
     live = [
         order
-        for order in history.orders
+        for order in in_time(history.orders)
         if next_due(order["recurrenceRule"], order["startDate"], today) is not None
     ]
-    paired = with_orders(find_recurring(history.payments), live)
+    orders = Orders(live)
+    paired = [(found, orders.find(found)) for found in in_time(find_recurring(history.payments))]
     movements: list[Movement] = []
     stored = _Stored(history.near)
     done: set[str] = set()
-    for found, order in in_time(paired):
+    for found, order in paired:
+        check_time()
         if order is None:
             amount, days = found.amount, _days_without_order(found, today, last)
         elif order["id"] in done:
@@ -99,13 +109,14 @@ def expect(history: History, last: int) -> Expectation:
             done.add(order["id"])
             amount = found.amount if order["amount"] is None else order["amount"]
             days = _days_of_order(order, found, today, last)
-        arrival = _arrival(history, found, live)
+        arrival = _arrival(history, found, orders)
         for day in days:
             _add(movements, Movement(found.account_id, day, amount), stored)
             if arrival is not None:
                 _add(movements, arrival._replace(day=day), stored)
     left_out = 0
-    for order in in_time(live):
+    for order in live:
+        check_time()
         if order["id"] in done:
             continue
         if order["accountId"] is None or order["amount"] is None:
@@ -144,13 +155,14 @@ def _days(
     schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
     if schedule is None:
         return
-    for day in (on_working_day(due, moved) for due in schedule.days()):
+    # A day that is moved to a Friday can be up to two days after the last one.
+    for day in (on_working_day(due, moved) for due in schedule.days(last + 3 * DAY_SECONDS)):
         if day > last:
             return
         yield max(day, today)
 
 
-def _arrival(history: History, found: Recurring, orders: Sequence[Row]) -> Movement | None:
+def _arrival(history: History, found: Recurring, orders: Orders) -> Movement | None:
     """Return the movement on the other account of a transfer.
 
     None if the payment is not a transfer, or if the other account has its own standing order.
@@ -164,8 +176,7 @@ def _arrival(history: History, found: Recurring, orders: Sequence[Row]) -> Movem
         return None
     account_id, amount = arrivals[-1].account_id, median_low(each.amount for each in arrivals[-3:])
     mirrored = found._replace(account_id=account_id, amount=amount, least=amount, most=amount)
-    ((_, order),) = with_orders([mirrored], orders)
-    return Movement(account_id, found.next, amount) if order is None else None
+    return None if orders.find(mirrored) else Movement(account_id, found.next, amount)
 
 
 def _rest(history: History, found: Sequence[Recurring]) -> list[Payment]:

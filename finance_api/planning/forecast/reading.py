@@ -13,7 +13,7 @@ from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, 
 from finance_api.planning.upcoming import TooManyDueDays
 from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS, STANDING_ORDERS
-from finance_api.runtime.time_limit import in_time
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import count_text, counted
@@ -127,6 +127,7 @@ class _Course(NamedTuple):
         return {name: known + part for name, part in zip(names, usual, strict=True)}
 
     def lowest(self, today: int) -> Row:
+        check_time()
         lows = [next(iter(self.at(day).values())) for day in range(len(self.known))]
         day = lows.index(min(lows))
         return {"date": today + day * DAY_SECONDS, "balance": lows[day]}
@@ -160,29 +161,33 @@ def list_forecast(
         raise BalancesError("to", f"{error}: ask for an earlier day") from None
     to_come = [movement for movement in history.near if movement.day > today]
     changes: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for movement in (*to_come, *expected.movements):
+    for movement in in_time((*to_come, *expected.movements)):
         changes[movement.account_id][(movement.day - today) // DAY_SECONDS] += movement.amount
     later: defaultdict[str, int] = defaultdict(int)
     for movement in to_come:
         later[movement.account_id] += movement.amount
     rest: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for payment in expected.rest if is_typical else ():
+    for payment in in_time(expected.rest) if is_typical else ():
         rest[payment.account_id].append((payment.day, payment.amount))
     missing = min((today - newest) // DAY_SECONDS, _MOST_MISSING_DAYS)
-    days = range((last - today) // DAY_SECONDS + 1)
 
     def course(found: Sequence[Row]) -> _Course:
-        start = sum(row["balance"] - later[row["id"]] for row in found)
-        at_days = (sum(changes[row["id"]][day] for row in found) for day in days)
-        known = list(accumulate(at_days, initial=start))[1:]
+        check_time()
+        known = [0] * ((last - today) // DAY_SECONDS + 1)
+        known[0] = sum(row["balance"] - later[row["id"]] for row in found)
+        for row in in_time(found):
+            for day, amount in changes[row["id"]].items():
+                if day < len(known):
+                    known[day] += amount
+        known = list(accumulate(known))
         usual = Typical((each for row in found for each in rest[row["id"]]), newest)
         return _Course(known, usual if is_typical else None, missing)
 
-    courses = [(_about(row), course([row])) for row in in_time(accounts)]
-    totals = [
-        ({"currencyCode": code}, course([r for r in accounts if r["currencyCode"] == code]))
-        for code in sorted({row["currencyCode"] for row in accounts})
-    ]
+    courses = [(_about(row), course([row])) for row in accounts]
+    by_currency: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in accounts:
+        by_currency[row["currencyCode"]].append(row)
+    totals = [({"currencyCode": code}, course(by_currency[code])) for code in sorted(by_currency)]
     return Forecast(
         _at_points(points, interval, today, courses),
         _at_points(points, interval, today, totals),

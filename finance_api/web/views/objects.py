@@ -46,14 +46,7 @@ from finance_api.web.page import (
 )
 from finance_api.web.protection import kept_form
 from finance_api.web.rendering import amount, day
-from finance_api.web.repeats import (
-    RULE,
-    check_end,
-    next_dates,
-    search_ahead,
-    with_repeats,
-    with_rule,
-)
+from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
 #: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
@@ -186,10 +179,7 @@ class ObjectViews:
     def _sent(self, sent: MultiDict) -> dict[str, str]:
         """Return the texts of the form that was sent."""
         texts = forms.sent_texts(self.fields, sent)
-        if RULE in texts:
-            texts = with_rule(texts, sent)
-            search_ahead(texts[RULE], texts["startDate"])
-        return texts
+        return with_rule(texts, sent) if RULE in texts else texts
 
     def _given(
         self, session: LedgerSession, texts: Mapping[str, str], before: Row

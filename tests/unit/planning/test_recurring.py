@@ -1,10 +1,15 @@
 """Recurring payments are found among others."""
 
+import random
+from datetime import date
+
 import pytest
 
+from finance_api.planning import recurring
 from finance_api.planning.intervals import INTERVALS
+from finance_api.planning.recurrence import next_due
 from finance_api.planning.recurring import Payment, Status, find_recurring, payee_key, with_orders
-from finance_api.values.time import DAY_SECONDS, date_text, parse_date
+from finance_api.values.time import DAY_SECONDS, date_text, from_date, parse_date
 from support.nightly import count
 from support.recurring_payments import Payments
 
@@ -228,3 +233,103 @@ def test_a_membership_is_told_from_purchases_unless_there_are_too_many(purchases
     days = [date_text(start + n * DAY_SECONDS) for n in range(purchases)]
     others = series(days, [-3000 - 7 * n for n in range(purchases)], payee="Streaming")
     assert len(find_recurring(series(MONTHS) + others)) == number
+
+
+def fits(payment, order):
+    """Whether an order fits a payment, one by one."""
+    if order["accountId"] not in (None, payment.account_id):
+        return False
+    amount = order["amount"]
+    if amount is not None and amount * payment.amount < 0:
+        return False
+    if payee_key(payment.payee) in {payee_key(order[name] or "") for name in ("name", "payee")}:
+        is_near = amount is None or abs(amount - payment.amount) <= 0.35 * abs(payment.amount)
+        return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
+    if amount is None or abs(amount - payment.amount) > 0.06 * abs(payment.amount):
+        return False
+    shift = payment.interval.tolerance * DAY_SECONDS
+    due = next_due(order["recurrenceRule"], order["startDate"], payment.next - shift)
+    return due is not None and due <= payment.next + shift
+
+
+def some_payments(choose, number):
+    """Return monthly payments of several payees, accounts, amounts and days."""
+    return find_recurring(
+        Payment(
+            f"{payee:03}{month:02}",
+            f"account {choose.randrange(2)}" if month == 1 else f"account {payee % 2}",
+            "EUR",
+            f"payee {chr(97 + payee % 26)}{chr(97 + payee // 26)}",
+            None,
+            from_date(date(2026, month, 1 + payee % 28)),
+            choose.choice([-1, 1]) * 1_000 if month == 1 else -1_000 - payee % 9 * 20,
+        )
+        for payee in range(number)
+        for month in range(1, 10)
+    )
+
+
+def some_orders(choose, number):
+    return [
+        {
+            "id": f"{n:04}",
+            "accountId": choose.choice([None, "account 0", "account 1"]),
+            "name": choose.choice([None, "", f"payee {chr(97 + choose.randrange(26))}a"]),
+            "payee": choose.choice([None, f"Payee {chr(97 + choose.randrange(26))}b 12"]),
+            "amount": choose.choice([None, 1_000, *range(-1_300, -900, 20)]),
+            "recurrenceRule": choose.choice([None, "FREQ=MONTHLY", "FREQ=YEARLY", "FREQ=DAILY"]),
+            "startDate": choose.choice([None, from_date(date(2026, 10, 1 + n % 28))]),
+        }
+        for n in range(number)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_of_a_payment_is_the_first_that_fits(seed):
+    choose = random.Random(seed)
+    payments, orders = some_payments(choose, 30), some_orders(choose, 25)
+    assert len(payments) > 10
+    assert with_orders(payments, orders) == [
+        (each, next((order for order in orders if fits(each, order)), None)) for each in payments
+    ]
+
+
+@pytest.mark.parametrize("due", [1, 20])
+def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypatch, due):
+    """due: the day of the month of the orders; the payments are due on the first days."""
+    steps = []
+    monkeypatch.setattr(recurring, "in_time", lambda items: (steps.append(1) or x for x in items))
+    monkeypatch.setattr(recurring, "next_due", lambda *day: steps.append(1) or next_due(*day))
+    numbers = []
+    for size in (200, 400):
+        payments = find_recurring(
+            Payment(
+                f"{payee:03}{month:02}",
+                "a",
+                "EUR",
+                f"{'x' * payee} shop",
+                None,
+                from_date(date(2026, month, 1)),
+                -1_000,
+            )
+            for payee in range(1, size + 1)
+            for month in range(1, 10)
+        )
+        rule = f"FREQ=MONTHLY;BYMONTHDAY={due}"
+        orders = [
+            {
+                "id": f"{n}",
+                "accountId": "a",
+                "name": f"{'y' * n} rent",
+                "payee": None,
+                "amount": -1_000,
+                "recurrenceRule": rule,
+                "startDate": from_date(date(2020, 1, 1)),
+            }
+            for n in range(size)
+        ]
+        steps.clear()
+        with_orders(payments, orders)
+        numbers.append(len(steps))
+    assert len(payments) == 400
+    assert numbers[1] <= 2.3 * numbers[0]
