@@ -181,40 +181,6 @@ class BalanceCheck:
         self._refuse()
         return set()
 
-    def reconcile(
-        self,
-        opening: BankBalance | None,
-        closing: BankBalance | None,
-        stated: Sequence[tuple[int, int] | None],
-    ) -> tuple[BankBalance | None, BankBalance | None]:
-        """Return both balances, each from the rows if they have it, else as stated. Raises
-        ImportRefused if rows and stated balances disagree.
-
-        stated: (line, amount) of the opening and of the closing balance; None if no row states it.
-        """
-        first, last = stated
-        if first is not None and opening is None:
-            opening = BankBalance(first[1], self.first_day - DAY_SECONDS)
-            last = last or (first[0], first[1] + self.total)
-        if last is not None and closing is None:
-            closing = BankBalance(last[1], self.last_day)
-        for row, balance in ((first, opening), (last, closing)):
-            if row is not None and balance is not None and row[1] != balance.amount:
-                raise ImportRefused(
-                    f"the row states a balance of {amount_text(row[1])}, but from the other rows "
-                    f"it is {amount_text(balance.amount)}: a row is missing or changed; download "
-                    "the file again",
-                    row[0],
-                )
-        if first is not None and last is not None and first[1] + self.total != last[1]:
-            raise ImportRefused(
-                f"the opening balance of {amount_text(first[1])} and the rows make "
-                f"{amount_text(first[1] + self.total)}, but the closing balance is "
-                f"{amount_text(last[1])}: a row is missing or changed; download the file again",
-                last[0],
-            )
-        return opening, closing
-
 
 def _ends_of_day(rows: Sequence[tuple[int, int | None]], sign: int) -> set[int]:
     """Return the balances that may be a day's last, if its rows are in no order.

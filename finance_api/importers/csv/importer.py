@@ -1,7 +1,7 @@
 """Reads CSV statements, all or nothing: decides what the cells mean, and then makes the entries."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from itertools import islice
@@ -22,7 +22,8 @@ from finance_api.importers.csv.layout import Columns, Headings, Layout, words
 from finance_api.importers.csv.places import (
     OTHER_ROLE,
     TableSample,
-    balances_above,
+    is_row,
+    line_of,
     lines_above,
     sample_of,
     widest_table,
@@ -30,15 +31,19 @@ from finance_api.importers.csv.places import (
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.signs import SignedRow, Signs, Trial, decide_signs
+from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import HEADING, NextTable, Row, Table, is_text
 from finance_api.importers.csv.vocabulary import (
+    CLOSING,
+    OPENING,
     are_counts,
     in_minor_units,
     is_repaid,
     kind_of,
     looks_like_card,
+    named_balance,
     role_fit,
 )
 from finance_api.importers.decoding import TextFile, open_text
@@ -232,7 +237,7 @@ def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entr
         builder.section = plan.table.text.start + 1 + skipped[HEADING]
         yield from builder.add(line, cells)
     yield from builder.without_rows()
-    statements = builder.finish(selection.balances, deciding.above)
+    statements = builder.finish(selection.balances, deciding.stated)
     if statements:
         statements[0].skipped += skipped
         statements[0].remarks += [*_remarks(plan), *deciding.remarks]
@@ -281,14 +286,14 @@ class Deciding:
     """The steps from a plan to a reader of its rows.
 
     plan: after `run`, without the rows at the end that turned out not to be data.
-    remarks: decisions to report to the user. above: the balances above the headings.
+    remarks: decisions to report to the user. stated: the balances stated outside of the rows.
     """
 
     def __init__(self, plan: Plan, questions: Questions) -> None:
         layout = plan.layout
         self.plan = plan
         self.remarks: list[str] = []
-        self.above = balances_above(lines_above(plan.table))
+        self.stated = [*stated_in(lines_above(plan.table))]
         self._questions = questions
         if not layout.fee and layout.fee_category is not None:
             raise ImportRefused(
@@ -314,6 +319,7 @@ class Deciding:
         reading = survey.amounts.decide(of_amounts)
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
+        self._take_stating_columns()
         ask_which_rows(survey, self.selection, plan.headings, questions)
         self._ask_about_units()
         currencies = decide_currencies(
@@ -330,7 +336,7 @@ class Deciding:
                 AmountReader(reading, minor=plan.layout.units == "minor"),
                 self._fees_signed,
             )
-            reconciles = bool(self.selection.balances or self.above)
+            reconciles = bool(self.selection.balances or self.stated)
             left_out = self.selection.left_out
             return StatementBuilder(plan, reader, currencies, left_out, reconciles=reconciles)
 
@@ -375,19 +381,29 @@ class Deciding:
 
     def _leave_out_trailer(self) -> None:
         plan, survey = self.plan, self._survey
-        first = next((cell for cell in survey.footer_cells if cell.strip()), None)
-        if survey.footer is None or first is None:
+        if survey.footer is None:
             return
+        rows = [cells for _, cells in survey.footer_rows]
+        first = next((cell for cell in rows[0] if cell.strip()), "")
         if plan.profile is None or first not in plan.profile.trailer:
-            if not names_balance(survey.footer_cells):
+            if any(map(is_row, rows)) or not (_is_end_mark(rows) or names_balance(rows[0])):
                 return
             self.remarks.append(
                 f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
                 f"which are not transactions"
             )
+        self.stated += stated_in(map(line_of, rows))
         last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
+
+    def _take_stating_columns(self) -> None:
+        """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""
+        for column in self._survey.unmapped:
+            kind = named_balance(self.plan.headings.text(column.index))
+            if kind in (OPENING, CLOSING) and len(column.values) == 1 and column.money:
+                self.stated.append(Stated(kind, None, column.money[0]))
+                self.plan.inferred.explained.add(column.index)
 
     def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
         """Return the form of the dates. If several forms fit, prefer the form that puts the days in
@@ -498,6 +514,12 @@ class Deciding:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return self.plan.new_accounts(accounts) if accounts else None
+
+
+def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the rows are one cell without digits, such as "***END OF FILE***"."""
+    cells = [cell for cells in rows for cell in cells if cell.strip()]
+    return len(cells) == 1 and not any(map(str.isdigit, cells[0]))
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

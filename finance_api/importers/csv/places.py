@@ -21,14 +21,7 @@ from finance_api.importers.csv.table import (
     looks_like_data,
     looks_like_headings,
 )
-from finance_api.importers.csv.vocabulary import (
-    CLOSING,
-    TOTAL,
-    are_counts,
-    kind_of,
-    known_headings,
-    role_fit,
-)
+from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.resources.currencies import mark_of
@@ -41,7 +34,7 @@ _SEARCHED_LINES = 40
 #: Columns are inferred from up to this many rows.
 _SAMPLED_ROWS = 200
 _DIVIDED = re.compile(r"[,;\t|]")
-_DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
+DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
 #: A bank's statement covers at most this many days.
 _LONGEST_DAYS = 400
 
@@ -100,8 +93,8 @@ def is_row(cells: Sequence[str], least: int = 3) -> bool:
 
 
 def hides_row(cells: Sequence[str]) -> bool:
-    """Return whether a row seems to be a transaction if it is divided by another delimiter."""
-    return is_row(_divided(cells))
+    """Return whether a row only seems to be a transaction if it is divided by other delimiters."""
+    return not looks_like_data(cells) and is_row(_divided(cells))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -179,10 +172,13 @@ def lines_above(table: Table) -> list[Line]:
             cells = next(csv.reader([line], delimiter=table.delimiter), [])
         except csv.Error:
             continue
-        label, _, rest = cells[0].partition(":") if cells else ("", "", "")
-        texts = [text.strip() for text in (rest, *cells[1:]) if text.strip()]
-        found.append((label.strip(), texts))
+        found.append(line_of(cells))
     return found
+
+
+def line_of(cells: Sequence[str]) -> Line:
+    label, _, rest = cells[0].partition(":") if cells else ("", "", "")
+    return label.strip(), [text.strip() for text in (rest, *cells[1:]) if text.strip()]
 
 
 def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
@@ -214,22 +210,11 @@ def currencies_beside(lines: list[Line]) -> set[str]:
     return found
 
 
-def balances_above(lines: list[Line]) -> list[tuple[int, str]]:
-    """Return each balance's day and text, as in "Kontostand vom 31.01.2026:;1.087,60 EUR"."""
-    found = []
-    for label, texts in lines:
-        if texts and kind_of(label) in (CLOSING, TOTAL):
-            for text in _DATE.findall(label):
-                days = {day for form in CANDIDATES if (day := form.read(text)) is not None}
-                found += [(days.pop(), texts[0])] if len(days) == 1 else []
-    return found
-
-
 def period_above(lines: list[Line]) -> str | None:
     """Return the statement's days, as in "2026-01-01..2026-01-31"; None if they are not clear."""
     found = set()
     for label, texts in lines:
-        dates = _DATE.findall(" ".join((label, *texts)))
+        dates = DATE.findall(" ".join((label, *texts)))
         for form in CANDIDATES if len(dates) == 2 else ():
             first, last = map(form.read, dates)
             if first is None or last is None:

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -13,8 +14,16 @@ from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Columns
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.signs import Signs
-from finance_api.importers.csv.survey import SignWords, account_of, amount_cell, clean_text, text_of
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, folded
+from finance_api.importers.csv.stated import Stated, owed, reconcile
+from finance_api.importers.csv.survey import (
+    AMOUNT,
+    SignWords,
+    account_of,
+    amount_cell,
+    clean_text,
+    text_of,
+)
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
@@ -22,11 +31,13 @@ from finance_api.importers.interface import (
     ImportRefused,
     Statement,
     StatementAccount,
+    listed,
     quoted,
     stated_code,
 )
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark
+from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
 _TEXTS = ("payee", "note", "category", "reference")
@@ -76,6 +87,16 @@ class RowReader:
         indexes = self.columns.get(name)
         text = cells[indexes[0]].strip() if indexes is not None else ""
         return self.amounts.read(text, line) if text else None
+
+    def balance(self, line: int, cells: Sequence[str]) -> int | None:
+        """Return the balance in its column, or else in the columns of the amounts."""
+        amount = self.amount("balance", line, cells)
+        if amount is not None:
+            return amount.units
+        for place, text in amount_cell(self.columns, cells, self.words, line):
+            units = self.amounts.read(text, line).units
+            return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)
+        return None
 
     def fee(self, line: int, cells: Sequence[str]) -> int:
         """Return the fee in ten-thousandths, negative for money going out."""
@@ -239,13 +260,14 @@ class StatementBuilder:
         return any(check.is_debt for check in checks) if checks else None
 
     def finish(
-        self, stated: Mapping[int, tuple[str, list[str]]], above: Sequence[tuple[int, str]]
+        self, rows_stating: Mapping[int, tuple[str, list[str]]], beside: Sequence[Stated]
     ) -> list[Statement]:
         """Return the complete statements, in the order in which the accounts appear.
 
-        stated: line -> kind and cells of a row that states a balance. above: day and text of the
-        balances above the headings.
+        rows_stating: line -> kind and cells of a row that states a balance. beside: the balances
+        that are stated outside of the rows.
         """
+        unused = list(beside)
         for rows in self._rows.values():
             statement = rows.statement
             statement.initial = rows.initial
@@ -255,31 +277,36 @@ class StatementBuilder:
             if opening is not None and rows.initial:
                 # Rows that make up `initial` are not entries: the opening balance is after them.
                 opening = BankBalance(opening.amount + rows.initial, opening.date)
-            if len(self._rows) == 1 and stated and rows.balances.rows:
-                ends = [self._stated(kind, stated) for kind in (OPENING, CLOSING)]
-                opening, closing = rows.balances.reconcile(opening, closing, ends)
-            if len(self._rows) == len(above) == 1 and above[0][0] >= rows.balances.last_day:
-                # Trust this balance: if the last row has a different one, rows are missing.
-                units = self._reader.amounts.read(above[0][1], 1).units
-                closing = BankBalance(units, above[0][0])
+            if len(self._rows) == 1 and rows.balances.rows:
+                own = self._beside(rows, beside)
+                unused = [each for each in beside if each.text not in {other.text for other in own}]
+                stated = [*self._in_rows(rows_stating), *own]
+                (opening, closing), others = reconcile(rows.balances, (opening, closing), stated)
+                unused += others
             statement.opening, statement.closing = opening, closing
-        return [rows.statement for rows in self._rows.values()]
+        statements = [rows.statement for rows in self._rows.values()]
+        if unused and statements:
+            texts = listed(dict.fromkeys(each.text for each in unused))
+            statements[0].remarks.append(f"not used, for its day is unclear: the balance {texts}")
+        return statements
 
-    def _stated(
-        self, kind: str, stated: Mapping[int, tuple[str, list[str]]]
-    ) -> tuple[int, int] | None:
-        """Return line and amount of the only stated balance of a kind; None if not exactly one."""
-        found = {}
-        for line, (its_kind, cells) in stated.items():
-            if its_kind == kind:
-                amount = self._reader.amount("balance", line, cells)
-                amount = amount or self._reader.amount("amount", line, cells)
-                if amount is not None:
-                    found[amount.units] = line
-        if len(found) != 1:
-            return None
-        ((units, line),) = found.items()
-        return line, units
+    def _in_rows(self, rows: Mapping[int, tuple[str, list[str]]]) -> Iterator[Stated]:
+        for line, (kind, cells) in rows.items():
+            # The file's cells are not followed by cells that a profile derives.
+            units = self._reader.balance(line, [*cells, *("" for _ in self._columns)])
+            if units is not None:
+                yield Stated(kind, None, amount_text(units), units, line)
+
+    def _beside(self, rows: _AccountRows, stated: Sequence[Stated]) -> list[Stated]:
+        reader, currency = self._reader, rows.statement.account.currency
+        found = []
+        for each in stated:
+            with suppress(ImportRefused):
+                amount = reader.amounts.read(each.text, 1)
+                if amount.mark is None or currency is None or amount.mark.fits(currency):
+                    found.append(replace(each, units=amount.units))
+        way = reader.signs.rules.get(AMOUNT, {}).get(1, 1)
+        return found if way > 0 else owed(found, rows.balances.total)
 
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
         stored_name, is_part = self._currencies.account_name(name, currency)

@@ -336,7 +336,8 @@ class Survey:
     marked: the same for currencies that stand beside amounts.
     accounts: name and number of the file's first accounts, if it has no column of currencies.
     footer: how many rows at the end are not data, and why the first of these is refused.
-    footer_cells: the cells of that row. columns: the plan's columns. words: the words of --sign.
+    footer_rows: line and cells of these rows.
+    columns: the plan's columns. words: the words of --sign.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
@@ -360,7 +361,7 @@ class Survey:
         self._has_others = self._names_accounts or any(name in columns for name in others)
         self._has_rows = False
         self.footer: tuple[int, ImportRefused] | None = None
-        self.footer_cells: Sequence[str] = ()
+        self.footer_rows: list[tuple[int, Sequence[str]]] = []
         used = {index for indexes in columns.values() for index in indexes}
         used |= selection.columns | plan.ignored | (plan.rows.used if plan.rows else frozenset())
         unmapped = [i for i in range(plan.table.width) if i not in used]
@@ -375,7 +376,7 @@ class Survey:
         expand = None if plan.rows is None else plan.rows.begin()
         for line, cells in plan.table.rows(misfit=self._misfit):
             if self.footer is not None:
-                self._misfit(self.footer[1], cells)
+                self._misfit(ImportRefused("", line), cells)
                 continue
             if selects and not selection.keeps(line, cells):
                 if starts_table(cells):
@@ -453,12 +454,13 @@ class Survey:
         """Note that a row is in the footer. Raises ImportRefused if it cannot be in one."""
         count, first = self.footer or (0, refused)
         if self._has_rows and self._plan.table.headings and starts_table(cells):
-            raise NextTable(first.line or 0)
+            # Balances directly below the rows belong to these rows.
+            rows = [*self.footer_rows, (refused.line or 0, [""])]
+            raise NextTable(next(at for at, row in rows if not any(map(kind_of, row))))
         columns = self.columns["recordDate"]
         text = text_of(cells, columns) if max(columns) < len(cells) else ""
         has_date = self.dates.fits(text) or is_date(text) or hides_row(cells)
         if not self._has_rows or count >= _FOOTER_ROWS or has_date:
             raise first
-        if not count:
-            self.footer_cells = cells
+        self.footer_rows.append((refused.line or 0, cells))
         self.footer = (count + 1, first)

@@ -43,6 +43,8 @@ WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 #: Kinds of rows that are not transactions, but state a balance or a total.
 OPENING, CLOSING, TOTAL, CARRIED = "opening", "closing", "total", "carried"
 _WORD = re.compile(r"[^\W\d_]+")
+#: The place where the next word begins in a heading such as BookingDate.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KINDS = {
     tuple(_WORD.findall(phrase)): kind
     for kind in (OPENING, CLOSING, TOTAL, CARRIED)
@@ -52,6 +54,8 @@ _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
 #: The first three characters of cells in such rows, in lower case: "bal", and "b/f" for "B/F".
 STARTS = frozenset(by.join(phrase)[:3] for phrase in _KINDS for by in " /.-")
 _LONGEST = 60
+#: Words of a balance that is not only the account's own money.
+_NOT_OWN = frozenset("available disponible disponibile verfugbar verfugbarer limit credit".split())
 _IN_FULL = {"bal": "balance", "fwd": "forward"}
 
 
@@ -87,6 +91,29 @@ def is_repaid(cells: Iterable[str]) -> bool:
     return any(not _REPAID.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
 
 
+def named_balance(label: str) -> str | None:
+    """Return the kind of balance that a label such as "closingBalance" or "Solde au" names:
+    OPENING, CLOSING, or TOTAL for any other balance of the account; None if it names none.
+    """
+    kind = kind_in(label)
+    if kind in (OPENING, CLOSING):
+        return kind
+    is_own = _NOT_OWN.isdisjoint(heading_words(label))
+    return TOTAL if is_own and role_fit("balance", label) else None
+
+
+@lru_cache(1024)
+def kind_in(text: str) -> str | None:
+    """Return the kind of row that the longest known phrase in a text names, or None."""
+    words = _WORD.findall(folded(_CAMEL.sub(" ", text[:_LONGEST])))
+    for size in range(4, 0, -1):
+        for start in range(len(words) - size + 1):
+            phrase = tuple(words[start : start + size])
+            if phrase in _KINDS and len("".join(phrase)) > 3:
+                return _KINDS[phrase]
+    return None
+
+
 def without_accents(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text)
     return "".join(c for c in letters if not unicodedata.combining(c))
@@ -107,8 +134,6 @@ def month_number(name: str) -> int:
     return named[0] if len(named) == 1 else 0
 
 
-#: The place where the next word begins in a heading such as BookingDate.
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
 #: Letters that `without_accents` leaves as they are -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})

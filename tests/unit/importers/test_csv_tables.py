@@ -80,3 +80,13 @@ def test_rows_below_unknown_headings_are_no_footer_even_below_a_closing_balance(
     second = "Closing balance,,879.50\nDte;Who;Num\n02.02.2026;Café;-3,25\n03.02.2026;Ann;40,00\n"
     refused = refusal(FIRST + second, currency="EUR")
     assert not answers(refused)
+
+
+@pytest.mark.parametrize("mark", ["***END OF FILE***", "<end>", "Ende der Liste"])
+def test_a_last_line_of_one_cell_without_digits_ends_the_file(mark):
+    assert rows(FIRST + mark + "\n")[0] == FIRST_ROWS
+
+
+def test_a_last_line_with_digits_is_asked_about():
+    refused = refusal(FIRST + "Page 1 of 2\n", currency="EUR")
+    assert refused.line == 5 and answers(refused) == ["--skip-last 1 ---skip-last"]

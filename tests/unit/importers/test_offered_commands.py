@@ -148,7 +148,7 @@ def make(seed, point):
                 of.amount[0] + " 2": lambda r: number(r["other"]),
             }
         case "footer":
-            below = "Printed by Anna\n"
+            below = "Printed by Anna: page 1\n"
         case "codes":
             for row_number, row in enumerate(rows):
                 row["code"] = ("EUR", "USD")[row_number % 2]

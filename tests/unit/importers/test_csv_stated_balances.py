@@ -1,0 +1,137 @@
+"""Balances that a CSV file states beside its rows are used, and checked against the rows."""
+
+import pytest
+
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+from support.csv_files import read, refusal
+
+ROWS = "Date,Payee,Amount\n2026-01-02,Baker,-12.50\n2026-01-09,Wages,300.00\n2026-01-12,Grocer,-8\n"
+GERMAN = "Datum;Empfänger;Betrag\n02.01.2026;Bäcker;-12,50\n09.01.2026;Lohn;292,00\n"
+#: The first day before the rows of ROWS and GERMAN.
+BEFORE = "2026-01-01"
+
+
+def ends(text, **options):
+    """Return the opening and the closing balance with their days, and the remarks."""
+    (found,) = read(text, **{"account": "A", "currency": "EUR", **options})
+    assert len(found.entries) in (2, 3)
+    shown = [
+        each and f"{date_text(each.date)} {decimal_text(each.amount)}"
+        for each in (found.statement.opening, found.statement.closing)
+    ]
+    return *shown, " ".join(found.statement.remarks)
+
+
+BOTH = f"{BEFORE} 1000", "2026-01-12 1279.5"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Opening balance,1000.00\nClosing balance,1279.50\n",
+        "openingBalance,1000.00\nclosingBalance,1279.50\n",
+        "Anfangssaldo,1000.00\nEndsaldo,1279.50\n",
+        "Počáteční stav,1000.00\nKonečný stav,1279.50\n",
+        "Solde initial,1000.00,EUR\nSolde final,1279.50,EUR\n",
+        "Saldo inicial:,1000.00,Saldo final:,1279.50\n",
+        "Saldo początkowe,2026-01-01,1000.00\nSaldo końcowe,2026-01-12,1279.50\n",
+        "Opening balance,1000.00,\nAccount holder,Anna,\n",
+        "Beginsaldo: 1000.00\n",
+        '"Opening Ledger Balance",,"1000.00",\n',
+    ],
+)
+def test_a_balance_above_the_headings_is_used_in_any_language(above):
+    assert ends(above + "\n" + ROWS)[:2] == BOTH
+
+
+@pytest.mark.parametrize("label", ["Solde au", "Ledger balance at", "Kontostand vom", "Saldo per"])
+def test_a_balance_of_the_last_day_or_a_later_one_is_the_closing_balance(label):
+    text = f"{label} 14.01.2026;1.279,50 EUR\n\n" + GERMAN
+    assert ends(text)[1] == "2026-01-14 1279.5"
+
+
+@pytest.mark.parametrize(
+    "label", ["Ledger Balance", "Kontostand", "Solde", "Kontostand 05.01.2026"]
+)
+def test_a_balance_of_an_unclear_day_is_named_as_not_used(label):
+    opening, closing, remarks = ends(f"{label},777.00,\n\n" + ROWS)
+    assert (opening, closing) == (None, None)
+    assert "not used, for its day is unclear: the balance '777.00'" in remarks
+
+
+@pytest.mark.parametrize("label", ["Available balance", "Credit limit", "Total", "Kontonummer"])
+def test_other_numbers_above_the_headings_are_no_balance(label):
+    assert ends(f"{label},777.00\n\n" + ROWS)[:2] == (None, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Opening balance,1000.00\nClosing balance,1280.50\n\n" + ROWS,
+        "Opening balance,1000.00\n\n" + ROWS + "Closing balance,1280.50\n",
+        ROWS + "Opening balance,,1000.00\nClosing balance,,1280.50\n",
+        "Date,Payee,Amount,Beginsaldo,Eindsaldo\n2026-01-02,Baker,-12.50,1000.00,1280.50\n"
+        "2026-01-09,Wages,292.00,1000.00,1280.50\n",
+        "Date,Payee,Debit,Credit\n2026-01-01,Balance brought forward,,1000.00\n"
+        "2026-01-02,Baker,12.50,\n2026-01-09,Wages,,292.00\n"
+        "2026-01-12,Balance carried forward,,1280.50\n",
+    ],
+)
+def test_balances_that_do_not_fit_the_rows_are_refused_with_both_numbers(text):
+    refused = refusal(text, currency="EUR")
+    assert "1280.5" in refused.reason and "1279.5" in refused.reason
+
+
+def test_a_closing_balance_above_the_headings_must_fit_the_balances_of_the_rows():
+    rows = (
+        "Date,Payee,Amount,Balance\n2026-01-02,Baker,-12.50,987.50\n2026-01-09,Wages,300,1287.5\n"
+    )
+    assert ends("Closing balance,1287.50\n" + rows)[1] == "2026-01-09 1287.5"
+    refused = refusal("Closing balance,1288.50\n" + rows, currency="EUR")
+    assert "1288.5" in refused.reason and "1287.5" in refused.reason
+
+
+def test_balances_below_the_rows_are_used():
+    assert ends(ROWS + "Opening balance,1000.00\nClosing balance,1279.50\n")[:2] == BOTH
+    assert ends(GERMAN + "Endsaldo;;1.279,50\n")[1] == "2026-01-09 1279.5"
+
+
+def test_columns_that_repeat_the_opening_and_the_closing_balance_are_used():
+    text = (
+        "Datum,Naam,Beginsaldo,Eindsaldo,Bedrag\n2026-01-02,Bakker,1000.00,1279.50,-12.50\n"
+        "2026-01-12,Loon,1000.00,1279.50,292.00\n"
+    )
+    assert ends(text)[:2] == BOTH
+
+
+def test_dated_rows_in_columns_of_debit_and_credit_state_the_balances():
+    text = (
+        "Date,Narrative,Debit,Credit\n2026-01-02,BALANCE BROUGHT FORWARD,,1000.00\n"
+        "2026-01-02,BAKER,12.50,\n2026-01-12,WAGES,,292.00\n2026-01-12,CLOSING BALANCE,,1279.50\n"
+    )
+    assert ends(text)[:2] == BOTH
+
+
+def test_an_overdraft_in_the_debit_column_is_negative():
+    text = (
+        "Date,Narrative,Debit,Credit\n2026-01-02,Opening balance,50.00,\n"
+        "2026-01-02,BAKER,12.50,\n2026-01-12,WAGES,,10.00\n2026-01-12,Closing balance,52.50,\n"
+    )
+    assert ends(text)[:2] == (f"{BEFORE} -50", "2026-01-12 -52.5")
+
+
+def test_balances_of_a_card_that_state_what_is_owed_are_negative():
+    rows = "Date,Payee,Amount\n2026-01-02,Baker,12.50\n2026-01-09,Payment,-100.00\n"
+    stated = "Opening balance,100.00\nClosing balance,12.50\n\n"
+    assert ends(stated + rows, positive="out")[:2] == (f"{BEFORE} -100", "2026-01-09 -12.5")
+
+
+def test_a_single_balance_of_a_card_whose_sign_is_unclear_is_named_as_not_used():
+    rows = "Date,Payee,Amount\n2026-01-02,Baker,12.50\n2026-01-09,Payment,-100.00\n"
+    opening, closing, remarks = ends("Closing balance,12.50\n\n" + rows, positive="out")
+    assert (opening, closing) == (None, None) and "'12.50'" in remarks
+
+
+def test_a_balance_in_another_currency_is_not_used():
+    assert ends("Closing balance,1279.50 USD\n\n" + ROWS, columns={"currency": ""})[1] is None
