@@ -195,14 +195,15 @@ def settle_bank_balances(
 
 
 def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts]) -> None:
-    """Find out what a card's positive balance means, if no file and no user has said it so far.
+    """Find out what a card's balances mean, if no file and no user has said it so far.
 
-    Two balances that fit the records between them in one meaning only prove it. Raises
-    ImportRefused with a question if none do.
+    Two balances that fit the records between them in one meaning only prove it. If none do, a
+    negative balance is owed, as in the standard. Raises ImportRefused with a question for a
+    positive one.
     """
     own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
-    doubtful = [fact["closing"] for fact in own if fact["closing"] and fact["closing"][1] > 0]
-    if not doubtful or account_id in _meanings(session, [(session.number, facts)]):
+    stated = [fact["closing"] for fact in own if fact["closing"]]
+    if not stated or account_id in _meanings(session, [(session.number, facts)]):
         return
     found = {}
     for meaning in (OWED, OWNED):
@@ -212,10 +213,12 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         gaps = _gaps(sums.initials(account_id, balances))
         found[meaning] = {(gap.first, gap.last) for gap in gaps}
     only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
-    if bool(only_owed) != bool(only_owned):
-        own[0]["cardBalance"] = OWED if only_owed else OWNED
+    is_proven = bool(only_owed) != bool(only_owned)
+    own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
+    positive = next((closing for closing in stated if closing[1] > 0), None)
+    if is_proven or positive is None:
         return
-    account, (day, units) = session.accounts.rows[account_id], doubtful[-1]
+    account, (day, units) = session.accounts.rows[account_id], positive
     text = amount_text(units, decimals_of(account["currencyCode"]))
     raise ImportRefused(
         f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "

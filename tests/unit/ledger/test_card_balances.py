@@ -94,6 +94,12 @@ def test_an_earlier_negative_balance_proves_that_a_positive_one_is_owned(person)
     assert balances(person)[:3] == (37.5, 37.5, 0)
 
 
+def test_negative_balances_may_be_proven_to_be_owned(person):
+    take(person, card("01", "-142.5"))
+    take(person, card("02", "-222.5"))
+    assert balances(person)[:3] == (222.5, 222.5, 0)
+
+
 def test_negative_balances_and_those_of_other_accounts_are_not_asked_for(person):
     take(person, card("01", "-42.5"))
     assert balances(person)[:2] == (-42.5, -42.5)

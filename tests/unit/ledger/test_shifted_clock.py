@@ -63,6 +63,12 @@ def test_download_that_only_overlaps_has_the_same_and_new_rows(bank):
         bank.file(*month(1))
 
 
+def test_download_may_begin_with_many_new_rows(bank):
+    bank.file(*month(last=14))
+    bank.file(*reversed(month(1)))
+    assert len(bank.person.rows(RECORDS)) == len(month())
+
+
 def test_gap_between_two_stored_files_is_filled(bank):
     bank.file(*month(last=9))
     bank.file(*month(first=20))

@@ -9,7 +9,7 @@ from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.values.time import DAY_SECONDS
 
 _SHIFTS = [hours * 3600 for hours in range(-14, 15) if hours]
-#: Fewer rows may be other transactions. Try only shifts that fit one of the first _TRIED rows.
+#: Fewer rows may be other transactions. Try only shifts that fit one of about _TRIED rows.
 _LEAST, _TRIED = 3, 20
 _Pairs = list[tuple[FileEntry, Candidate]]
 
@@ -30,8 +30,9 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         if entries[0].offset is not None and candidates[0].instant is not None:
             # The moments are known whatever the clock.
             continue
-        stored = {_key(candidate) for candidate in candidates}
-        likely = [s for s in _SHIFTS if any(_key(e, -s) in stored for e in entries[:_TRIED])]
+        file = {_key(entry) for entry in entries}
+        some = candidates[:: 1 + len(candidates) // _TRIED]
+        likely = [shift for shift in _SHIFTS if any(_key(c, shift) in file for c in some)]
         moved = [_moved(entries, candidates, shift) for shift in likely]
         for entry, candidate in max(moved, key=len, default=()):
             yield correction(rows, entry, candidate)

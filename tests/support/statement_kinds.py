@@ -1,0 +1,421 @@
+"""Seeded histories of files, each of a kind that was once misread, with what is true of them.
+
+Each maker takes a random number generator and returns a `History`: the files in the order in which
+they are imported, and the accounts that all of them together give.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from support.bank_files import (
+    IBAN,
+    camt,
+    camt_balance,
+    camt_entry,
+    camt_part,
+    camt_statement,
+    mt940,
+    mt940_entry,
+)
+
+FIRST = date(2026, 1, 5)
+SHOPS = ("Hill Grocers", "Oak Garage", "Corner Bakery", "Bus", "Coffee Bar", "Book Shop")
+EUR = {"account": "A", "currency": "EUR"}
+
+
+@dataclass
+class History:
+    """files: each with its options. accounts: each with its amounts, sorted, and its balance.
+
+    balance: None if no file states it. is_wrong: whether one of the files must be refused.
+    texts: words that the texts of the records have, and words that they do not have.
+    """
+
+    files: list[tuple[str, dict[str, Any]]]
+    accounts: list[tuple[list[Decimal], Decimal | None]]
+    is_wrong: bool = False
+    texts: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+
+def money(rng: Random, low: int = 1, high: int = 90_000) -> Decimal:
+    return Decimal(rng.randint(low, high)).scaleb(-2)
+
+
+def amounts(rng: Random, count: int) -> list[Decimal]:
+    """Return amounts of which one comes in, if there are several, and the others go out."""
+    found = [-money(rng) for _ in range(count)]
+    if count > 1:
+        found[rng.randrange(count)] *= -1
+    return found
+
+
+def days(rng: Random, count: int, first: date = FIRST, span: int = 27) -> list[date]:
+    return sorted(first + timedelta(rng.randrange(span)) for _ in range(count))
+
+
+def one(found: list[Decimal], balance: Decimal | None = None) -> list:
+    return [(sorted(found), balance)]
+
+
+def ofx_row(day: date, amount: object, bank_id: str, payee: str, more: str = "") -> str:
+    return (
+        f"<STMTTRN>{more}<DTPOSTED>{day:%Y%m%d}<TRNAMT>{amount}<FITID>{bank_id}"
+        f"<NAME>{payee}</STMTTRN>\n"
+    )
+
+
+def ofx(
+    rows: list[str],
+    *,
+    span: tuple[date, date] | None = None,
+    balance: tuple[object, date] | None = None,
+    card: bool = False,
+) -> str:
+    cc, bank = ("CC", "CC") if card else ("", "BANK")
+    dates = f"<DTSTART>{span[0]:%Y%m%d}<DTEND>{span[1]:%Y%m%d}" if span else ""
+    ledger = (
+        f"<LEDGERBAL><BALAMT>{balance[0]}<DTASOF>{balance[1]:%Y%m%d}</LEDGERBAL>" if balance else ""
+    )
+    return (
+        f"OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><{cc}STMTRS><CURDEF>EUR<{bank}ACCTFROM>"
+        f"<BANKID>7<ACCTID>4111</{bank}ACCTFROM><BANKTRANLIST>{dates}\n{''.join(rows)}"
+        f"</BANKTRANLIST>{ledger}</{cc}STMTRS></OFX>\n"
+    )
+
+
+def ofx_without_signs(rng: Random) -> History:
+    """TRNTYPE says the direction, and in some files a type says nothing."""
+    files, found = [], []
+    is_wrong = False
+    for month in range(rng.randint(1, 3)):
+        rows = []
+        first = FIRST + timedelta(31 * month)
+        values = amounts(rng, rng.randint(2, 6))
+        for n, (day, amount) in enumerate(zip(days(rng, len(values), first), values, strict=True)):
+            kinds = ("CREDIT", "CREDIT", "DEP", "DIRECTDEP") if amount > 0 else ("DEBIT", "POS")
+            kind = rng.choice(kinds)
+            rows.append([day, amount, f"{month}x{n}", kind])
+        outgoing = rng.choice([row for row in rows if row[1] < 0])
+        outgoing[3] = "DEBIT"
+        if rng.random() < 0.1:
+            rows.append([first, money(rng), f"{month}xfer", "XFER"])
+            is_wrong = True
+        found += values
+        files.append(
+            ofx(
+                [
+                    ofx_row(day, abs(amount), bank_id, rng.choice(SHOPS), f"<TRNTYPE>{kind}")
+                    for day, amount, bank_id, kind in rows
+                ]
+            )
+        )
+    return History([(data, {}) for data in files], one(found), is_wrong)
+
+
+def ofx_with_html(rng: Random) -> History:
+    tags = ("<BR>", "<br/>", "<BR />", "<b>", "</b>", "<P>", "</P>", "&lt;BR&gt;")
+    rows, found = [], amounts(rng, rng.randint(1, 5))
+    for n, (day, amount) in enumerate(zip(days(rng, len(found)), found, strict=True)):
+        memo = f"alpha{rng.choice(tags)}beta {rng.choice(tags)}\ngamma"
+        closed = "</MEMO>" if rng.random() < 0.5 else ""
+        rows.append(
+            ofx_row(day, amount, f"h{n}", rng.choice(SHOPS), "").replace(
+                "</STMTTRN>", f"<MEMO>{memo}{closed}</STMTTRN>"
+            )
+        )
+    words = ("alpha", "beta", "gamma"), ("<", "alphabeta", "br")
+    return History([(ofx(rows), {})], one(found), texts=words)
+
+
+def cards(rng: Random) -> History:
+    """A bank states what is owed as a positive number, or as a negative one."""
+    sign = rng.choice((1, -1))
+    balance = -money(rng)
+    statements, found = [], []
+    months = rng.randint(1, 4)
+    for month in range(months):
+        first = FIRST + timedelta(31 * month)
+        values = amounts(rng, rng.randint(1, 4))
+        balance += sum(values)
+        found += values
+        rows = [
+            ofx_row(day, amount, f"c{month}x{n}", rng.choice(SHOPS))
+            for n, (day, amount) in enumerate(
+                zip(days(rng, len(values), first), values, strict=True)
+            )
+        ]
+        last = first + timedelta(29)
+        statements.append(ofx(rows, span=(first, last), balance=(sign * balance, last), card=True))
+    if months == 1 and sign < 0 < balance:
+        # More was paid than was owed: a single negative number cannot tell that.
+        return cards(rng)
+    if rng.random() < 0.3:
+        body = "".join(each.partition("<OFX>")[2].partition("</OFX>")[0] for each in statements)
+        statements = [f"OFXHEADER:100\nDATA:OFXSGML\n\n<OFX>{body}</OFX>"]
+    return History([(data, {}) for data in statements], one(found, balance))
+
+
+def years(rng: Random) -> History:
+    """One day of the history, or none, is in a year that no statement can have."""
+    found = amounts(rng, rng.randint(1, 4))
+    of_days = days(rng, len(found))
+    is_wrong = rng.random() < 0.7
+    if is_wrong:
+        year = rng.choice((206, 1026, 1969, 2028, 2062, 2126, 9998))
+        place = rng.randrange(len(of_days))
+        of_days[place] = of_days[place].replace(year=year)
+    rows = list(zip(of_days, found, strict=True))
+    kind = rng.choice(("ofx", "camt", "qif", "csv"))
+    if kind == "ofx":
+        data = ofx(
+            [
+                ofx_row(d, a, f"y{n}", "Shop").replace(f"{d:%Y%m%d}", f"{d.year:04}{d:%m%d}")
+                for n, (d, a) in enumerate(rows)
+            ]
+        )
+    elif kind == "camt":
+        data = camt(
+            camt_statement(
+                camt_entry(d.isoformat(), str(a), ref=f"y{n}") for n, (d, a) in enumerate(rows)
+            )
+        )
+    elif kind == "qif":
+        data = "!Option:MDY\n!Type:Bank\n" + "".join(
+            f"D{d.month}/{d.day}/{d.year:04}\nT{a}\nPShop\n^\n" for d, a in rows
+        )
+    else:
+        data = "Date,Payee,Amount\n" + "".join(f"{d.isoformat()},Shop,{a}\n" for d, a in rows)
+        data += "2026-03-01,Bank,5.00\n"
+        found.append(Decimal(5))
+    return History([(data, EUR if kind in ("qif", "csv") else {})], one(found), is_wrong)
+
+
+def notifications(rng: Random) -> History:
+    """Notifications with each payment, and statements with only the sum of each notification."""
+    shared: list[Decimal] = []
+    notified, stated = [], []
+    singles: list[Decimal] = []
+    span = rng.randint(1, 3)
+    number = 0
+    for offset in range(span):
+        day = (FIRST + timedelta(offset)).isoformat()
+        for _ in range(rng.randint(1, 3)):
+            parts = [-money(rng, high=3_000) for _ in range(rng.randint(2, 4))]
+            entries = []
+            for part in parts:
+                number += 1
+                name = f"Payee {number}"
+                entries.append(
+                    camt_entry(day, str(part), ref=f"N{number}", details=camt_part(name=name))
+                )
+            notified.append(camt_statement(entries))
+            stated.append((day, sum(parts)))
+            shared += parts
+            # Some of the parts add up to a payment that was not notified.
+            if rng.random() < 0.3:
+                singles.append(sum(parts[:-1]) if len(parts) > 2 else -money(rng, high=3_000))
+                stated.append((day, singles[-1]))
+    details = [camt(*notified, message="camt.054")]
+    if rng.random() < 0.5:
+        details = [camt(each, message="camt.054") for each in notified]
+    total = sum(amount for _, amount in stated)
+    day = (FIRST + timedelta(span - 1)).isoformat()
+    if rng.random() < 0.6:
+        entries = [camt_entry(d, str(a), ref=f"S{n}") for n, (d, a) in enumerate(stated)]
+        balances = [
+            camt_balance("OPBD", "500", FIRST.isoformat()),
+            camt_balance("CLBD", str(500 + total), day),
+        ]
+        whole = camt(camt_statement(entries, balances=balances))
+    else:
+        whole = mt940(
+            [
+                mt940_entry(d, str(a), ref=f"S{n}", details="166?00SAMMLER?32VARIOUS")
+                for n, (d, a) in enumerate(stated)
+            ],
+            opening=("500", FIRST.isoformat()),
+            closing=(str(500 + total), day),
+        )
+    is_first = rng.random() < 0.5
+    files = [whole, *details] if is_first else [*details, whole]
+    if rng.random() < 0.3:
+        files.append(rng.choice(files))
+    records = [a for _, a in stated] if is_first else shared + singles
+    return History([(data, {}) for data in files], one(records, 500 + total))
+
+
+def clocks(rng: Random) -> History:
+    """Downloads of a growing history, and from one of them on all times are some hours later."""
+    rows = []
+    for offset in range(rng.randint(3, 9)):
+        for _ in range(rng.randint(1, 3)):
+            amount = rng.choice((Decimal("-3.50"), Decimal("-3.50"), -money(rng)))
+            minutes = rng.choice((8 * 60, 9 * 60, 10 * 60, 18 * 60 + 25, 23 * 60 + 40))
+            moment = (FIRST + timedelta(offset)).toordinal() * 1440 + minutes
+            rows.append((moment, "Coffee Bar" if amount == Decimal("-3.50") else "Shop", amount))
+    rows = sorted(set(rows)) if rng.random() < 0.5 else sorted(rows)
+    shift = rng.choice((-2, -1, 1, 2, 5))
+    files = []
+    ends = sorted(rng.randint(3, len(rows)) for _ in range(rng.randint(2, 3)))
+    moved_from = rng.randint(1, len(ends))
+    seen = 0
+    for n, end in enumerate(ends):
+        hours = shift if n >= moved_from else 0
+        lines = ["Date,Payee,Amount"]
+        # Whole days, so that nobody has to say what belongs to which part of a day.
+        last = rows[end - 1][0] // 1440
+        chosen = [row for row in rows if row[0] // 1440 <= last]
+        seen = max(seen, len(chosen))
+        for moment, payee, amount in chosen:
+            day, minute = divmod(moment + 60 * hours, 1440)
+            at = date.fromordinal(day)
+            lines.append(f"{at.isoformat()} {minute // 60:02}:{minute % 60:02},{payee},{amount}")
+        files.append("\n".join([*lines, ""]))
+    options = {**EUR, "positive": "in"}
+    return History([(data, options) for data in files], one([a for *_, a in rows[:seen]]))
+
+
+def stable_ids(rng: Random) -> History:
+    """Downloads with the bank's own ids; the last one may move a transaction by some days."""
+    found = [-money(rng) for _ in range(rng.randint(5, 9))]
+    of_days = days(rng, len(found))
+    ids = [f"{20260000 + 7 * n}T" for n in range(len(found))]
+    names = [f"{rng.choice(SHOPS)} {n}" for n in range(len(found))]
+    rows = list(zip(of_days, found, ids, names, strict=True))
+
+    def file(chosen):
+        return ofx([ofx_row(*row) for row in chosen])
+
+    files = [file(rows[:-1]), file(rows)]
+    moved = rows[-1]
+    day = moved[0] + timedelta(rng.randint(1, 7))
+    moved = (day, moved[1], *moved[2:]) if rng.random() < 0.7 else (day, found[-1] - 1, *moved[2:])
+    further = [
+        (day + timedelta(n), -money(rng), f"{20269000 + n}T", f"New {n}")
+        for n in range(rng.randint(1, 3))
+    ]
+    files.append(file([moved, *further]))
+    records = [*found[:-1], moved[1], *(row[1] for row in further)]
+    return History([(data, {}) for data in files], one(records))
+
+
+def ids_from_one(rng: Random) -> History:
+    """The bank numbers the rows of each month from 1; the first one is the rent."""
+    files, found = [], []
+    for month in range(rng.randint(2, 4)):
+        first = FIRST.replace(day=1) + timedelta(31 * month)
+        values = [Decimal(-800), *(-money(rng) for _ in range(rng.randint(2, 4)))]
+        of_days = [first, *days(rng, len(values) - 1, first + timedelta(1), 20)]
+        rows = [
+            ofx_row(day, amount, str(n), "LANDLORD" if n == 1 else rng.choice(SHOPS))
+            for n, (day, amount) in enumerate(zip(of_days, values, strict=True), 1)
+        ]
+        found += values
+        files += [ofx(rows)] * rng.choice((1, 1, 2))
+    return History([(data, {}) for data in files], one(found))
+
+
+def swift_texts(rng: Random) -> History:
+    found = amounts(rng, rng.randint(1, 4))
+    entries = []
+    for n, (day, amount) in enumerate(zip(days(rng, len(found)), found, strict=True)):
+        lines = rng.choice((":NS:01alpha\n02beta\n", ":NS:alpha\nbeta\n", ":NS:alpha beta\n"))
+        entry = mt940_entry(day.isoformat(), str(amount), ref=f"B{n}")
+        text = ":86:gamma\n" if rng.random() < 0.5 else ""
+        entries.append(entry + (text + lines if rng.random() < 0.5 else lines + text))
+    data = mt940(entries, opening=("0", FIRST.isoformat()), closing=(str(sum(found)), "2026-02-20"))
+    return History([(data, {})], one(found, sum(found)), texts=(("alpha", "beta"), ("01", "02")))
+
+
+def registers(rng: Random) -> History:
+    """QIF: opening balances of own accounts, blank lines between splits, months before days."""
+    names = ["Giro", "Cash"][: rng.randint(1, 2)]
+    style = rng.choice(("each", "listed", "unnamed"))
+    if style == "unnamed":
+        names = names[:1]
+    text = "!Option:MDY\n" if rng.random() < 0.7 else ""
+    forms = ("{m}/{d}'{y:02}", "{m:02}/{d:02}/20{y}") if text else ("20{y}-{m:02}-{d:02}",)
+    form = rng.choice(forms)
+    if style == "listed":
+        text += "!Account\n" + "".join(f"N{name}\nTBank\n^\n" for name in names)
+    accounts = []
+
+    def written(day):
+        return form.format(d=day.day, m=day.month, y=day.year - 2000)
+
+    for name in names:
+        opening = money(rng) * rng.choice((1, 1, -1))
+        own = f"D{written(FIRST)}\nT{opening:,}\nCX\nPOpening Balance\nL[{name}]\n^\n"
+        records, entries = [], [own]
+        values = amounts(rng, rng.randint(1, 4))
+        for n, (day, amount) in enumerate(zip(days(rng, len(values)), values, strict=True)):
+            lines = f"D{written(day)}\nU{amount}\nT{amount}\nPShop {name} {n}\n"
+            if rng.random() < 0.4:
+                part = -money(rng, high=500)
+                blank = rng.choice(("", "S\n$0.00\n", "S\nE\n$\n", "S\n"))
+                lines += f"SFood\n${part}\n{blank}SHouse\n${amount - part}\n{blank}"
+                records += [part, amount - part]
+            else:
+                records.append(amount)
+            entries.append(lines + "^\n")
+        if style == "each":
+            text += f"!Account\nN{name}\nTBank\n^\n"
+            if rng.random() < 0.3:
+                entries.append(entries.pop(0))
+        text += "!Type:Bank\n" + "".join(entries)
+        accounts.append((sorted(records), opening + sum(records)))
+    times = rng.choice((1, 1, 2))
+    return History([(text, {"currency": "EUR"})] * times, accounts)
+
+
+def documents(rng: Random) -> History:
+    """camt: a document for each account and day, behind each other in one file."""
+    ibans = [IBAN, "FR7630006000011234567890189", "FR7610107001011234567890129"]
+    accounts, pieces = [], []
+    for iban in ibans[: rng.randint(1, 3)]:
+        balance, records = money(rng), []
+        for offset in range(rng.randint(1, 2)):
+            day = (FIRST + timedelta(offset)).isoformat()
+            values = amounts(rng, rng.randint(1, 3))
+            balances = [
+                camt_balance("OPBD", str(balance), day),
+                camt_balance("CLBD", str(balance + sum(values)), day),
+            ]
+            pieces.append(
+                camt(
+                    camt_statement(
+                        [
+                            camt_entry(day, str(a), ref=f"{iban[-3:]}{offset}{n}")
+                            for n, a in enumerate(values)
+                        ],
+                        number=f"<IBAN>{iban}</IBAN>",
+                        balances=balances,
+                    )
+                )
+            )
+            balance += sum(values)
+            records += values
+        accounts.append((sorted(records), balance))
+    between = rng.choice(("", "\n", " \n\n"))
+    if rng.random() < 0.3:
+        pieces = [piece.partition("?>\n")[2] if n else piece for n, piece in enumerate(pieces)]
+    return History([(between.join(pieces), {})] * rng.choice((1, 2)), accounts)
+
+
+KINDS: tuple[Callable[[Random], History], ...] = (
+    ofx_without_signs,
+    ofx_with_html,
+    cards,
+    years,
+    notifications,
+    clocks,
+    stable_ids,
+    ids_from_one,
+    swift_texts,
+    registers,
+    documents,
+)

@@ -1,0 +1,104 @@
+"""Histories of files of kinds that were once misread are read right, asked about or refused."""
+
+import io
+from collections import Counter
+from decimal import Decimal
+from random import Random
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.options import answered
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import make_order
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.memory import MemoryBackend
+from support.ledger import IMPORT_SETTINGS, Person
+from support.nightly import count
+from support.statement_kinds import KINDS, History
+
+#: Files of each kind: 20,000 altogether at night.
+FILES = count(12, 1_819)
+DEEPEST = 4
+SAID = {"NAME": "A", "CODE": "EUR"}
+Step = tuple[str, dict]
+
+
+def take(person: Person, data: str, options: dict) -> None:
+    order = make_order(
+        io.BytesIO(data.encode()),
+        options,
+        IMPORT_SETTINGS,
+        email=person.user.email,
+        now=person.clock.now(),
+    )
+    import_file(person.backend, order)
+
+
+def is_true(person: Person, history: History) -> bool:
+    found = []
+    records = person.rows(RECORDS)
+    for account in person.rows(ACCOUNTS):
+        own = [Decimal(r["amount"]).scaleb(-4) for r in records if r["accountId"] == account["id"]]
+        found.append((sorted(own), Decimal(account["balance"]).scaleb(-4)))
+    for amounts, balance in history.accounts:
+        fitting = [f for f in found if f[0] == amounts and balance in (None, f[1])]
+        if not fitting:
+            return False
+        found.remove(fitting[0])
+    texts = [f"{r['payee'] or ''} {r['note'] or ''}".casefold() for r in records]
+    has, lacks = history.texts
+    return not found and all(
+        all(word in text for word in has) and not any(word in text for word in lacks)
+        for text in texts
+    )
+
+
+def outcomes(history: History, answers: dict[int, tuple] | None = None, depth: int = 0):
+    """Yield how each path of answers ends: "right", "wrong" or "refused", and whether it asked.
+
+    answers: the answers so far, by the number of the file.
+    """
+    answers = answers or {}
+    person = Person(MemoryBackend())
+    for number, (data, given) in enumerate(history.files):
+        options = dict(given)
+        for answer in answers.get(number, ()):
+            words = [SAID.get(word, word) for word in answer.words]
+            options = answered(options, words, answer.instead_of)
+        before = person.snapshot()
+        try:
+            take(person, data, options)
+        except ImportRefused as refused:
+            assert person.snapshot() == before
+            offered = refused.answers if depth < DEEPEST else []
+            if not any(answer.words for answer in offered):
+                yield "refused", depth > 0
+                return
+            for answer in offered:
+                further = {**answers, number: (*answers.get(number, ()), answer)}
+                yield from outcomes(history, further, depth + 1)
+            return
+    yield ("right" if is_true(person, history) else "wrong"), depth > 0
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_histories_of_a_kind_are_true_or_asked_about(kind, figures):
+    ends: Counter[str] = Counter()
+    files = seed = 0
+    while files < FILES:
+        history = kind(Random(f"{kind.__name__} {seed}"))
+        found = list(outcomes(history))
+        ways = {end for end, _ in found}
+        asked = any(is_asked for _, is_asked in found)
+        if history.is_wrong:
+            # One file cannot be right, whatever the answers.
+            assert ways <= {"refused"}, (seed, found)
+        else:
+            assert "right" in ways or ways == {"refused"}, (seed, found)
+            assert asked or "wrong" not in ways, (seed, found)
+        ends["asked" if asked else found[0][0]] += len(history.files)
+        files += len(history.files)
+        seed += 1
+    figures(f"{kind.__name__}: {dict(ends)} of {files} files")
