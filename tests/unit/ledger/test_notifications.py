@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.matching.rules import notifications
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.number import decimal_text
@@ -131,3 +132,18 @@ def test_entries_that_are_stated_singly_are_not_their_sum(new_person):
     ]
     # The statement has another payment that equals one entry of the notification.
     assert take(new_person(), notified(PAYROLL), stated("-10", "-30")) == ["-10", "-10", "-20"]
+
+
+def test_many_notifications_of_equal_amounts_are_compared_in_few_steps(new_person, monkeypatch):
+    steps = Counter()
+    is_open = notifications.is_open
+    monkeypatch.setattr(notifications, "is_open", lambda row: steps.update(open=1) or is_open(row))
+    for number in (50, 100):
+        steps.clear()
+        person = new_person()
+        names = [(f"A{n}", f"B{n}") for n in range(number)]
+        person.bank_file(notified(*((("-1", a), ("-1", b)) for a, b in names)))
+        entries = [camt_entry(DAY, "-2", ref=f"S{n}") for n in range(number)]
+        assert person.bank_file(camt(camt_statement(entries))).created == 0
+        # Each of two days apart and each direction looks at each row a few times.
+        assert steps["open"] <= 20 * number

@@ -34,21 +34,29 @@ def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Ite
 
 
 def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_Sum]:
-    of_amount = grouped(wholes, lambda row: (row.account, row.amount))
     notified = (part for part in parts if part.message is not None)
-    for group in grouped(notified, lambda row: (row.account, row.message, row.day)).values():
-        if len(group) == 1 or not all(map(_is_open, group)):
+    groups = grouped(notified, lambda row: (row.account, row.message, row.day))
+    free = [row for row in wholes if groups and is_open(row)]
+    singles = Counter(map(_place, free))
+    sums = grouped((row for row in free if not row.names_other), _place)
+    for group in groups.values():
+        if len(group) == 1 or not all(map(is_open, group)):
             continue
-
-        def near(amount: int, like: Any = group[0]) -> list[Any]:
-            found = of_amount.get((like.account, amount), ())
-            return [row for row in found if _is_open(row) and abs(row.day - like.day) <= days]
-
+        account, day = group[0].account, group[0].day
         amounts = Counter(row.amount for row in group)
-        if any(len(near(amount)) < count for amount, count in amounts.items()):
-            sums = near(sum(amounts.elements()))
-            yield from ((group, row) for row in sums[:1] if not row.names_other)
+        total, near = sum(amounts.elements()), range(day - days, day + days + 1)
+        found = next((each for n in near if (each := sums.get((account, total, n)))), [])
+        if found and any(
+            sum(singles[account, amount, n] for n in near) < count
+            for amount, count in amounts.items()
+        ):
+            singles[_place(found[-1])] -= 1
+            yield group, found.pop()
 
 
-def _is_open(row: FileEntry | Candidate) -> bool:
+def _place(row: FileEntry | Candidate) -> tuple[object, int, int]:
+    return row.account, row.amount, row.day
+
+
+def is_open(row: FileEntry | Candidate) -> bool:
     return row.outcome is None if isinstance(row, FileEntry) else not row.is_taken
