@@ -1,5 +1,6 @@
 """Requests that tools make to the API: pages, and advice on what to do about an error."""
 
+import asyncio
 import json
 import ssl
 from collections.abc import Mapping
@@ -12,11 +13,14 @@ from urllib.parse import parse_qsl, quote
 import httpx2
 from mcp.types import CallToolResult
 
-from finance_api.clients.mcp.results import Found, Item, answer, result, sums
+from finance_api.clients.mcp.results import UNLIKE, Found, Item, answer, result, sums
 from finance_api.clients.mcp.tool import Paging, Tool
 from finance_api.values.version import __version__
 
 _SECONDS = 60
+#: The largest response, unpacked, and the most digits of a number in it.
+_MOST_BYTES = 2**24
+_MOST_DIGITS = 40
 #: Maximum length of an error's sentence.
 _SENTENCE = 1_000
 #: Members that only some responses have.
@@ -79,23 +83,59 @@ class Api:
             query = {**dict(parse_qsl(own)), **query}
             url = f"{self.base}/v1/api/{path}"
             try:
-                response = await client.get(url, params=query, headers=headers)
-            except httpx2.HTTPError as error:
+                async with (
+                    asyncio.timeout(_SECONDS),
+                    client.stream("GET", url, params=query, headers=headers) as response,
+                ):
+                    content = await _content(response)
+            except (httpx2.HTTPError, TimeoutError) as error:
                 sentence = f"{self.base} does not respond ({type(error).__name__})."
                 advice = "Ask the user whether the service runs there, and call again."
                 raise Refused({"error": sentence, "howToGoOn": advice}) from None
-        body = _json_of(response)
+        body = _parse(content)
         if response.status_code == 200 and body is not None:
             return Response(body, response.headers)
         raise Refused(_refusal(response, body or {}))
 
 
-def _json_of(response: httpx2.Response) -> dict[str, Any] | None:
+async def _content(response: httpx2.Response) -> bytes:
+    """Return the unpacked body, without what is beyond `_MOST_BYTES`."""
+    content = bytearray()
+    async for part in response.aiter_bytes():
+        content += part
+        if len(content) > _MOST_BYTES:
+            break
+    return bytes(content)
+
+
+def _parse(content: bytes) -> dict[str, Any] | None:
+    """Return the object; None if this is none, or too large."""
     try:
-        found = json.loads(response.content, parse_float=Decimal)
-    except ValueError:
+        body = json.loads(content, parse_float=_number) if len(content) <= _MOST_BYTES else None
+    except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return body if isinstance(body, dict) else None
+
+
+def _number(text: str) -> Decimal:
+    number = Decimal(text)
+    if abs(number.adjusted()) > _MOST_DIGITS:
+        raise ValueError(text)
+    return number
+
+
+def _member(body: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
+    """Return a member of a response. Raises Refused if it is missing or of another type."""
+    if name not in body or not isinstance(body[name], kind):
+        raise Refused(UNLIKE)
+    return body[name]
+
+
+def _rows(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = _member(body, name, list)
+    for row in rows:
+        _member({name: row}, name, dict)
+    return rows
 
 
 def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
@@ -151,18 +191,23 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
             if tool.paging is Paging.ANY:
                 response = _in_one_shape(response)
             rows = _items(tool, path, response)
-            total |= {name: len(response.body[name]) for name in lists}
+            total |= {name: len(_rows(response.body, name)) for name in lists}
             items = rows[offset:]
         else:
             skipped = max(0, offset - before)
             response = await api.get(path, {**query, "limit": tool.most, "offset": skipped})
             rows = [] if more else _items(tool, path, response)
             items += rows
-            more = more or response.body["nextOffset"] is not None
+            more = more or response.body.get("nextOffset") is not None
             total[lists[0]] = response.body.get("total")
-            before += response.body.get("total", 0)
+            before += _member({"total": 0, **response.body}, "total", int)
     members = _repeated(tool, response)
     if tool.sums:
+        numbers = (int, Decimal, type(None))
+        kinds: dict[str, Any] = {"currencyCode": str, **dict.fromkeys(tool.sums, numbers)}
+        for _, row in items:
+            for column in kinds.keys() & row.keys():
+                _member(row, column, kinds[column])
         is_all = offset == 0 and not more and not response.body.get("overlapping")
         added = sums([row for _, row in items], tool.sums) if is_all else None
         members = {"sums": added, **members}
@@ -196,10 +241,11 @@ async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> Call
     while True:
         response = await api.get(path, {**_query(tool, arguments), "limit": limit})
         items = _items(tool, path, response)
+        if len(items) > limit:
+            raise Refused(UNLIKE)
         found = Found(items, False, dict.fromkeys(lists), _repeated(tool, response))
         made = answer(found, lists=tool.rows, offset=None, limit=limit)
-        assert made.structured_content is not None
-        shown = made.structured_content["shown"]
+        shown = len(items) if made.structured_content is None else made.structured_content["shown"]
         if shown == len(items):
             return made
         limit = shown
@@ -209,13 +255,13 @@ def _items(tool: Tool, path: str, response: Response) -> list[Item]:
     return [
         (name, {member: value for member, value in row.items() if member not in tool.hides})
         for name in tool.reads[path]
-        for row in response.body[name]
+        for row in _rows(response.body, name)
     ]
 
 
 def _repeated(tool: Tool, response: Response) -> dict[str, Any]:
     return {
-        **{name: response.body[name] for name in tool.repeats},
+        **{name: _member(response.body, name, object) for name in tool.repeats},
         **{name: response.body[name] for name in _WHERE_GIVEN if name in response.body},
         "revision": _whole(response.headers.get("X-Last-Data-Change-Rev")),
         "today": response.headers.get("X-User-Today"),

@@ -34,6 +34,13 @@ class Found:
     members: dict[str, Any]
 
 
+#: The answer if the service does not respond as the API does.
+UNLIKE = {
+    "error": "The response is not like one of finance_api.",
+    "howToGoOn": "Ask the user to check the address and version of the service.",
+}
+
+
 def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int) -> CallToolResult:
     """Return an answer with the first rows that fit. offset: None if the API pages by cursor."""
     room = found.items[:limit]
@@ -60,7 +67,7 @@ def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int
         count = bisect_right(counts, MAX_BYTES, key=lambda number: size(made(number)))
         if count or not short:
             return made(count)
-    raise AssertionError("a row of shortened texts fits")
+    return result(UNLIKE, is_error=True)
 
 
 def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResult:

@@ -1,12 +1,13 @@
 """Reads the pages of changes from the API, and waits while its quota is used up."""
 
-import gzip
 import json
 import time
+import zlib
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
-from decimal import Decimal
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
+from threading import Thread
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
@@ -15,7 +16,11 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from finance_api.values.version import __version__
 
 _LIMIT = 1_000
-_SECONDS = 60
+#: Seconds for a whole page, however slowly the service sends it.
+_SECONDS = 120
+#: The largest page, unpacked, and the part of it that is unpacked at once.
+MAX_PAGE_BYTES = 64 * 2**20
+_PART = 2**16
 #: Maximum number of tries for a page, and maximum number of seconds to wait before a try.
 _TRIES, _LONGEST_WAIT = 20, 3_600
 _ADVICE = {
@@ -71,17 +76,49 @@ class Source:
         }
         url = f"{self.base}/v1/api/changes?{query}"
         request = Request(url, headers=headers)  # noqa: S310 (the caller checks the scheme)
+        answer: Future[bytes | int] = Future()
+        # In a thread of its own: no time limit of a socket covers a whole response.
+        Thread(target=_run, args=(answer, lambda: _fetch(request)), daemon=True).start()
         try:
-            with _opener.open(request, timeout=_SECONDS) as response:
-                body = bytes(response.read())
-                is_packed = response.headers.get("Content-Encoding") == "gzip"
-                return gzip.decompress(body) if is_packed else body
-        except HTTPError as error:
-            with error:
-                return _seconds_to_wait(error)
-        except (OSError, URLError, HTTPException) as error:
+            return answer.result(_SECONDS)
+        except TimeoutError:
+            raise SourceError(f"{self.base} sends no page in {_SECONDS} seconds") from None
+        except (OSError, URLError, HTTPException, zlib.error) as error:
             reason = getattr(error, "reason", error) or type(error).__name__
             raise SourceError(f"{self.base} does not respond: {reason}") from None
+
+
+def _run(answer: Future[bytes | int], function: Callable[[], bytes | int]) -> None:
+    try:
+        answer.set_result(function())
+    except BaseException as error:
+        answer.set_exception(error)
+
+
+def _fetch(request: Request) -> bytes | int:
+    """Return the page, or the number of seconds to wait."""
+    try:
+        with _opener.open(request, timeout=_SECONDS) as response:
+            return _body(response)
+    except HTTPError as error:
+        with error:
+            return _seconds_to_wait(error)
+
+
+def _body(response: HTTPResponse) -> bytes:
+    """Read and unpack a body. Raises SourceError if it is too large."""
+    is_packed = response.headers.get("Content-Encoding") == "gzip"
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    body = bytearray()
+    while part := response.read(_PART):
+        # One more byte than allowed shows that the body is too large.
+        rest = MAX_PAGE_BYTES + 1 - len(body)
+        body += unpacker.decompress(part, rest) if is_packed else part
+        if len(body) > MAX_PAGE_BYTES:
+            raise SourceError(f"a page has more than {MAX_PAGE_BYTES // 2**20} MB")
+    if is_packed and not unpacker.eof:
+        raise SourceError("a page ends before its end")
+    return bytes(body)
 
 
 def _seconds_to_wait(error: HTTPError) -> int:
@@ -92,21 +129,10 @@ def _seconds_to_wait(error: HTTPError) -> int:
     if error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT:
         return max(1, int(wait))
     try:
-        detail = json.loads(error.read())["detail"]
-    except (OSError, ValueError, LookupError, TypeError):
+        detail = str(json.loads(error.read(_PART))["detail"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         detail = "is this the address of finance_api?"
     advice = f"; {_ADVICE[error.code]}" if error.code in _ADVICE else ""
     if advice:
         detail = detail.removesuffix(".")
     raise SourceError(f"the service responds with {error.code}: {detail}{advice}")
-
-
-def parse_page(body: bytes) -> dict[str, Any]:
-    """Parse a page, with exact numbers. Raises SourceError."""
-    try:
-        page = json.loads(body, parse_float=Decimal, parse_int=Decimal)
-        if page["next"] and isinstance(page["changes"], list):
-            return dict(page)
-    except (ValueError, LookupError, TypeError):
-        pass
-    raise SourceError("the response is not a page of changes: is this the address of finance_api?")

@@ -14,7 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from finance_api.clients.mirror.source import Source, SourceError, StartOver, parse_page
+from finance_api.clients.mirror.pages import PageRefused, parse_page
+from finance_api.clients.mirror.source import Source, SourceError, StartOver
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.number import DECIMALS
@@ -153,6 +154,9 @@ _APPLICATION_ID = 0x46494E4D
 _START = "0"
 #: How many times a run starts reading before it gives up.
 _STARTS = 3
+#: The most pages of a run, and their most bytes.
+MAX_PAGES = 20_000
+MAX_BYTES = 8 * 2**30
 _BUSY_SECONDS = 60
 _STATE = (
     "CREATE TABLE mirror_state (since TEXT, revision INTEGER, updatedAt DATETIME, source TEXT, "
@@ -182,6 +186,8 @@ def update(path: Path, source: Source) -> Outcome:
     """
     try:
         return _update(path, source)
+    except PageRefused as error:
+        raise SourceError(f"{source.base}: {error}") from None
     except (sqlite3.Error, OSError) as error:
         raise MirrorRefused(f"{path} cannot be written: {error}") from None
 
@@ -245,12 +251,16 @@ def _read(source: Source, since: str, pages: IO[bytes]) -> str:
 
 
 def _read_from(source: Source, since: str, pages: IO[bytes]) -> None:
-    has_more = True
-    while has_more:
+    for _ in range(MAX_PAGES):
         body = source.read_page(since)
         page = parse_page(body)
         pages.write(body.replace(b"\n", b" ") + b"\n")
-        since, has_more = page["next"], page["hasMore"]
+        since = page["next"]
+        if not page["hasMore"]:
+            return
+        if pages.tell() > MAX_BYTES:
+            break
+    raise SourceError(f"{source.base} sends more than {MAX_PAGES:,} pages or {MAX_BYTES:,} bytes")
 
 
 def _store(file: sqlite3.Connection, source: Source, pages: IO[bytes], *, is_new: bool) -> Outcome:

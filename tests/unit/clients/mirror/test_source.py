@@ -2,11 +2,15 @@
 
 import gzip
 import threading
+import time
+import tracemalloc
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from finance_api.clients.mirror.source import Source, SourceError, StartOver, parse_page
+from finance_api.clients.mirror import source as source_module
+from finance_api.clients.mirror.source import Source, SourceError, StartOver
 
 PAGE = b'{"changes":[],"next":"1.a","hasMore":false,"revision":1}'
 
@@ -27,7 +31,10 @@ def service():
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(body)
+                if callable(body):
+                    body(self.wfile)
+                else:
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
@@ -121,7 +128,49 @@ def test_an_address_without_a_service_is_named():
         source.read_page("0")
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b'{"changes":1,"next":"a"}', b"\xff"])
-def test_another_answer_is_no_page(body):
-    with pytest.raises(SourceError, match="not a page of changes"):
-        parse_page(body)
+# -- what a service sends that means harm -------------------------------------------------------
+
+
+def many(parts, part, pause=0.0):
+    """Return a body of many parts, sent for as long as somebody reads it."""
+
+    def write(file):
+        with suppress(OSError):
+            for _ in range(parts):
+                file.write(part)
+                time.sleep(pause)
+
+    return write
+
+
+def test_a_body_without_an_end_is_refused(service, monkeypatch):
+    monkeypatch.setattr(source_module, "MAX_PAGE_BYTES", 2**20)
+    with pytest.raises(SourceError, match="a page has more than 1 MB"):
+        service((200, {}, many(10_000, b" " * 2**16))).read_page("0")
+
+
+def test_a_small_body_that_unpacks_to_a_large_one_is_refused(service, monkeypatch):
+    monkeypatch.setattr(source_module, "MAX_PAGE_BYTES", 2**20)
+    bomb = gzip.compress(bytes(2**26))
+    tracemalloc.start()
+    with pytest.raises(SourceError, match="a page has more than 1 MB"):
+        service((200, {"Content-Encoding": "gzip"}, bomb)).read_page("0")
+    assert tracemalloc.get_traced_memory()[1] < 2**23
+    tracemalloc.stop()
+
+
+def test_a_body_of_a_byte_now_and_then_ends_at_the_time_limit(service, monkeypatch):
+    monkeypatch.setattr(source_module, "_SECONDS", 0.3)
+    with pytest.raises(SourceError, match="sends no page in"):
+        service((200, {}, many(20, b" ", pause=0.05))).read_page("0")
+
+
+@pytest.mark.parametrize("body", [b"{", gzip.compress(b"{}")[:-4], b"not gzip"])
+def test_a_damaged_packed_body_is_refused(service, body):
+    with pytest.raises(SourceError):
+        service((200, {"Content-Encoding": "gzip"}, body)).read_page("0")
+
+
+def test_a_problem_that_is_too_deep_is_no_traceback(service):
+    with pytest.raises(SourceError, match="500: is this the address"):
+        service((500, {}, b"[" * 60_000)).read_page("0")

@@ -11,7 +11,7 @@ import pytest
 
 from finance_api.clients.mirror import updating
 from finance_api.clients.mirror.source import SourceError, StartOver
-from finance_api.clients.mirror.updating import MirrorRefused, update
+from finance_api.clients.mirror.updating import TABLES, MirrorRefused, update
 
 
 class Pages:
@@ -33,7 +33,9 @@ def page(following, *changes, more=False):
 
 
 def put(number, type_="records", **data):
-    row = {"id": f"r{number}", **data}
+    fields = TABLES[type_].resource.fields if type_ in TABLES else ()
+    row = {field.name: None if field.nullable else field.example for field in fields}
+    row |= {"id": f"r{number}", **data}
     return {"type": type_, "id": row["id"], "op": "put", "revision": 1, "data": row}
 
 
@@ -103,8 +105,8 @@ def test_fields_and_types_of_a_newer_service(path):
 
 
 def test_amounts_beyond_a_float_are_exact_in_units(path):
-    body = b'{"changes":[{"type":"records","id":"a","op":"put","data":'
-    body += b'{"id":"a","amount":900719925474099.3001}}],"next":"1.x","hasMore":false,"revision":1}'
+    text = json.dumps(page("1.x", put(1, amount="AMOUNT")), default=float)
+    body = text.replace('"AMOUNT"', "900719925474099.3001").encode()
     source = Pages({})
     source.read_page = lambda since: body
     update(path, source)
