@@ -234,7 +234,8 @@ def ask_which_rows(
             booked = [text for text in others if folded(text) in BOOKED]
             unknown |= {text: words[text] for text in others if text not in booked}
             _ask_for_words(column.index, unknown, booked, headings, questions)
-    for (index, text), line in selection.doubtful.items():
+    doubts = {(d.column, d.text): line for line, d in selection.doubts.items() if d.asks}
+    for (index, text), line in doubts.items():
         name = headings.named(index)
         questions.ask(
             f"the row of {quoted(text)} may be a total",

@@ -35,6 +35,7 @@ from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import HEADING, NextTable, Row, Table, is_text
+from finance_api.importers.csv.totals import sums_in
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -320,6 +321,7 @@ class Deciding:
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
+        self._leave_out_totals(reading)
         ask_which_rows(survey, self.selection, plan.headings, questions)
         self._ask_about_units()
         currencies = decide_currencies(
@@ -396,6 +398,22 @@ class Deciding:
         last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
+
+    def _leave_out_totals(self, reading: Reading) -> None:
+        amounts, doubts = AmountReader(reading), self.selection.doubts
+        columns, words = self.plan.columns, self._words
+
+        def read(line: int, cells: list[str]) -> dict[int, int]:
+            cents = amount_cell(columns, cells, words, line)
+            return {place: amounts.read(text, line).units for place, text in cents}
+
+        rows = movements(self.plan, self.selection) if doubts else iter(())
+        for line in list(sums_in(rows, doubts, read)):
+            text = doubts[line].text
+            self.selection.leave_out(line, text)
+            self.remarks.append(
+                f"left out line {line}, {quoted(text)}: it is the sum of the rows above it"
+            )
 
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""

@@ -1,6 +1,5 @@
 """Finds the columns of a table's amounts, and of the balance that changes by them."""
 
-import re
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -13,10 +12,9 @@ from finance_api.importers.csv.open_columns import (
     best,
 )
 from finance_api.importers.csv.vocabulary import currency_in
-from finance_api.importers.interface import ImportRefused, listed, quoted
+from finance_api.importers.interface import listed, quoted
 
 _MONEY = ("amount", "debit", "credit", "balance")
-_CENTS = re.compile("[0-9]{2}")
 #: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
 _MOST_TRIED = 8
 
@@ -33,7 +31,6 @@ def find_money(open_: OpenColumns) -> None:
     elif open_.by_name >= {"amount", "currency"}:
         _find_settled(open_, numbers)
     if open_.has("amount", "debit"):
-        _refuse_divided(open_)
         _find_balance(open_, [column for column in numbers if column in open_.free])
         _find_others(open_, [column for column in numbers if column in open_.free])
 
@@ -191,28 +188,6 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
         ": say which column with --map amount=…, or which two with --debit … and --credit …",
         readings,
     )
-
-
-def _refuse_divided(open_: OpenColumns) -> None:
-    """Refuse amounts whose decimals are in separate cells, as from "-12,50" without quotes."""
-    for amount in open_.of(*_MONEY[:3]):
-        beside = next((c for c in open_.all if c.index == amount.index + 1), None)
-        if (
-            beside is not None
-            and "amount" not in open_.known.keys() - open_.by_name
-            and len(beside.filled) == len(beside.texts) > 1
-            and not amount.has_decimals
-            and not max(map(beside.fit, _MONEY))
-            and all(map(_CENTS.fullmatch, beside.texts))
-        ):
-            raise ImportRefused(
-                f"{quoted(open_.name(beside))} has two digits in every row, and the amounts "
-                "before it have no decimals: a decimal comma may have split each amount into two "
-                "cells; put such amounts in quotes",
-                open_.headings.line,
-                how=", or say with --map amount=… which column has the amounts",
-                needs=("columns",),
-            )
 
 
 def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:

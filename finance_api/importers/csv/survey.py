@@ -9,22 +9,26 @@ from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn
+from finance_api.importers.csv.divided import DividedAmounts
 from finance_api.importers.csv.layout import Columns, Headings
 from finance_api.importers.csv.places import hides_row, starts_table
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
+from finance_api.importers.csv.totals import Doubt
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
     DIRECTIONS,
     NO,
     NOT_MONEY,
-    STARTS,
     TOTAL,
     YES,
     denies,
     folded,
+    kind_in,
     kind_of,
+    may_sum_up,
+    names_only_sums,
     role_fit,
 )
 from finance_api.importers.interface import ImportRefused, quoted
@@ -195,8 +199,8 @@ class Selection:
 
     unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
     file, the words that neither --only nor --leave-out names are unknown.
-    words: column -> known words -> whether such rows are kept. doubtful: (column, cell) of rows
-    that may be totals -> first line. balances: line of a row that states a balance -> its kind and
+    words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
+    total. balances: line of a row that states a balance -> its kind and
     cells.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
@@ -217,7 +221,7 @@ class Selection:
         self._dropped: dict[int, set[str]] = {}
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
         self._denied = {index: denies(headings.text(index)) for index in statuses}
-        self._texts = [index for index in plan.texts if index not in self._left_out]
+        self._texts = [i for i in plan.texts if "" not in self._left_out.get(i, ())]
         self._days = plan.columns.get("recordDate", ())
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile = plan.profile is not None
@@ -225,7 +229,7 @@ class Selection:
         self.words = {
             column: dict.fromkeys(self._only[column].values(), True) for column in self._named
         }
-        self.doubtful: dict[tuple[int, str], int] = {}
+        self.doubts: dict[int, Doubt] = {}
         self.balances: dict[int, tuple[str, list[str]]] = {}
         # Line -> text of each row that states a balance or a total.
         self._stating: dict[int, str] = {}
@@ -250,6 +254,10 @@ class Selection:
             for word in sorted(words)
             if word
         ]
+
+    def leave_out(self, line: int, text: str) -> None:
+        """Leave out a row, and count it as ``text``."""
+        self._stating[line] = text
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
@@ -278,7 +286,7 @@ class Selection:
         if self.is_complete and line in self._stating:
             return self._stating[line]
         for column in () if self.is_complete else self._texts:
-            if cells[column][:3].lower() in STARTS and self._states_balance(column, line, cells):
+            if may_sum_up(cells[column]) and self._states_balance(column, line, cells):
                 return cells[column]
         for column, denied in self._denied.items():
             if not self._happened(column, cells[column], line, denied=denied):
@@ -288,14 +296,18 @@ class Selection:
     def _states_balance(self, column: int, line: int, cells: list[str]) -> bool:
         text = cells[column].strip()
         kind = kind_of(text)
-        if kind is None or (kind == CARRIED and self._has_profile):
+        is_total = kind in (None, TOTAL, CARRIED)
+        if (kind is None and kind_in(text) is None) or (kind == CARRIED and self._has_profile):
             return False
-        is_total = kind in (TOTAL, CARRIED)
         if is_total or len(text) <= _LONGEST_WORD:
             is_dated = any(cells[index].strip() for index in self._days)
             if is_dated and any(cells[index].strip() for index in self._money):
-                self.doubtful.setdefault((column, text), line)
+                if len(self.doubts) < _REMEMBERED:
+                    asks = kind is not None
+                    self.doubts[line] = Doubt(column, text, asks or names_only_sums(text), asks)
                 return False
+        if kind is None:
+            return False
         if not is_total and len(self.balances) < _REMEMBERED:
             self.balances[line] = kind, cells
         self._stating[line] = text
@@ -351,6 +363,7 @@ class Survey:
         self.dates = DateColumn(form, order, is_sheet=is_sheet, last_year=year)
         self.value_dates = DateColumn(None, order, likely=form, is_sheet=is_sheet, last_year=year)
         self.amounts = AmountColumns(*_separators(plan))
+        self._divided = DividedAmounts(plan)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
@@ -385,12 +398,14 @@ class Survey:
             try:
                 movements = [cells] if expand is None else expand(line, cells)
                 if movements:
+                    self._divided.add(cells, line)
                     self.dates.add(text_of(cells, columns), line)
             except ImportRefused as refused:
                 self._misfit(refused, cells)
                 continue
             for movement in movements:
                 self._add(movement, line)
+        self._divided.refuse()
         selection.is_complete = True
 
     def _add(self, cells: Sequence[str], line: int) -> None:
@@ -423,9 +438,12 @@ class Survey:
             raise ImportRefused("the amount is empty", line, how=how)
         if not kinds:
             raise ImportRefused("neither the debit nor the credit column has an amount", line)
-        if all(sign for _, sign in kinds[:2]) and len(kinds) == 2:
+        if all(sign for _, sign in kinds[:2]) and len(kinds) == 2 and not self._is_doubtful(line):
             raise ImportRefused("both the debit and the credit column have an amount", line)
         return kinds[0] if kinds[0][1] else kinds[-1]
+
+    def _is_doubtful(self, line: int) -> bool:
+        return line in self._selection.doubts
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self.columns

@@ -53,6 +53,8 @@ _KINDS = {
 _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
 #: The first three characters of cells in such rows, in lower case: "bal", and "b/f" for "B/F".
 STARTS = frozenset(by.join(phrase)[:3] for phrase in _KINDS for by in " /.-")
+_SUMS = frozenset(phrase[0] for phrase, kind in _KINDS.items() if kind == TOTAL)
+_SUM_WORDS = _BESIDE_BALANCE.union(*_KINDS)
 _LONGEST = 60
 #: Words of a balance that is not only the account's own money.
 _NOT_OWN = frozenset("available disponible disponibile verfugbar verfugbarer limit credit".split())
@@ -89,6 +91,16 @@ def looks_like_card(
 def is_repaid(cells: Iterable[str]) -> bool:
     """Return whether a row's cells name money that lowers what is owed on a card."""
     return any(not _REPAID.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
+
+
+def may_sum_up(text: str) -> bool:
+    """Return whether a text may name a balance or a total; `kind_of` and `kind_in` tell."""
+    return text[:3].lower() in STARTS or not _SUMS.isdisjoint(text.lower().split())
+
+
+def names_only_sums(text: str) -> bool:
+    """Return whether a text consists of words for totals and balances, and words beside them."""
+    return all(word in _SUM_WORDS for word in _WORD.findall(folded(text)))
 
 
 def named_balance(label: str) -> str | None:

@@ -1,0 +1,68 @@
+"""Finds rows that repeat the sum of other rows."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from finance_api.importers.csv.table import Row
+from finance_api.importers.interface import ImportRefused
+
+
+@dataclass
+class Doubt:
+    """A dated row with an amount, whose text has a word for a total.
+
+    column, text: its text, and where it stands. is_named: whether the text says nothing else. asks:
+    whether to ask about the row.
+    """
+
+    column: int
+    text: str
+    is_named: bool
+    asks: bool
+
+
+Money = Mapping[int, int]
+
+
+def sums_in(
+    rows: Iterable[Row], doubts: Mapping[int, Doubt], read: Callable[[int, list[str]], Money]
+) -> Iterator[int]:
+    """Yield the lines of rows that are totals: the last rows, whose text says nothing else, and
+    which are the sum of at least two rows above. Change which doubts ask.
+
+    read: returns a row's amounts, each by its place.
+    """
+    whole, part = Counter[int](), Counter[int]()
+    counts = [0, 0]
+    last: list[int] = []
+    for line, cells in rows:
+        money = read(line, cells)
+        doubt = doubts.get(line)
+        if doubt is not None:
+            sums = zip(counts, (whole, part), strict=True)
+            if any(count > 1 and _is_sum(money, of) for count, of in sums):
+                doubt.asks = True
+                last.append(line)
+                part, counts[1] = Counter(), 0
+                continue
+            if len(money) > 1:
+                raise ImportRefused("both the debit and the credit column have an amount", line)
+        last.clear()
+        for of in (whole, part):
+            of.update(money)
+        counts = [count + 1 for count in counts]
+    for line in last:
+        if doubts[line].is_named:
+            doubts[line].asks = False
+            yield line
+
+
+def _is_sum(money: Money, of: Money) -> bool:
+    """Return whether amounts are the sums of their columns, or one is the sum of all."""
+    sizes = {abs(units) for units in money.values()}
+    ways = {abs(sum(of.values())), abs(of.get(1, 0) - of.get(-1, 0))}
+    return sizes != {0} and (
+        all(abs(units) == abs(of.get(place, 0)) for place, units in money.items())
+        or (len(money) == 1 and sizes <= ways)
+    )

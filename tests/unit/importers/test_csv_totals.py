@@ -1,0 +1,69 @@
+"""Dated rows that repeat the sum of other rows are left out or asked about; shops are not."""
+
+import pytest
+
+from support.csv_files import answers, read, refusal
+
+HEAD = "Date,Payee,Amount\n"
+ROWS = "2026-01-02,Baker,-12.50\n2026-01-09,Wages,300.00\n2026-01-12,Grocer,-8.00\n"
+SIDES = "Date,Payee,Debit,Credit\n2026-01-02,Baker,12.50,\n2026-01-09,Wages,,300.00\n"
+
+
+def amounts(text, **options):
+    (found,) = read(text, account="A", currency="EUR", **options)
+    return [e.amount / 10_000 for e in found.entries], " ".join(found.statement.remarks)
+
+
+@pytest.mark.parametrize(
+    "name", ["Total", "Total balance", "Summe", "Saldo", "TOTAL:", "Grand total EUR", "Razem",
+             "Sum of all transactions", "Total mouvements", "Gesamtsumme", "Balance"],
+)  # fmt: skip
+def test_a_last_row_that_names_and_is_the_sum_is_left_out_and_named(name):
+    found, remarks = amounts(f"{HEAD}{ROWS}2026-01-31,{name},279.50\n")
+    assert found == [-12.5, 300, -8]
+    assert f"left out line 5, '{name}': it is the sum of the rows above it" in remarks
+
+
+@pytest.mark.parametrize("sums", ["12.50,300.00", ",287.50", "12.5,300"])
+def test_a_sum_of_the_columns_of_debit_and_credit_is_left_out(sums):
+    assert amounts(f"{SIDES}2026-01-31,Total,{sums}\n")[0] == [-12.5, 300]
+
+
+def test_a_row_with_both_a_debit_and_a_credit_that_is_no_sum_is_refused():
+    assert refusal(f"{SIDES}2026-01-31,Total,12.50,30.00\n", currency="EUR").line == 4
+
+
+@pytest.mark.parametrize("name", ["Total Wine Store", "Total Energies 4711", "Summe bei Ann"])
+def test_a_last_sum_whose_text_says_more_is_asked_about(name):
+    text = f"{HEAD}{ROWS}2026-01-31,{name},279.50\n"
+    refused = refusal(text, currency="EUR")
+    assert answers(refused) == [f"--leave-out Payee={name}", "--leave-out Payee="]
+    assert len(amounts(text, leave_out=[f"Payee={name}"])[0]) == 3
+    assert len(amounts(text, leave_out=["Payee="])[0]) == 4
+
+
+def test_a_sum_between_other_rows_is_asked_about():
+    text = f"{HEAD}{ROWS}2026-01-31,Total balance,279.50\n2026-02-01,Baker,-3.00\n"
+    refused = refusal(text, currency="EUR")
+    assert refused.line == 5 and len(answers(refused)) == 2
+
+
+def test_sums_of_pages_and_of_the_file_are_seen():
+    page = "2026-01-31,Page total,279.50\n2026-02-02,Baker,-3.00\n2026-02-03,Café,-4.00\n"
+    last = "2026-02-28,Page total,-7.00\n2026-02-28,Total,272.50\n"
+    text = HEAD + ROWS + page + last
+    assert answers(refusal(text, currency="EUR"))[0] == "--leave-out Payee=Page total"
+    assert amounts(text, leave_out=["Payee=Page total"])[0] == [-12.5, 300, -8, -3, -4]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "2026-01-03,Hill Grocers,-12.50\n2026-01-04,Total Wine Store,-12.50\n",
+        ROWS + "2026-01-13,Total Energies,-40.00\n",
+        ROWS + "2026-01-15,Balance transfer to card,-270.00\n2026-01-16,Wages,1.00\n",
+        "2026-01-13,Total Energies,-40.00\n" * 3,
+    ],
+)
+def test_a_shop_with_a_word_for_total_in_its_name_is_a_shop(rows):
+    assert len(amounts(HEAD + rows, positive="in")[0]) == rows.count("\n")
