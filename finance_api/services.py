@@ -117,6 +117,9 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         response_cache=response_cache,
         data_requests=Bulkhead(
             settings["finance_api.max_data_requests"],
+            # A request that runs for longer is no small part of a burst.
+            wait_seconds=settings["finance_api.queue_seconds"] / 2,
+            queue_seconds=settings["finance_api.queue_seconds"],
             turn_seconds=settings["sqlalchemy.statement_seconds"],
         ),
         downloads=Downloads(settings["finance_api.max_downloads"]),

@@ -10,6 +10,7 @@ SETTINGS = (
     Setting("finance_api.cors.origins", origins, ""),
     Setting("finance_api.links.frame_ancestors", origins, ""),
     Setting("finance_api.max_data_requests", integer(1, 1000), "5"),
+    Setting("finance_api.queue_seconds", integer(1, 60), "2"),
     Setting("finance_api.max_downloads", integer(1, 1000), "2"),
     Setting("finance_api.traces", boolean, "false"),
     Setting("finance_api.metrics.clients", networks, ""),

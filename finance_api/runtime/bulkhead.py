@@ -18,6 +18,9 @@ T = TypeVar("T")
 #: Costly calls that run at once. Python runs only one thread at a time, so another costly call
 #: would make all requests wait longer, and no call end sooner.
 _COSTLY = 1
+#: Once calls of a user have waited without a break for this many times ``queue_seconds``, they are
+#: refused at once until none waits. So nobody keeps all threads of a server waiting.
+_QUEUE_LIMIT = 5
 
 
 class BulkheadFull(Exception):
@@ -30,21 +33,34 @@ class BulkheadFull(Exception):
 
 @dataclass(eq=False, slots=True)
 class _Call:
-    """began: when the call got its turn."""
+    """began: when the call got its turn.
+
+    queue_began: since when calls of the user have waited for a place without a break.
+    """
 
     user: Hashable
     is_cheap: bool
     has_turn: bool = False
     began: float = -math.inf
+    queue_began: float = -math.inf
 
 
 class Bulkhead:
     """A number of places. Each call has a place while it waits for its turn and runs.
 
     At most all places but one go to the calls of one user, or to costly calls; at most all but two
-    go to the costly calls of one user. If no place is free, a call waits, and is refused once the
-    calls in its way have run for ``wait_seconds``. Costly calls run one at a time, and users take
-    turns. Each costly call waits up to ``turn_seconds`` for its turn.
+    go to the costly calls of one user. Costly calls run one at a time, and users take turns. Each
+    costly call waits up to ``turn_seconds`` for its turn.
+
+    If no place is free, a call waits for up to ``queue_seconds``: behind quick calls, places are
+    free again soon. It is refused once the calls in its way have run for ``wait_seconds``. Calls of
+    one user and kind get their places in the order in which they came; they never wait for calls of
+    others that wait.
+
+    A waiting call keeps a thread of its server, and has no place. There are not enough threads to
+    let all calls of a burst wait, and to keep one for health checks. So the time is limited: a
+    health check waits until the quick calls before it have ended, or one slow call has run for
+    ``wait_seconds``.
 
     monotonic: returns seconds, like `time.monotonic`.
     """
@@ -53,16 +69,20 @@ class Bulkhead:
         self,
         places: int,
         *,
-        wait_seconds: float = 0.05,
+        wait_seconds: float = 1,
+        queue_seconds: float = 2,
         turn_seconds: float = 5,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._places = places
         self._wait_seconds = wait_seconds
+        self._queue_seconds = queue_seconds
         self._turn_seconds = turn_seconds
         self._monotonic = monotonic
         #: The calls with a place, in the order in which they came.
         self._calls: list[_Call] = []
+        #: The calls that wait for a place, in the order in which they came.
+        self._queue: list[_Call] = []
         #: The user who had the last turn, and when it began.
         self._latest: Hashable = None
         self._turn_began = -math.inf
@@ -71,7 +91,11 @@ class Bulkhead:
         self._changed = threading.Condition(self._lock)
 
     def call(self, function: Callable[[], T], user: Hashable, *, is_cheap: bool) -> T:
-        """Call the function for the user. If it may not run, raise BulkheadFull instead."""
+        """Call the function for the user. If it may not run, raise BulkheadFull instead.
+
+        While a call waits, its function has not begun. So a form that waits must hold no lock; a
+        form that is refused has changed nothing, and can be sent again.
+        """
         call = _Call(user, is_cheap)
         with self._lock:
             self._wait_for_place(call)
@@ -92,13 +116,32 @@ class Bulkhead:
         self._changed.notify_all()
 
     def _wait_for_place(self, call: _Call) -> None:
-        while others := self._in_the_way(call):
-            # A costly call that begins brings all waiting costly calls nearer to their turn.
-            began = max(each.began if each.is_cheap else self._turn_began for each in others)
-            seconds = began + self._wait_seconds - self._monotonic()
-            if seconds <= 0:
-                raise BulkheadFull(is_own=all(each.user == call.user for each in others))
-            self._changed.wait(seconds)
+        others = self._in_the_way(call)
+        if not (others or self._queue):
+            return
+        came = self._monotonic()
+        own_queue = (each.queue_began for each in self._queue if each.user == call.user)
+        call.queue_began = next(own_queue, came)
+        longest = self._queue_seconds
+        until = min(came + longest, call.queue_began + _QUEUE_LIMIT * longest)
+        self._queue.append(call)
+        try:
+            while (others := self._in_the_way(call)) or not self._is_next(call):
+                # A costly call that begins brings all waiting costly calls nearer to their turn.
+                began = [each.began if each.is_cheap else self._turn_began for each in others]
+                seconds = min(until, max(began, default=until) + self._wait_seconds)
+                seconds -= self._monotonic()
+                if seconds <= 0:
+                    raise BulkheadFull(is_own=all(each.user == call.user for each in others))
+                self._changed.wait(seconds)
+        finally:
+            self._queue.remove(call)
+            self._changed.notify_all()
+
+    def _is_next(self, call: _Call) -> bool:
+        """Return whether no call of the same user and kind came before."""
+        kind = call.user, call.is_cheap
+        return call is next(e for e in self._queue if (e.user, e.is_cheap) == kind)
 
     def _in_the_way(self, call: _Call) -> list[_Call]:
         """Return the calls of which one must end before this call gets a place, if any."""

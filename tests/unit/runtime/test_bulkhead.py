@@ -47,6 +47,19 @@ class Running:
 
         return self._pool.submit(self.bulkhead.call, call, user, is_cheap=is_cheap)
 
+    def queue(self, user: str, *, is_cheap: bool = True) -> Future[str]:
+        """Begin a call, which waits for a place when this returns."""
+        last = self.bulkhead._queue[-1:]
+        asked = self.ask(user, is_cheap=is_cheap)
+        while self.bulkhead._queue[-1:] == last:
+            assert not asked.done()
+        return asked
+
+    def look_again(self) -> None:
+        """Let waiting calls look at the clock."""
+        with self.bulkhead._lock:
+            self.bulkhead._changed.notify_all()
+
     def wait_in_turn(self, user: str) -> Future[str]:
         """Begin a costly call, which has a place and waits for its turn when this returns."""
         held = len(self.bulkhead._calls)
@@ -148,6 +161,93 @@ def test_one_more_waits_behind_one_that_has_just_begun(make_running: Make, has_e
         assert refused(asked).is_own
 
 
+QUEUE_SECONDS = 2
+
+
+def test_calls_of_a_user_get_places_in_the_order_in_which_they_came(make_running: Make) -> None:
+    running = make_running(wait_seconds=LONG, queue_seconds=LONG)
+    ends = [running.begin("one", is_cheap=True) for _ in range(PLACES - 1)]
+    order: list[int] = []
+
+    def note(number: int) -> Callable[[], None]:
+        return lambda: order.append(number)
+
+    waiting = []
+    for number in range(6):
+        count = len(running.bulkhead._queue)
+        waiting.append(
+            running._pool.submit(running.bulkhead.call, note(number), "one", is_cheap=True)
+        )
+        while len(running.bulkhead._queue) == count:
+            assert not waiting[-1].done()
+    # A user who has no call waiting goes first.
+    assert running.ask("two", is_cheap=True).result(LONG) == "called"
+    ends[0].set()
+    for each in waiting:
+        each.result(LONG)
+    assert order == [*range(6)]
+
+
+def test_a_burst_of_quick_calls_is_not_refused(make_running: Make) -> None:
+    """The wait begins again with each call that begins."""
+    running = make_running(queue_seconds=QUEUE_SECONDS)
+    ends = [running.begin("one", is_cheap=True) for _ in range(PLACES - 1)]
+    running.now -= WAIT_SECONDS / 2
+    waiting = [running.queue("one") for _ in range(6)]
+    ends[-1].set()
+    assert [each.result(LONG) for each in waiting] == ["called"] * 6
+
+
+def test_no_call_waits_for_longer_than_a_queue_may_last(make_running: Make) -> None:
+    running = make_running(wait_seconds=LONG, queue_seconds=QUEUE_SECONDS)
+    for _ in range(PLACES - 1):
+        running.begin("one", is_cheap=True)
+    # Whole numbers, which binary floats add up exactly.
+    running.now = 1
+    first = running.queue("one")
+    running.now += QUEUE_SECONDS / 2
+    second = running.queue("one")
+    running.now += QUEUE_SECONDS / 2
+    running.look_again()
+    assert refused(first).is_own and not second.done()
+    running.now += QUEUE_SECONDS / 2
+    running.look_again()
+    assert refused(second).is_own
+
+
+def test_a_user_whose_calls_never_stop_waiting_is_refused_at_once(make_running: Make) -> None:
+    running = make_running(wait_seconds=LONG, queue_seconds=QUEUE_SECONDS)
+    for _ in range(PLACES - 1):
+        running.begin("one", is_cheap=True)
+    # Whole numbers, which binary floats add up exactly.
+    running.now = 1
+    waiting = [running.queue("one")]
+    for _ in range(9):
+        running.now += QUEUE_SECONDS / 2
+        waiting.append(running.queue("one"))
+        running.look_again()
+        if len(waiting) > 2:
+            assert refused(waiting.pop(0)).is_own
+    running.now += QUEUE_SECONDS / 2
+    assert refused(running.ask("one", is_cheap=True)).is_own
+    assert running.ask("two", is_cheap=True).result(LONG) == "called"
+
+
+def test_waiting_costly_calls_do_not_hold_up_cheap_ones_or_others(make_running: Make) -> None:
+    running = make_running(wait_seconds=LONG, queue_seconds=LONG)
+    end = running.begin("one", is_cheap=False)
+    turns = [running.wait_in_turn("one") for _ in range(PLACES - 3)]
+    waiting = [running.queue("one", is_cheap=False) for _ in range(4)]
+    assert running.ask("one", is_cheap=True).result(LONG) == "called"
+    assert running.ask("two", is_cheap=True).result(LONG) == "called"
+    others = running.wait_in_turn("two")
+    end.set()
+    assert others.result(LONG) == "called"
+    for each in (*turns, *waiting):
+        assert each.result(LONG) == "called"
+    assert running.ran.index("two", running.ran.index("two") + 1) <= 4
+
+
 @pytest.mark.parametrize("is_cheap", [True, False])
 def test_a_call_that_fails_makes_room_and_raises(is_cheap: bool) -> None:
     bulkhead = Bulkhead(1)
@@ -158,7 +258,7 @@ def test_a_call_that_fails_makes_room_and_raises(is_cheap: bool) -> None:
 
 
 def test_no_more_than_are_allowed_run_at_once() -> None:
-    bulkhead, lock = Bulkhead(PLACES, wait_seconds=LONG), threading.Lock()
+    bulkhead, lock = Bulkhead(PLACES, wait_seconds=LONG, queue_seconds=LONG), threading.Lock()
     running = {True: 0, False: 0}
     most = dict(running)
 
