@@ -299,4 +299,4 @@ def make_currencies(seed):
     return File(text, "Giro", own[0] if len(own) == 1 else "", records, None, False, label)
 
 
-MAKERS = {"words": make_words, "balances": make_balances}
+MAKERS = {"words": make_words, "balances": make_balances, "currencies": make_currencies}

@@ -225,10 +225,16 @@ class AmountColumns:
             return 2 * parts.side
         return -1 if parts.negative else 1
 
-    def decide(self, questions: Questions) -> Reading:
-        """Return the reading that fits; ask for --decimal if two fit and give different numbers."""
+    def decide(self, questions: Questions, *, are_whole: bool = False) -> Reading:
+        """Return the reading that fits; ask for --decimal if two fit and give different numbers.
+
+        are_whole: whether the currency has no decimals.
+        """
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
+            if are_whole and ("." in point) != ("." in comma):
+                mark = "," if "." in point else "."
+                return Reading(mark, self._readings[mark])
             questions.ask(
                 f"the amount {quoted(text)} can be read as {_shown(point)} or {_shown(comma)}, and "
                 f"no other row shows which",

@@ -59,6 +59,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
+from finance_api.resources.currencies import decimals_of
 from finance_api.values.time import DAY_SECONDS
 
 
@@ -317,7 +318,7 @@ class Deciding:
         # Do not ask about the cells of a column before it is known which column is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
-        reading = survey.amounts.decide(of_amounts)
+        reading = survey.amounts.decide(of_amounts, are_whole=self._are_whole())
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
@@ -443,6 +444,14 @@ class Deciding:
                 )
                 return in_order[0]
         return dates.decide(questions)
+
+    def _are_whole(self) -> bool:
+        """Return whether the file's currencies have no decimals."""
+        found, option = self._survey.currencies.values(), self.plan.layout.currency
+        stated = {code for codes in found for code in codes}
+        marked = {mark.currency for mark in self._survey.amounts.marks}
+        codes = stated or marked or {option or self.plan.remembered.get("accountCurrency")}
+        return all(code is not None and not decimals_of(code) for code in codes)
 
     def _ask_about_units(self) -> None:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""

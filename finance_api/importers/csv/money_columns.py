@@ -15,6 +15,7 @@ from finance_api.importers.csv.vocabulary import currency_in
 from finance_api.importers.interface import listed, quoted
 
 _MONEY = ("amount", "debit", "credit", "balance")
+_FOREIGN = ("operation", "original", "original currency")
 #: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
 _MOST_TRIED = 8
 
@@ -26,7 +27,9 @@ def find_money(open_: OpenColumns) -> None:
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, _MONEY)) == 2]
-    if not open_.has("amount", "debit") and numbers:
+    if _find_own(open_):
+        pass
+    elif not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
     elif open_.by_name >= {"amount", "currency"}:
         _find_settled(open_, numbers)
@@ -144,6 +147,83 @@ def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
     open_.take("originalAmount", rest[0], reason)
     open_.take("originalCurrencyCode", codes[0], None)
     return own
+
+
+def _find_own(open_: OpenColumns) -> bool:
+    """Take the amount in the account's currency, if that of the operation stands beside it.
+
+    Returns whether there are such columns; asks if it is not clear which are the account's.
+    """
+    by_name = {name: open_.of(name)[0] for name in ("amount", "currency") if name in open_.by_name}
+    if not {"amount", "debit", "currency", "sign"}.isdisjoint(open_.known.keys() - by_name.keys()):
+        return False
+    columns = sorted([*open_.free, *by_name.values()], key=lambda column: column.index)
+    codes = [column for column in columns if column.are_currencies and column.is_full]
+    amounts = [
+        column
+        for column in columns
+        if column.is_number
+        and column.is_full
+        and (column.fit("amount") or column.fit("original") or column.fit("own"))
+        and (column.has_decimals or column.fit("account") < 2)
+        and not any(map(column.fit, ("balance", "fee", "rate", "limit")))
+    ]
+    if len(amounts) != 2 or not codes or open_.user_layout.unmapped & {"currency", "amount"}:
+        return False
+    if len(codes) == 1:
+        # The account's currency is not in the file.
+        amounts.sort(key=lambda column: column.fit("own") > 0)
+        pairs: list[tuple[Column, ...]] = [(amounts[0], codes[0]), (amounts[1],)]
+        is_open = not amounts[1].fit("own") or amounts[0].fit("own") or len(codes[0].values) < 2
+    else:
+        pairs = list(zip(amounts, codes, strict=False))
+        is_open = len(codes) != 2 or not _differ_by_currency(open_, *pairs)
+    if is_open:
+        return False
+    pairs.sort(key=lambda pair: _is_own(pair, open_.user_layout.currency), reverse=True)
+    best_, other = (_is_own(pair, open_.user_layout.currency) for pair in pairs)
+    for name, column in by_name.items():
+        del open_.known[name]
+        open_.free.append(column)
+    roles = ("amount", "currency"), ("originalAmount", "originalCurrencyCode")
+    readings = [
+        [
+            part
+            for names, pair in zip(roles, order, strict=True)
+            for part in zip(names, pair, strict=False)
+        ]
+        for order in (pairs, pairs[::-1])
+    ]
+    if best_ == other:
+        names = listed(open_.name(amount) for amount, *_ in pairs)
+        how = ": say with --map amount=… and --map currency=… which are the account's"
+        open_.ask(
+            "amount",
+            f"the amounts are in {names}",
+            how,
+            [open_.reading(*parts) for parts in readings],
+        )
+    else:
+        for role, column in readings[0]:
+            open_.take(role, column, "the account's own money" if role == "amount" else None)
+    return True
+
+
+def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
+    """Return what shows that an amount and its currency are the account's, the best first."""
+    own = any(column.fit("own") for column in pair)
+    foreign = any(max(map(column.fit, _FOREIGN)) for column in pair)
+    codes = {text.upper() for text in pair[-1].filled}
+    return own or not foreign, own and not foreign, codes == {currency}, len(codes) == 1
+
+
+def _differ_by_currency(open_: OpenColumns, one: Sequence[Column], other: Sequence[Column]) -> bool:
+    """Return whether amounts are equal in the rows with equal currencies, and only some are."""
+    amounts = zip(*(open_.numbers.of(amount) for amount, _ in (one, other)), strict=True)
+    codes = zip(*(texts.texts for _, texts in (one, other)), strict=True)
+    rows = [(a, b, first == second) for (a, b), (first, second) in zip(amounts, codes, strict=True)]
+    are_equal = all(abs(a or 0) == abs(b or 0) for a, b, is_same in rows if is_same)
+    return are_equal and not all(is_same for *_, is_same in rows)
 
 
 def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:

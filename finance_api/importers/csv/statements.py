@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from finance_api.importers.csv.amounts import Amount, AmountReader
+from finance_api.importers.csv.amounts import DECIMAL_MARKS, Amount, AmountReader
 from finance_api.importers.csv.asking import Currencies
 from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.dates import DateReader
@@ -36,7 +36,7 @@ from finance_api.importers.interface import (
     stated_code,
 )
 from finance_api.resources.common import PAYMENT_TYPES
-from finance_api.resources.currencies import Mark
+from finance_api.resources.currencies import Mark, decimals_of, smallest_units
 from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
@@ -195,6 +195,17 @@ class StatementBuilder:
             )
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
+        if not decimals_of(currency) and units % smallest_units(currency):
+            raise ImportRefused(
+                f"the amount is {amount_text(units)}, but {currency} has no decimals",
+                line,
+                answers=tuple(
+                    Answer(("--decimal", mark), ("--decimal",))
+                    for mark in DECIMAL_MARKS
+                    if self._plan.layout.decimal not in (None, mark)
+                ),
+                how="; say with --decimal which mark is the decimal mark, or correct --currency",
+            )
         if "opening" in columns and cells[columns["opening"][0]]:
             rows.initial = (rows.initial or 0) + units
         else:

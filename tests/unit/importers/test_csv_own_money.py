@@ -1,0 +1,116 @@
+"""Amounts in the currency of the account, beside those of operations; whole currencies."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.number import decimal_text
+from support.csv_files import answers, read, refusal
+
+
+def money(text, **options):
+    """Return account, currency and amount of each record, with the operation's amount, if any."""
+    found = []
+    for each in read(text, **({"account": "Giro"} | options)):
+        for entry in each.entries:
+            account = each.statement.account
+            original = entry.original_amount
+            other = None if original is None else decimal_text(original)
+            amount = decimal_text(entry.amount)
+            found.append((account.name, account.currency, amount, other, entry.original_currency))
+    return found
+
+
+def table(headings, *rows):
+    lines = [f"2026-01-{day:02};Shop {day};{row}\n" for day, row in enumerate(rows, 13)]
+    return f"Date;Description;{headings}\n" + "".join(lines)
+
+
+MIXED = ("-12.00;EUR;-51.60;PLN", "-30.00;PLN;-30.00;PLN", "900.00;PLN;900.00;PLN")
+FOREIGN = ("-12.00;EUR;-51.60;PLN", "90.00;EUR;387.00;PLN")
+OWN = "Giro", "PLN"
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        "Kwota operacji;Waluta operacji;Kwota w walucie rachunku;Waluta rachunku",
+        "Amount;Currency;Billing amount;Billing currency",
+        "Original amount;Original currency;Amount;Currency",
+        "Betrag;Währung;Betrag in Kontowährung;Kontowährung",
+        "Montant opération;Devise opération;Montant;Devise du compte",
+    ],
+)
+def test_the_amount_in_the_accounts_currency_counts(headings):
+    rows = money(table(headings, *MIXED))
+    assert rows[0] == (*OWN, "-51.6", "-12", "EUR")
+    assert [row[:3] for row in rows[1:]] == [(*OWN, "-30"), (*OWN, "900")]
+    foreign = money(table(headings, *FOREIGN))
+    assert foreign == [(*OWN, "-51.6", "-12", "EUR"), (*OWN, "387", "90", "EUR")]
+
+
+def test_the_accounts_pair_may_stand_first():
+    text = table("Account amount;Account currency;Amount;Currency", "-51.60;PLN;-12.00;EUR",
+        "-30.00;PLN;-30.00;PLN")  # fmt: skip
+    assert money(text)[0] == (*OWN, "-51.6", "-12", "EUR")
+
+
+def test_the_pair_whose_currency_never_changes_is_the_accounts():
+    text = table("Amount 1;Code 1;Amount 2;Code 2", *MIXED)
+    assert money(text)[0] == (*OWN, "-51.6", "-12", "EUR")
+
+
+def test_two_pairs_of_one_currency_each_are_asked_about_unless_the_currency_is_given():
+    text = table("Amount 1;Code 1;Amount 2;Code 2", *FOREIGN)
+    ends = []
+    for answer in refusal(text, account="Giro").answers:
+        columns = dict(word.split("=") for word in answer.words if "=" in word)
+        ends.append(money(text, columns=columns)[0])
+    assert sorted(ends) == [("Giro", "EUR", "-12", "-51.6", "PLN"), (*OWN, "-51.6", "-12", "EUR")]
+    assert money(text, currency="PLN")[0] == (*OWN, "-51.6", "-12", "EUR")
+    assert money(text, currency="EUR")[0] == ("Giro", "EUR", "-12", "-51.6", "PLN")
+
+
+def test_several_currencies_of_the_account_are_several_accounts():
+    headings = "Transaction amount;Transaction currency;Account amount;Account currency"
+    text = table(headings, "-12.00;EUR;-51.60;PLN", "-30.00;PLN;-7.10;USD")
+    assert [row[:3] for row in money(text)] == [
+        ("Giro PLN", "PLN", "-51.6"),
+        ("Giro USD", "USD", "-7.1"),
+    ]
+
+
+def test_a_currency_of_the_operation_alone_leaves_that_of_the_account_open():
+    text = table(
+        "Kwota operacji;Waluta operacji;Kwota w walucie rachunku",
+        *(row.rsplit(";", 1)[0] for row in MIXED),
+    )
+    assert money(text, currency="PLN")[0] == (*OWN, "-51.6", "-12", "EUR")
+
+
+def test_amounts_that_differ_in_one_currency_are_no_pairs():
+    text = table("Amount;Currency;Tax amount;Tax currency", "-12.00;EUR;-1.60;EUR",
+        "-30.00;EUR;-5.00;EUR")  # fmt: skip
+    with pytest.raises(ImportRefused, match="Tax amount"):
+        money(text)
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+@pytest.mark.parametrize("code", ["JPY", "KRW", "CLP", "ISK"])
+def test_a_currency_without_decimals_has_only_thousands(code, mark):
+    rows = [f"-1{mark}200", f"3{mark}450"]
+    text = table("Amount", *rows)
+    assert [row[2] for row in money(text, currency=code)] == ["-1200", "3450"]
+    coded = table("Amount;Currency", *(f"{row};{code}" for row in rows))
+    assert [row[2] for row in money(coded)] == ["-1200", "3450"]
+    assert "--decimal" in " ".join(answers(refusal(text, currency="KWD")))
+
+
+def test_decimals_of_a_currency_without_decimals_are_refused_with_their_line():
+    text = table("Amount", "-1200.50", "3450")
+    refused = refusal(text, account="Giro", currency="JPY")
+    assert refused.line == 2 and "JPY has no decimals" in refused.reason
+    assert not refused.answers
+    grouped = refusal(text.replace("1200.50", "1.200"), currency="JPY", decimal=".")
+    assert answers(grouped) == ["--decimal , ---decimal"]
+    zeros = text.replace("1200.50", "1200.00").replace("3450", "3450.00")
+    assert [row[2] for row in money(zeros, currency="JPY")] == ["-1200", "3450"]
