@@ -1,8 +1,8 @@
 """Rows of the public API: a page of a resource, single objects, tables of sums, exports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -33,6 +33,7 @@ from finance_api.api.representation import (
     json_page,
     next_offset,
     page_headers,
+    shared,
 )
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import parameter_problem, problem
@@ -43,8 +44,8 @@ from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only, with_flow
-from finance_api.planning.hints import find_hints
-from finance_api.query.model import Operator, Query, any_of, condition_on
+from finance_api.planning.hints import MAX_HINTS, find_hints, find_left_out, negative_fields
+from finance_api.query.model import Condition, Operator, Query, any_of, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
@@ -65,6 +66,8 @@ class _RowsRequest(DataRequest):
         super().__init__(request)
         self.resource = resource
         self.columns = fields_to_show(self.representation, resource, self.given["fields"])
+        if self.is_for_link and self.given["fields"] is None:
+            self.columns = shared(self.columns)
         self.convert_to = self.given.get(CONVERT_TO)
         self.depends_on_today = bool(resource.computed_fields)
         self.are_stored = self.convert_to is None and not resource.computed_fields
@@ -103,6 +106,7 @@ class ListRequest(_RowsRequest):
         self._query = given.query(resource)
         # These add conditions when the query is resolved.
         adds = given.get(FLOW.name) or given.get(COUNTED)
+        adds = adds or negative_fields(self._query.conditions)
         self.is_cheap = self.are_stored and self._query.is_cheap and not adds
         self.depends_on_today |= self._query.is_relative
 
@@ -111,7 +115,9 @@ class ListRequest(_RowsRequest):
         page = self.page(reading, query)
         link = next_link(self, next_offset(query, page))
         if self.representation is JSON:
-            hints = hints_of(self._query, reading, has_rows=bool(page.lines))
+            count = partial(_count, reading, self.resource) if not query.offset else None
+            has_rows, asked = bool(page.lines), query.conditions
+            hints = hints_of(self._query, reading, has_rows=has_rows, conditions=asked, count=count)
             body = json_page(query, page, hints, has_revision=not reading.is_for_link)
             return Payload(page.state, body, link)
         body = body_of(self.representation, query.resource.name, self.columns, page.lines)
@@ -191,9 +197,23 @@ def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
     return query if conditions is query.conditions else replace(query, conditions=conditions)
 
 
-def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
-    """Return hints about an answer. query: the query before it was `resolved`."""
-    return find_hints(
+def _count(reading: Reading, resource: Resource, conditions: tuple[Condition, ...]) -> int:
+    return reading.storage.data.count_rows(reading.user_id, Query(resource, conditions))
+
+
+def hints_of(
+    query: Query,
+    reading: Reading,
+    *,
+    has_rows: bool,
+    conditions: Sequence[Condition] = (),
+    count: Callable[[tuple[Condition, ...]], int] | None = None,
+) -> list[str]:
+    """Return hints about an answer. query: the query before it was `resolved`.
+
+    conditions: those of the resolved query. count: see `find_left_out`; None: no such hints.
+    """
+    hints = find_hints(
         reading.storage,
         reading.user_id,
         query.resource,
@@ -201,6 +221,10 @@ def hints_of(query: Query, reading: Reading, *, has_rows: bool) -> list[str]:
         has_rows=has_rows,
         may_suggest=not reading.is_for_link,
     )
+    # The readers of a link learn nothing about other rows.
+    if count is not None and not reading.is_for_link:
+        hints += find_left_out(query.resource, query.conditions, conditions, count)
+    return hints[:MAX_HINTS]
 
 
 def next_link(asked: TaggedRequest, offset: int | None) -> HeaderItems:
@@ -230,13 +254,15 @@ class TableRequest(DataRequest):
     forms = OF_LISTS
     name: str
 
-    def hint_member(
-        self, query: Query, reading: Reading, *, has_rows: bool
-    ) -> dict[str, list[str]]:
+    def hint_member(self, query: Query, reading: Reading, **known: Any) -> dict[str, list[str]]:
+        """Return the member with hints, if there are any. known: see `hints_of`."""
         if self.representation is not JSON:
             return {}
-        hints = hints_of(query, reading, has_rows=has_rows)
+        hints = hints_of(query, reading, **known)
         return {HINTS: hints} if hints else {}
+
+    def shown_columns(self, columns: Sequence[Field]) -> Sequence[Field]:
+        return shared(columns) if self.is_for_link else columns
 
     def account_hints(self, reading: Reading, rows: Sequence[Row]) -> dict[str, list[str]]:
         """Return the `hint_member` of a table whose only filter is accountId."""
@@ -266,6 +292,7 @@ class TableRequest(DataRequest):
             members |= {} if self.is_for_link else {REVISION: state.revision}
             headers = (("X-Next-Offset", str(following or "")), *headers)
             link = next_link(self, following)
+        columns = self.shown_columns(columns)
         if self.representation is XLSX:
             columns = readable_first(columns)
         encoder = RowEncoder(columns)

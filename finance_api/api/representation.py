@@ -16,7 +16,7 @@ from finance_api.http.errors import problem
 from finance_api.query.model import Query
 from finance_api.resources.common import ID
 from finance_api.resources.csv import csv_chunks
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.wire import shown
 from finance_api.resources.xlsx import readable_first, xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
@@ -100,6 +100,12 @@ def fields_to_show(
     if representation in TABLES:
         return asked
     return tuple([field for field in resource.fields if field in asked or field == ID])
+
+
+def shared(fields: Sequence[Field]) -> Sequence[Field]:
+    """Return the fields that a link shows: no ids of objects other than its rows."""
+    ids = (Kind.ID, Kind.ID_LIST, Kind.SERIAL)
+    return tuple([field for field in fields if field.kind not in ids or field.name == ID.name])
 
 
 def chunks_of(

@@ -1,8 +1,8 @@
-"""Hints about an answer: unknown names and ids in its conditions."""
+"""Hints about an answer: unknown names and ids in its conditions; rows that ``ne.`` leaves out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice, zip_longest
 
 from finance_api.query.errors import shortened
 from finance_api.query.evaluate import matches
@@ -10,9 +10,11 @@ from finance_api.query.model import Condition, Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Storage
-from finance_api.values.text import fold, near_names
+from finance_api.values.text import counted, fold, near_names
 
 MAX_HINTS = 5
+#: Rows without a value are counted for up to this many fields, and each of their combinations.
+_MOST_NEGATIVE = 2
 #: An unknown name is compared with at most this many names, so that a hint takes milliseconds.
 #: Names with the same first letter come first.
 _COMPARED = 200
@@ -50,6 +52,43 @@ def find_hints(
         for sentence, suggestion in _hints(storage, user_id, resource, condition)
     )
     return list(islice(dict.fromkeys(found), MAX_HINTS))
+
+
+def negative_fields(conditions: Sequence[Condition]) -> list[str]:
+    """Return the fields with an ``ne.`` that leaves out rows without a value."""
+    negative = (c.field for c in conditions if c.operator is Operator.NE)
+    return list(dict.fromkeys(field.name for field in negative if field.can_be_missing))
+
+
+def find_left_out(
+    resource: Resource,
+    given: Sequence[Condition],
+    resolved: Sequence[Condition],
+    count: Callable[[tuple[Condition, ...]], int],
+) -> Iterator[str]:
+    """Yield sentences about the rows that ``ne.`` left out because they have no value.
+
+    given: the client's conditions. resolved: the same after resolving, then perhaps others. count:
+    returns the number of rows that meet conditions.
+    """
+    names = negative_fields(given)[:_MOST_NEGATIVE]
+    for some in (each for n in range(len(names)) for each in combinations(names, n + 1)):
+        pairs = zip_longest(given, resolved)
+        kept = (
+            used
+            for asked, used in pairs
+            if not (asked and asked.operator is Operator.NE and asked.field.name in some)
+        )
+        missing = (Condition(resource[name], Operator.IS_NULL) for name in some)
+        number = count((*kept, *missing))
+        if number:
+            rows = counted(number, resource.word, str(resource.path).replace("-", " "))
+            was, them = ("was", "it") if number == 1 else ("were", "them")
+            yield (
+                f"{rows} without {' and '.join(some)} {was} left out, because ne. matches only "
+                f"values that are present. To get {them}, ask again with "
+                f"{'&'.join(f'{name}=is.null' for name in some)} instead."
+            )
 
 
 def _may_match_without(condition: Condition) -> bool:

@@ -197,7 +197,7 @@ class ForecastRequest(TableRequest):
         rows, columns = forecast.rows, _BALANCES[is_typical]
         members = {
             "totals": RowEncoder((*_FORECAST_TOTAL, *columns)).documents(forecast.totals),
-            "lowest": RowEncoder(_LOWEST).documents(forecast.lowest),
+            "lowest": RowEncoder(self.shown_columns(_LOWEST)).documents(forecast.lowest),
             "interval": interval.value,
             "from": date_text(reading.today),
             "to": date_text(forecast.last_day),

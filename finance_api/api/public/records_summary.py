@@ -47,7 +47,7 @@ from finance_api.planning.summaries.declaration import (
     SummaryQuery,
 )
 from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
-from finance_api.planning.summaries.summary import summarize
+from finance_api.planning.summaries.summary import count_records, summarize
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     RANGES,
@@ -301,6 +301,13 @@ class SummaryRequest(TableRequest):
         )
         try:
             summary = summarize(storage, reading.user_id, query)
+            hints = self.hint_member(
+                self._records,
+                reading,
+                has_rows=not summary.is_empty,
+                conditions=query.conditions,
+                count=partial(count_records, storage, reading.user_id, query),
+            )
         except SummaryTooLarge as error:
             name = error.parameter or ("fill" if query.fill else "groupBy")
             raise parameter_problem([(name, str(error))]) from None
@@ -309,7 +316,7 @@ class SummaryRequest(TableRequest):
             "overlapping": summary.overlapping,
             "groupCount": summary.group_count,
         }
-        members |= self.hint_member(self._records, reading, has_rows=not summary.is_empty)
+        members |= hints
         headers: HeaderItems = (
             ("X-Left-Out", _counts(summary.left_out)),
             ("X-Overlapping", "true" if summary.overlapping else "false"),

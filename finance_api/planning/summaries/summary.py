@@ -27,6 +27,7 @@ from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
+from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import names_of
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.runtime.time_limit import in_time
@@ -94,6 +95,15 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         not_converted,
         is_empty=folder.newest is None,
     )
+
+
+def count_records(
+    storage: Storage, user_id: int, query: SummaryQuery, conditions: tuple[Condition, ...]
+) -> int:
+    """Return how many records the query would count with these conditions."""
+    dated_query = with_end(replace(query, conditions=conditions))
+    plain = SummaryQuery(dated_query.conditions, include=query.include, limit=len(CURRENCIES))
+    return sum(group["count"] for group in summarize(storage, user_id, plain).groups)
 
 
 def _first_groups(

@@ -1,9 +1,14 @@
 """Links of saved questions: what a form depends on, and how much of the data strangers learn."""
 
+import re
+from io import BytesIO
+
 import pytest
+from openpyxl import load_workbook
 
 from finance_api.questions.saved import change_question
 from support.native_rows import account, category, record, standing_order, uid
+from support.native_rows import household as native_household
 from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked
 from support.service import on_one_storage
 
@@ -101,3 +106,39 @@ def test_a_link_says_that_more_rows_match(household):
     assert "More rows match" not in whole.read(".html").text
     assert whole.read(".csv").headers["X-Next-Offset"] == ""
     assert "More rows match" not in Linked(household, SUMMARY, "sums").read(".html").text
+
+
+ADDRESSES = ["records", "records/summary?groupBy=category,account,label", "records/recurring"]
+ADDRESSES += ["accounts/balances", "accounts/forecast", "budgets", "standing-orders/upcoming"]
+UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+@pytest.mark.parametrize("ending", [".json", ".csv", ".xlsx", ".html"])
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_link_shows_no_ids_but_those_of_its_rows(client, address, ending):
+    client.load(
+        *native_household(),
+        *(record(50 + n, payee="Gym", recordDate=f"2025-{n + 1:02}-05") for n in range(12)),
+    )
+    linked = Linked(client, f"/v1/api/{address}")
+    answer = linked.read(ending)
+    assert answer.status_int == 200
+    if ending == ".xlsx":
+        text = str([*load_workbook(BytesIO(answer.body)).active.values])
+    else:
+        text = answer.text
+    own = client.get(address).json
+    rows = next(value for value in own.values() if isinstance(value, list))
+    of_rows = {row["id"] for row in rows if "id" in row}
+    assert rows
+    assert {*UUID.findall(text)} <= of_rows
+    # The owner's answer has more, so the test could fail.
+    assert not of_rows >= {*UUID.findall(str(own))}
+
+
+def test_a_link_shows_the_ids_that_its_address_names(client):
+    client.load(account(), record(1))
+    linked = Linked(client, "/v1/api/records?fields=accountId")
+    assert linked.read().json["records"] == [
+        {"id": uid("Record", 1), "accountId": uid("Account", 1)}
+    ]

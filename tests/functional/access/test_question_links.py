@@ -27,12 +27,16 @@ def linked(client):
 
 
 def test_each_form_is_the_answer_of_the_api(linked):
-    direct = linked.client.get("records?payee=eq.Bakery&limit=5")
     answer = linked.read()
     assert answer.status_int == 200
+    # A link hides ids of other objects.
+    names = answer.json["records"][0].keys()
+    assert not names & {"accountId", "categoryId", "labelIds", "transferId", "splitId", "importId"}
+    query = f"payee=eq.Bakery&limit=5&fields={','.join(names)}"
+    direct = linked.client.get(f"records?{query}")
     # A link hides how often the data has changed.
     assert direct.body == answer.body[:-1] + b',"revision":%d}' % direct.json["revision"]
-    assert linked.read(".csv").body == linked.client.get("records.csv?payee=eq.Bakery&limit=5").body
+    assert linked.read(".csv").body == linked.client.get(f"records.csv?{query}").body
     sheet = openpyxl.load_workbook(BytesIO(linked.read(".xlsx").body)).active
     assert sheet.max_row == 3
     table = pandas.read_csv(StringIO(linked.read(".csv").text))
