@@ -6,7 +6,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS
-from support.ledger import Person
+from support.ledger import Person, units
 from support.statements import Bank, entry
 
 HOUR = 3_600
@@ -61,6 +61,20 @@ def test_download_that_only_overlaps_has_the_same_and_new_rows(bank):
     # Now only a part of the stored rows is moved: nobody knows by how much the rest is.
     with pytest.raises(ImportRefused, match="--match-days 0"):
         bank.file(*month(1))
+
+
+def test_rest_of_the_records_follows_a_clock_that_is_known_to_have_moved(bank):
+    def shops(first, last, shift=0):
+        return [row(day, 10, f"-{day}", f"Shop {day}", shift) for day in range(first, last + 1)]
+
+    bank.file(*shops(1, 9))
+    bank.file(*shops(6, 14, 1))
+    # Only two records are left at their old time.
+    bank.file(*shops(4, 14, 1))
+    bank.file(*shops(2, 14, 1))
+    bank.file(*shops(1, 9))
+    amounts = [record["amount"] for record in bank.person.rows(RECORDS)]
+    assert sorted(amounts, reverse=True) == [units(f"-{day}") for day in range(1, 15)]
 
 
 def test_download_may_begin_with_many_new_rows(bank):

@@ -34,6 +34,15 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         some = candidates[:: 1 + len(candidates) // _TRIED]
         likely = [shift for shift in _SHIFTS if any(_key(c, shift) in file for c in some)]
         moved = [_moved(entries, candidates, shift) for shift in likely]
+        proven = {
+            candidate.time - time
+            for candidate in candidates
+            for content, time, *_ in candidate.earlier
+            if content == candidate.content and candidate.time - time in _SHIFTS
+        }
+        # Earlier files moved only a part of the records: the rest may move as far.
+        for shift in proven:
+            moved += [_left_over(entries, candidates, each) for each in (shift, -shift)]
         for entry, candidate in max(moved, key=len, default=()):
             yield correction(rows, entry, candidate)
 
@@ -60,3 +69,12 @@ def _moved(entries: list[FileEntry], candidates: list[Candidate], shift: int) ->
     if len(file) < (_LEAST if shift else 1) or [k for k, _ in file] != [k for k, _ in stored]:
         return []
     return [(entries[n], candidates[m]) for (_, n), (_, m) in zip(file, stored, strict=True)]
+
+
+def _left_over(entries: list[FileEntry], candidates: list[Candidate], shift: int) -> _Pairs:
+    """Pair rows that the other side lacks at their own time, but has moved by ``shift``."""
+    unmoved = {_key(entry) for entry in entries} & {_key(c) for c in candidates}
+    waiting = grouped(candidates, lambda candidate: _key(candidate, shift))
+    left = (entry for entry in entries if _key(entry) not in unmoved)
+    found = ((entry, waiting.get(_key(entry), [])) for entry in left)
+    return [(entry, each.pop()) for entry, each in found if each and _key(each[-1]) not in unmoved]
