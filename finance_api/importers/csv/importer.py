@@ -121,22 +121,36 @@ class CsvImporter:
         self, plan: Plan, questions: Questions, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """Read each of the file's tables by its own headings. Raises ImportRefused."""
-        text = plan.table.text
+        try:
+            yield from self._read(plan, questions)
+            return
+        except NextTable as following:
+            # The rows of the whole text were only looked at. Read the first table alone.
+            line = following.line
+        if questions.asks_for("--encoding"):
+            questions.put()
+        try:
+            yield from self._read_several(plan.table.text, line, remembered)
+        except ImportRefused as refused:
+            _offer_only_names(refused)
+            raise
+
+    def _read_several(
+        self, text: TextFile, line: int, remembered: Remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """Read a table, and the tables from ``line`` on."""
         for _ in range(_MOST_TABLES):
-            try:
-                yield from self._read(plan, questions)
-                return
-            except NextTable as following:
-                # The rows of the whole text were only looked at. Read the first table alone.
-                line = following.line
-            if questions.asks_for("--encoding"):
-                questions.put()
             first, questions = self._find(replace(text, end=line - 1), remembered, Questions(), 0)
             if not _counts_others(first.table):
                 yield from self._read(first, questions)
             text = replace(text, start=line - 1)
             plan, questions = self._find(text, remembered, Questions())
             _refuse_other_account(first.table, plan.table)
+            try:
+                yield from self._read(plan, questions)
+                return
+            except NextTable as following:
+                line = following.line
         raise ImportRefused(f"the file has more than {_MOST_TABLES} tables", line)
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
@@ -206,6 +220,14 @@ class CsvImporter:
 
 #: At most this many tables in one file are read.
 _MOST_TABLES = 50
+
+
+def _offer_only_names(refused: ImportRefused) -> None:
+    """Offer no options that one of several tables needs and that may be wrong for another."""
+    words = {a.words[:1] for question in refused.questions for a in question.answers}
+    if words - {("--account",), ("--currency",)}:
+        refused.questions = tuple(each._replace(answers=()) for each in refused.questions)
+        refused.reason += "; make a file of each of the file's tables"
 
 
 def _counts_others(table: Table) -> bool:

@@ -62,11 +62,11 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
     rows = heads = 0
     for number, line in enumerate(lines):
         split = {delimiter: _cells(line, delimiter) for delimiter in delimiters}
-        heads += any(starts_table(cells) and not are_counts(cells) for cells in split.values())
         rows += any(is_row(cells, 2 if heads else 3) for cells in split.values())
         if rows > 1 or (rows and heads):
             # Headings below rows belong to the next table.
             return
+        heads += any(starts_table(cells) and not are_counts(cells) for cells in split.values())
         for delimiter, cells in split.items() if number else ():
             if filled(cells) > 1 and looks_like_headings(cells) and (delimiter, *cells) not in seen:
                 seen.add((delimiter, *cells))
@@ -78,8 +78,8 @@ def starts_table(cells: Sequence[str]) -> bool:
     """Return whether a row has headings of dates and of money, divided by any delimiter."""
     cells = _divided(cells)
     return looks_like_headings(cells) and all(
-        any(role_fit(role, cell) == 2 for role in roles for cell in cells)
-        for roles in (("booked", "date", "value"), ("amount", "debit", "credit"))
+        any(role_fit(role, cell) >= least for role in roles for cell in cells)
+        for least, roles in ((2, ("booked", "date", "value")), (1, ("amount", "debit", "credit")))
     )
 
 

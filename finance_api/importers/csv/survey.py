@@ -303,8 +303,9 @@ class Selection:
             is_dated = any(cells[index].strip() for index in self._days)
             if is_dated and any(cells[index].strip() for index in self._money):
                 if len(self.doubts) < _REMEMBERED:
-                    asks = kind is not None
-                    self.doubts[line] = Doubt(column, text, asks or names_only_sums(text), asks)
+                    is_named = kind is not None or names_only_sums(text)
+                    asks = kind is not None or (is_named and kind_in(text) != TOTAL)
+                    self.doubts[line] = Doubt(column, text, is_named, asks)
                 return False
         if kind is None:
             return False

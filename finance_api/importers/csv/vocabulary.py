@@ -70,7 +70,7 @@ def kind_of(text: str) -> str | None:
 
 @lru_cache(1024)
 def _kind_of(text: str) -> str | None:
-    words = [_IN_FULL.get(word, word) for word in _WORD.findall(folded(text))]
+    words = [_IN_FULL.get(word, word) for word in _WORD.findall(folded(_CAMEL.sub(" ", text)))]
     while len(words) > 1 and words[-1] in _BESIDE_BALANCE:
         words.pop()
     return _KINDS.get(tuple(words))
@@ -100,7 +100,7 @@ def may_sum_up(text: str) -> bool:
 
 def names_only_sums(text: str) -> bool:
     """Return whether a text consists of words for totals and balances, and words beside them."""
-    return all(word in _SUM_WORDS for word in _WORD.findall(folded(text)))
+    return all(word in _SUM_WORDS for word in _WORD.findall(folded(_CAMEL.sub(" ", text))))
 
 
 def named_balance(label: str) -> str | None:

@@ -8,51 +8,24 @@ from datetime import date, timedelta
 import pytest
 
 from finance_api.cli.importing import commands_to_copy
-from finance_api.importers.interface import CODE, NAME, ImportRefused
+from finance_api.importers.interface import ImportRefused
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import make_order
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
-from finance_api.values.time import date_text
 from support.bank_layouts import LANGUAGES
-from support.csv_files import options_in, read
+from support.csv_files import options_in
 from support.ledger import IMPORT_SETTINGS, Person, an_id, record
 from support.ledger import account as native_account
 from support.nightly import count
+from support.offered import GIVEN, ends
 
-GIVEN = ["me@example.com", "f.csv"]
-#: Things that only the person can know -> their values here.
-SAID = {NAME: "Giro", CODE: "EUR"}
-#: At most this many commands are followed in a row.
-DEEPEST = 6
 #: Things that a file leaves open.
 POINTS = (
     *("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates"),
     *("amounts", "footer", "codes", "accounts", "balance", "encoding", "cents", "doubled"),
 )
-
-
-def ends(data, words=GIVEN, passed=()):
-    """Yield the records to which sequences of offered commands lead, each with the numbers of
-    commands offered on the way. Fails if a command leads back, or nowhere.
-    """
-    context, options = options_in(words)
-    try:
-        statements = read(data, **options)
-    except ImportRefused as refused:
-        reason = str(refused)
-        lines = [c.line for c in commands_to_copy(context, *GIVEN, refused.answers)]
-        assert lines, (reason, words, data)
-        assert reason not in passed and len(passed) < DEEPEST, (reason, words, data)
-        found = []
-        for line in lines:
-            following = [SAID.get(word, word) for word in shlex.split(line)[2:]]
-            for records, offered in ends(data, following, (*passed, reason)):
-                found.append((records, (len(lines), *offered)))
-        return found
-    entries = [entry for statement in statements for entry in statement.entries]
-    return [(sorted((date_text(e.date), e.amount) for e in entries), ())]
 
 
 def make(seed, point):

@@ -1,0 +1,162 @@
+"""Random CSV files with rows that are not money, each with the records it stands for."""
+
+import random
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from support.bank_layouts import LANGUAGES, NOTES, PAYEES, form_day
+
+#: What is odd about a file: see `make`.
+KINDS = (
+    *("plain", "total", "total between", "shop", "brought forward", "stated", "stated wrongly"),
+    *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
+)
+TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
+SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
+ENDS = """Opening balance/Closing balance|Balance brought forward/Balance carried forward|
+Anfangssaldo/Endsaldo|Alter Kontostand/Neuer Kontostand|Solde initial/Solde final|
+Saldo inicial/Saldo final|Saldo iniziale/Saldo finale|Beginsaldo/Eindsaldo|
+Saldo początkowe/Saldo końcowe|Počáteční stav/Konečný stav|openingBalance/closingBalance|
+Ingående saldo/Utgående saldo|Начальный остаток/Конечный остаток""".replace("\n", "")
+MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
+
+
+@dataclass
+class Odd:
+    """text: the file. records: (day, ten-thousandths) of each record; None if it must be refused.
+
+    closing: the balance after the last row, in ten-thousandths, if the file states it.
+    """
+
+    text: str
+    records: list[tuple[str, int]] | None
+    closing: int | None = None
+
+
+class _Writer:
+    """Writes rows in the words and forms of one bank."""
+
+    def __init__(self, pick: random.Random) -> None:
+        self.of = of = LANGUAGES[pick.choice(list(LANGUAGES))]
+        self.form = pick.choice(of.dates)
+        self.comma = of.comma if pick.random() < 0.85 else not of.comma
+        self.delimiter = pick.choice(";\t" if self.comma else ",;\t")
+        self.sides = pick.random() < 0.35
+        which = pick.randrange(len(of.debit))
+        money = [of.debit[which], of.credit[which]] if self.sides else [pick.choice(of.amount)]
+        self.columns = [pick.choice(of.day), pick.choice(of.payee), pick.choice(of.note), *money]
+        self.ends_in_delimiter = pick.random() < 0.2
+
+    def number(self, cents: int) -> str:
+        text = f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+        return text.replace(".", ",") if self.comma else text
+
+    def line(self, *cells: str) -> str:
+        return self.delimiter.join(cells) + (self.delimiter if self.ends_in_delimiter else "")
+
+    def headings(self) -> str:
+        return self.line(*self.columns)
+
+    def money(self, cents: int) -> list[str]:
+        if not self.sides:
+            return [self.number(cents)]
+        return [self.number(-cents), ""] if cents < 0 else ["", self.number(cents)]
+
+    def row(self, day: date, payee: str, note: str, cents: int) -> str:
+        return self.line(form_day(day, self.form, self.of), payee, note, *self.money(cents))
+
+
+def _rows(pick: random.Random, day: date) -> list[tuple[date, str, str, int]]:
+    rows = []
+    for _ in range(pick.choice((3, 5, 8, 13))):
+        day += timedelta(days=pick.choice((1, 2, 5, 17)))
+        cents = pick.randint(100, 90_000) * pick.choice((1, -1, -1))
+        rows.append((day, pick.choice(PAYEES.split("|")), pick.choice(NOTES.split("|")), cents))
+    ways = [1, -1, -1][: len(rows)]
+    return [(*row[:3], way * abs(row[3])) for way, row in zip(ways, rows, strict=False)] + rows[3:]
+
+
+def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
+    pick = random.Random(f"{seed} {kind}")
+    writer = _Writer(pick)
+    rows = _rows(pick, date(2026, 1, pick.randint(12, 28)))
+    total = sum(row[3] for row in rows)
+    opening = pick.randint(0, 500_000)
+    first, last = pick.choice(ENDS.split("|")).split("/")
+    lines = [writer.row(*row) for row in rows]
+    above: list[str] = []
+    below: list[str] = []
+    records = [(str(day), cents * 100) for day, _, _, cents in rows]
+    closing = None
+    on_last = rows[-1][0]
+
+    def named(text: str, cents: int) -> str:
+        """Return a dated row that is not money, with its text where the payee is, or the note."""
+        texts = (text, "") if pick.random() < 0.5 else ("", text)
+        return writer.row(on_last, *texts, cents)
+
+    match kind:
+        case "total":
+            below = [named(pick.choice(TOTALS.split("|")), total)]
+        case "total between":
+            lines.append(named(pick.choice(TOTALS.split("|")), total))
+            rest = _rows(pick, on_last)
+            lines += [writer.row(*row) for row in rest]
+            records += [(str(day), cents * 100) for day, _, _, cents in rest]
+        case "shop":
+            at, cents = pick.randrange(1, len(lines) + 1), -pick.randint(100, 9_000)
+            if cents in (total, -total):
+                return make(seed + 1_000_003, kind)
+            day = rows[min(at, len(rows) - 1)][0]
+            lines.insert(at, writer.row(day, pick.choice(SHOPS.split("|")), "card", cents))
+            records.append((str(day), cents * 100))
+        case "brought forward":
+            lines.insert(0, writer.row(rows[0][0], first, first, opening))
+            lines.append(writer.row(on_last, last, last, opening + total))
+            closing = opening + total
+        case "stated" | "stated wrongly":
+            closing = opening + total + (pick.randint(1, 900) if kind == "stated wrongly" else 0)
+            above = [writer.line(first, writer.number(opening))]
+            stated = writer.line(last, writer.number(closing))
+            (above if pick.random() < 0.5 else below).append(stated)
+            above += [""] * pick.randrange(2)
+        case "below":
+            closing = opening + total
+            below = [writer.line(last, *[""] * pick.randrange(3), writer.number(closing))]
+        case "columns":
+            closing = opening + total
+            both = first, last
+            stated = [writer.number(opening), writer.number(closing)]
+            if writer.ends_in_delimiter:
+                return make(seed + 1_000_003, kind)
+            writer.columns += both
+            lines = [writer.line(line, *stated) for line in lines]
+        case "two tables" | "same headings":
+            rest = _rows(pick, on_last)
+            other = _Writer(pick) if kind == "two tables" else writer
+            below = [""] * pick.randrange(2) + [other.headings()]
+            below += [other.row(*row) for row in rest]
+            records += [(str(day), cents * 100) for day, _, _, cents in rest]
+        case "count":
+            above = ["AccountId,StatementCreated,NumTransactions,NetAmount"]
+            above += [f"77,{on_last},{len(rows)},{total / 100:.2f}"] + [""] * pick.randrange(2)
+        case "divided":
+            writer.comma, writer.delimiter, writer.sides = True, ",", False
+            writer.ends_in_delimiter = False
+            writer.columns = [writer.columns[0], "Payee", writer.columns[3], "Note"]
+            writer.form = "%Y-%m-%d"
+            lines = []
+            for number, (day, payee, note, cents) in enumerate(rows):
+                is_bare = number == 1 or pick.random() < 0.5
+                amount = writer.number(cents)
+                cells = (amount,) if is_bare else (f'"{amount}"', pick.choice((note, "")))
+                lines.append(writer.line(str(day), payee, *cells))
+        case "end mark":
+            below = [pick.choice(MARKS.split("|"))]
+    text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
+    is_wrong = kind in ("stated wrongly", "divided")
+    return Odd(
+        text,
+        None if is_wrong else sorted(records),
+        None if closing is None or is_wrong else closing * 100,
+    )
