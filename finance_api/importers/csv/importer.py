@@ -56,6 +56,7 @@ from finance_api.importers.interface import (
     Questions,
     Remembered,
     Statement,
+    listed,
     nothing_remembered,
     quoted,
 )
@@ -345,6 +346,9 @@ class Deciding:
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
         self._leave_out_totals(reading)
+        if survey.repeated:
+            ids = listed(dict.fromkeys(survey.repeated.values()))
+            self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
         ask_which_rows(survey, self.selection, plan.headings, questions)
         self._ask_about_units()
         currencies = decide_currencies(

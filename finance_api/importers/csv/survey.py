@@ -25,6 +25,7 @@ from finance_api.importers.csv.vocabulary import (
     YES,
     denies,
     folded,
+    is_id,
     kind_in,
     kind_of,
     may_sum_up,
@@ -234,6 +235,7 @@ class Selection:
         # Line -> text of each row that states a balance or a total.
         self._stating: dict[int, str] = {}
         self.is_complete = False
+        self._has_pending = False
 
     @property
     def columns(self) -> frozenset[int]:
@@ -242,7 +244,7 @@ class Selection:
 
     @property
     def is_needed(self) -> bool:
-        return bool(self.columns or self._stating or (self._texts and not self.is_complete))
+        return bool(self.columns or self._stating or not self.is_complete or self._has_pending)
 
     @property
     def left_out(self) -> list[str]:
@@ -261,11 +263,19 @@ class Selection:
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
-        reason = self._reason(line, cells)
+        reason = self._pending(cells) or self._reason(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
             left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
         return reason is None
+
+    def _pending(self, cells: list[str]) -> str | None:
+        """Return a word such as "Pending" that stands in the place of the date."""
+        for column in self._days:
+            if cells[column][:1].isalpha() and folded(cells[column]) in NOT_MONEY:
+                self._has_pending = True
+                return cells[column]
+        return None
 
     def _reason(self, line: int, cells: list[str]) -> str | None:
         """Return the cell that shows that the row is not a transaction; None if it is one."""
@@ -351,6 +361,7 @@ class Survey:
     footer: how many rows at the end are not data, and why the first of these is refused.
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
+    repeated: line -> id of each row that repeats an earlier row with its id.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
@@ -381,6 +392,11 @@ class Survey:
         unmapped = [i for i in range(plan.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
         self.watched = list(self.unmapped)
+        ids = [each.index for each in self.unmapped if is_id(plan.headings.text(each.index))]
+        self._id_column = ids[0] if len(ids) == 1 else None
+        # Hash of an id -> hash of its row. Line of a row that repeats another one -> its id.
+        self._rows_of: dict[int, int] = {}
+        self.repeated: dict[int, str] = {}
 
     def run(self) -> None:
         """Read all rows. Raises ImportRefused for an unreadable row, unless it may be a footer."""
@@ -399,6 +415,7 @@ class Survey:
             try:
                 movements = [cells] if expand is None else expand(line, cells)
                 if movements:
+                    self._note_id(cells, line)
                     self._divided.add(cells, line)
                     self.dates.add(text_of(cells, columns), line)
             except ImportRefused as refused:
@@ -407,7 +424,23 @@ class Survey:
             for movement in movements:
                 self._add(movement, line)
         self._divided.refuse()
+        for line in self.repeated:
+            selection.leave_out(line, "repeated row")
         selection.is_complete = True
+
+    def _note_id(self, cells: Sequence[str], line: int) -> None:
+        if self._id_column is None:
+            return
+        text = cells[self._id_column].strip()
+        key, row = hash(text), hash(tuple(cells))
+        if key not in self._rows_of and text:
+            self._rows_of[key] = row
+        elif self._rows_of.get(key) == row:
+            self.repeated[line] = text
+        else:
+            # Several transactions share an id, or have none.
+            self._id_column = None
+            self.repeated.clear()
 
     def _add(self, cells: Sequence[str], line: int) -> None:
         kind = self._kind(cells, line)

@@ -202,7 +202,7 @@ _ROLES = {
     for role, texts in read_words("headings.toml").items()
 }
 _DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
-_COUNTS = _ROLES.pop("counts")
+_COUNTS, _IDS = _ROLES.pop("counts"), _ROLES.pop("ids")
 
 
 def role_fit(role: str, heading: str) -> int:
@@ -241,6 +241,10 @@ def directions_in(words: Collection[str], heading: str) -> dict[str, int]:
     is_named = len(known) == len(words) and role_fit("way", heading) > 0
     letters_count = is_named or len(set(known.values())) == 2
     return {word: way for word, way in known.items() if letters_count or len(word) > 1}
+
+
+def is_id(heading: str) -> bool:
+    return heading_words(heading) in _IDS
 
 
 def denies(heading: str) -> bool:
