@@ -47,7 +47,8 @@ DOWNLOAD_RUNNING = (
 )
 TOO_LONG_TITLE = "Request took too long"
 TOO_LONG = (
-    "This request took longer than {:g} s. Ask for fewer groups, a shorter period or fewer records."
+    "This request took longer than {:g} s. Ask for fewer groups, a shorter period or fewer "
+    "records. If it cannot ask for less, remove standing orders that you do not need."
 )
 UNEXPECTED = "Something went wrong; please report the request id {}."
 

@@ -16,7 +16,8 @@ from support.native_rows import account, budget, category, goal, label, record, 
 from support.service import Client, Service
 
 DETAIL = (
-    "This request took longer than 5 s. Ask for fewer groups, a shorter period or fewer records."
+    "This request took longer than 5 s. Ask for fewer groups, a shorter period or fewer "
+    "records. If it cannot ask for less, remove standing orders that you do not need."
 )
 RECORDS, ORDERS, OTHERS = 3_000, 40, 60
 
