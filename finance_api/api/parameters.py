@@ -47,7 +47,7 @@ from finance_api.query.parse import (
     parse_one_of,
     parse_sort,
 )
-from finance_api.query.suggestions import question, suggestion
+from finance_api.query.suggestions import question, suggestion_and_prefix
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
@@ -396,7 +396,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     given, faults = _values_by_name(pairs)
     for name in given:
         if name not in nodes:
-            message = _not_a_parameter(name, given[name], schema, list(nodes))
+            message = _not_a_parameter(name, given, schema, nodes)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     validated = Parameters()
     changed: dict[str, Any] = {}
@@ -443,15 +443,29 @@ def _values_by_name(
 
 
 def _not_a_parameter(
-    name: str, texts: Sequence[str], schema: ParameterSchema, known: Sequence[str]
+    name: str,
+    given: Mapping[str, Sequence[str]],
+    schema: ParameterSchema,
+    nodes: Mapping[str, Parameter],
 ) -> str:
+    text = given[name][0]
     if name.lower() in TOKEN_PARAMETERS:
         return TOKEN_IN_QUERY
     if name in schema.refused:
         return schema.refused[name]
     if name.lower() in _FORMAT_NAMES and schema.path:
-        ending = _FORMATS.get(texts[0].lower().strip("."), "csv, .ndjson or .xlsx")
+        ending = _FORMATS.get(text.lower().strip("."), "csv, .ndjson or .xlsx")
         return f"there is no such parameter; write {schema.path}.{ending}"
-    meant = suggestion(name, known)
-    hint = f"it takes {', '.join(known)}" if meant is None else f"did you mean {quoted(meant)}?"
-    return f"there is no such parameter; {hint}"
+    meant, prefix = suggestion_and_prefix(name, nodes)
+    if meant is None:
+        return f"there is no such parameter; it takes {', '.join(nodes)}"
+    value = f"{prefix}{text}" if prefix else None
+    if (name.lower(), meant) == ("page", "offset") and text.isdecimal() and len(text) < 10:
+        with suppress(colander.Invalid):
+            limit = nodes["limit"].deserialize(given.get("limit", [str(DEFAULT_LIMIT)]))
+            value = str(max(0, int(text) - 1) * limit)
+    with suppress(colander.Invalid):
+        if value is not None:
+            nodes[meant].deserialize([value])
+            meant += f"={value}"
+    return f"there is no such parameter; did you mean {quoted(meant)}?"

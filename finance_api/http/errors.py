@@ -14,7 +14,7 @@ from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import DOCS, INDEX, route_patterns
+from finance_api.http.surfaces import DOCS, INDEX, near_path, route_patterns
 from finance_api.runtime.bulkhead import BulkheadFull, DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import (
@@ -132,6 +132,10 @@ def as_problem(error: HTTPException, request: Request) -> Response:
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title
+    if error.status_int == 404:
+        meant = near_path(request.registry, request.environ["PATH_INFO"])
+        if meant is not None:
+            detail = f"{detail.rstrip('.')}; did you mean {request.script_name}{meant}?"
     headers = {k: v for k, v in error.headers.items() if k in _KEPT}
     return problem(error.status_int, detail, headers=headers)
 

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from finance_api.values.ids import FORM
+from finance_api.values.text import near_names
+
 if TYPE_CHECKING:
     # For types only: commands run without the web framework.
     from pyramid.registry import Registry
@@ -73,6 +76,9 @@ PAGES = (
     SETTINGS_PAGES,
     DOCS,
 )
+#: Compare up to this many characters of an unknown path.
+_COMPARED_CHARACTERS = 200
+_ID = re.compile(FORM)
 _FIRST = frozenset(path[1:] for path in PAGES)
 
 
@@ -90,6 +96,11 @@ def public_path(path: str) -> str:
     """Return the path without the secret of a link, for logs."""
     start, link, _ = path.partition(LINKS)
     return f"{start}{link}-" if link else path
+
+
+def is_below(path: str, parent: str) -> bool:
+    """Whether the path is ``parent``, or below it."""
+    return path == parent or path.startswith(f"{parent}/")
 
 
 def is_page(path: str) -> bool:
@@ -110,6 +121,26 @@ def route_patterns(registry: Registry) -> set[str]:
     }
     with_suffix = {p.removesuffix(SUFFIX) for p in patterns if p.endswith(SUFFIX)}
     return patterns | {stem + suffix for stem in with_suffix for suffix in ("", *SUFFIXES)}
+
+
+def near_path(registry: Registry, path: str) -> str | None:
+    """Return the known path that differs from ``path`` in case, slashes, or letters of one part."""
+    row_id = _ID.search(path)
+    start = _ID.sub("{id}", path[:_COMPARED_CHARACTERS].lower())
+    given = [part for part in start.split("/") if part]
+    #: The wrong part, and what a known path has in its place -> the known path.
+    near: dict[tuple[str, str], str] = {}
+    for pattern in map(_without_expressions, sorted(route_patterns(registry))):
+        known = pattern.replace("{suffix}", "")
+        parts = known[1:].split("/")
+        differing = [pair for pair in zip(given, parts, strict=False) if pair[0] != pair[1]]
+        if len(given) == len(parts) and len(differing) < 2:
+            near[differing[0] if differing else ("", "")] = known
+    # A path that differs only in case or slashes comes first.
+    for wrong in sorted({wrong for wrong, _ in near}):
+        for name in near_names(wrong, [part for other, part in near if other == wrong]):
+            return near[wrong, name].replace("{id}", row_id[0] if row_id else "{id}")
+    return None
 
 
 def route_finder(registry: Registry) -> Callable[[Request], str]:

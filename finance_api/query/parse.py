@@ -6,6 +6,7 @@ surface has parameters for single operators, which take the same operands.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +39,13 @@ MAX_LIST_OPERANDS = 100
 _SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")
+_DECIMAL_COMMA = re.compile("(?<=[0-9]),(?=[0-9]+(?:,|$))")
+_GROUPING = re.compile("(?<=[0-9])[.,](?=[0-9]{3}(?:[.,]|$))")
+#: A direction in words, as other programs write it: ``recordDate:desc``, ``recordDate,desc``.
+_IN_WORDS = "(?<![a-z])(?:asc|desc)(?:ending)?(?![a-z])"
+_DIRECTION = re.compile(rf"[\W_]{{0,3}}{_IN_WORDS}[\W_]{{0,3}}", re.IGNORECASE)
+_COMMA_BEFORE_DIRECTION = re.compile(rf",(?={_IN_WORDS}(?:,|$))", re.IGNORECASE)
+_DESCENDING = re.compile("-|(?<![a-z])desc(?:ending)?(?![a-z])", re.IGNORECASE)
 _BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {operator.value: operator for operator in Operator}
 #: May stand before the prefix of a condition on a number.
@@ -49,9 +57,33 @@ def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
 
     Parameters for numbers and dates may have several conditions, separated by commas.
     """
-    if field.kind in (Kind.NUMBER, Kind.DATE, Kind.DATETIME):
-        return tuple(all_or_faults(partial(_parse_condition, field), text.split(",")))
-    return (_parse_condition(field, text),)
+    if field.kind not in (Kind.NUMBER, Kind.DATE, Kind.DATETIME):
+        return (_parse_condition(field, text),)
+    try:
+        return _several(field, text)
+    except QueryError:
+        readings = _with_points(field, text) if field.kind is Kind.NUMBER and "," in text else []
+        if not readings:
+            raise
+    meant = " or ".join(map(quoted, readings))
+    raise QueryError(f"{quoted(text)} has a comma in a number; did you mean {meant}?")
+
+
+def _several(field: Field, text: str) -> tuple[Condition, ...]:
+    return tuple(all_or_faults(partial(_parse_condition, field), text.split(",")))
+
+
+def _with_points(field: Field, text: str) -> list[str]:
+    """Return the valid conditions that are meant if a comma is decimal, or groups digits."""
+    check_length(text)
+    found = []
+    for written in (text, _GROUPING.sub("", text)):
+        pointed = _DECIMAL_COMMA.sub(".", written)
+        for meant in (pointed, f"{Operator.EQ.value}.{pointed}"):
+            with suppress(QueryError):
+                _several(field, meant)
+                found.append(meant)
+    return list(dict.fromkeys(found))
 
 
 def _parse_condition(field: Field, text: str) -> Condition:
@@ -259,7 +291,9 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
 
 def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
     """Parse like `parse_sort`. known: the ascending sort keys by name."""
-    keys = all_or_faults(partial(_sort_key, known), text.split(","))
+    keys = all_or_faults(
+        partial(_sort_key, known), _COMMA_BEFORE_DIRECTION.sub(":", text).split(",")
+    )
     # Only the first mention of a field matters, since sorting by it again changes nothing.
     first: dict[str, SortKey] = {}
     for key in keys:
@@ -269,14 +303,21 @@ def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
 
 def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     sign, name = (text[0], text[1:]) if text[:1] in ("+", "-", " ") else ("+", text)
-    _check_known(known, name, "is not a field to sort by")
+    before = "-" if _DESCENDING.search(text) else ""
+    _check_known(known, name, "is not a field to sort by", _DIRECTION.sub("", name), before)
     return replace(known[name], descending=sign == "-")
 
 
-def _check_known(known: Collection[str], name: str, fault: str) -> None:
+def _check_known(
+    known: Collection[str], name: str, fault: str, like: str | None = None, before: str = ""
+) -> None:
+    """Raise QueryError for an unknown name, and suggest a name that is like it, or like ``like``.
+
+    before: what stands before a suggested name.
+    """
     if name not in known:
         fault = f"{quoted(name)} {fault}" if name else "is empty"
-        raise QueryError(unknown([name], known, fault, f"{fault}; it takes"))
+        raise QueryError(unknown([like or name], known, fault, f"{fault}; it takes", before))
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:

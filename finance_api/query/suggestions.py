@@ -13,7 +13,8 @@ _IGNORED = re.compile("[^a-z0-9]")
 _COMPARED_CHARACTERS = 60
 #: A message with a suggestion lists the known names only if there are at most this many.
 _LISTED = 20
-#: Other programs' names -> our names, of which the first known one is suggested.
+#: Other programs' names -> our names, of which the first known one is suggested; after = the prefix
+#: of the condition that is meant.
 _SYNONYMS = {
     other: ours.split()
     for ours, others in {
@@ -21,8 +22,12 @@ _SYNONYMS = {
         "limit": "perpage pagesize size count max top take rows",
         "sortBy sort_by": "sort order orderby sorting ordering",
         "q name": "q query search text find words",
-        "date_from recordDate startDate": "from since after datefrom startdate begin mindate",
-        "date_to recordDate endDate": "to until before dateto enddate end maxdate",
+        "date_from recordDate=gte. startDate=gte.": "from since datefrom fromdate sincedate "
+        "startdate start begin mindate",
+        "date_from recordDate=gt. startDate=gt.": "after dateafter afterdate",
+        "date_to recordDate=lte. endDate=lte.": "to until dateto todate untildate "
+        "enddate end maxdate",
+        "date_to recordDate=lt. endDate=lt.": "before datebefore beforedate",
         "recordDate startDate": "date day month year bookingdate transactiondate",
         "labelIds": "labelid tagid tagids",
         "labels": "label tag tags",
@@ -30,8 +35,8 @@ _SYNONYMS = {
         "note": "description memo comment remittance details",
         "accountName accountId": "account accounts",
         "category categoryId": "categories categoryname",
-        "min_amount amount": "minamount amountfrom amountmin",
-        "max_amount amount": "maxamount amountto amountmax",
+        "min_amount amount=gte.": "minamount amountfrom amountmin",
+        "max_amount amount=lte.": "maxamount amountto amountmax",
         "amount": "value sum price",
         "currencyCode": "currency",
         "recordType accountType type document_type": "type kind doctype",
@@ -53,26 +58,37 @@ _SYNONYMS = {
 
 def suggestion(name: str, known: Collection[str]) -> str | None:
     """Return the known name that was probably meant; None if no name is close."""
+    return suggestion_and_prefix(name, known)[0]
+
+
+def suggestion_and_prefix(name: str, known: Collection[str]) -> tuple[str | None, str]:
+    """Return the `suggestion`, and the prefix that the condition then needs, or ""."""
     name = name[:_COMPARED_CHARACTERS].lower()
-    for ours in _SYNONYMS.get(_IGNORED.sub("", name), ()):
+    for each in _SYNONYMS.get(_IGNORED.sub("", name), ()):
+        ours, _, prefix = each.partition("=")
         if ours in known:
-            return ours
+            return ours, prefix
     by_lower = {each.lower(): each for each in known}
     nearest = get_close_matches(name, by_lower, n=1, cutoff=_NEAR)
-    return by_lower[nearest[0]] if nearest else None
+    return by_lower[nearest[0]] if nearest else None, ""
 
 
-def question(names: Iterable[str], known: Collection[str]) -> str:
-    """Return the end of a message about unknown names: the names probably meant, if any."""
+def question(names: Iterable[str], known: Collection[str], before: str = "") -> str:
+    """Return the end of a message about unknown names: the names probably meant, if any.
+
+    before: what stands before each name.
+    """
     near = dict.fromkeys(filter(None, [suggestion(name, known) for name in names]))
-    return f"; did you mean {' or '.join(map(quoted, near))}?" if near else ""
+    return f"; did you mean {' or '.join(quoted(before + each) for each in near)}?" if near else ""
 
 
-def unknown(names: Sequence[str], known: Collection[str], fault: str, lead: str) -> str:
+def unknown(
+    names: Sequence[str], known: Collection[str], fault: str, lead: str, before: str = ""
+) -> str:
     """Return a message about unknown names.
 
     lead: the text before the list of known names. fault: the text in place of both if the list is
-    long and the message suggests a name.
+    long and the message suggests a name. before: as in `question`.
     """
-    meant = question(names, known)
+    meant = question(names, known, before)
     return (fault if meant and len(known) > _LISTED else f"{lead} {', '.join(known)}") + meant

@@ -88,7 +88,9 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
             response.headers.update(link_headers)
         elif is_read_by_people or response.content_type == "text/html":
             response.headers.update(_HEADERS)
-            if path.startswith(surfaces.DOCS) and not path.startswith(surfaces.GUIDES):
+            if surfaces.is_below(path, surfaces.DOCS) and not surfaces.is_below(
+                path, surfaces.GUIDES
+            ):
                 response.headers["Content-Security-Policy"] = _DOCS_POLICY
             if not (path.startswith(STATIC) and response.status_int == 200):
                 response.headers["Cache-Control"] = "no-store"

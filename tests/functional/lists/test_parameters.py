@@ -205,11 +205,12 @@ def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
     ("path", "name", "meant"),
     [
         ("records", "amont", "amount"),
-        ("records", "page", "offset"),
+        ("records", "page", "offset=0"),
         ("records", "per_page", "limit"),
         ("records", "from", "recordDate"),
         ("records", "to", "recordDate"),
         ("records", "date_from", "recordDate"),
+        ("records", "minAmount", "amount=gte.1"),
         ("records", "labelId", "labelIds"),
         ("records", "counterParty", "payee"),
         ("records", "sort", "sortBy"),
@@ -225,6 +226,59 @@ def test_a_near_name_or_a_synonym_is_suggested(client, path, name, meant):
     assert faults(response)[name].endswith(f'did you mean "{meant}"?')
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "meant"),
+    [
+        ("since_date=2026-01-01", "since_date", "recordDate=gte.2026-01-01"),
+        ("from=2026-01", "from", "recordDate=gte.2026-01"),
+        ("until=2026-01-31", "until", "recordDate=lte.2026-01-31"),
+        ("before=2026-02-01", "before", "recordDate=lt.2026-02-01"),
+        ("after=-30d", "after", "recordDate=gt.-30d"),
+        ("min_amount=-20.5", "min_amount", "amount=gte.-20.5"),
+        ("amountTo=7", "amountTo", "amount=lte.7"),
+        ("page=2", "page", "offset=30"),
+        ("page=3&limit=100", "page", "offset=200"),
+        ("page=1", "page", "offset=0"),
+        ("page=x", "page", "offset"),
+        ("page=99999999999", "page", "offset"),
+        ("sortBy=recordDate:desc", "sortBy", "-recordDate"),
+        ("sortBy=recordDate:asc", "sortBy", "recordDate"),
+        ("sortBy=recordDate%20desc", "sortBy", "-recordDate"),
+        ("sortBy=recordDate,desc", "sortBy", "-recordDate"),
+        ("sortBy=recordDate&sortBy=DESC", "sortBy", "-recordDate"),
+        ("sortBy=recordDate.descending", "sortBy", "-recordDate"),
+        ("sortBy=desc(recordDate)", "sortBy", "-recordDate"),
+        ("sortBy=recordDate-", "sortBy", "-recordDate"),
+        ("sortBy=-recorddate", "sortBy", "-recordDate"),
+        ("sortBy=-date", "sortBy", "-recordDate"),
+        ("sortBy=%2Brecorddate", "sortBy", "recordDate"),
+        ("amount=eq.-5,00", "amount", "eq.-5.00"),
+        ("amount=-5,00", "amount", "eq.-5.00"),
+        ("amount=gte.1,5,lt.2,25", "amount", "gte.1.5,lt.2.25"),
+        ("amount=abs.eq.1.234,56", "amount", "abs.eq.1234.56"),
+        ("amount=eq.1,234.56", "amount", "eq.1234.56"),
+    ],
+)
+def test_a_suggestion_does_what_was_meant(client, query, name, meant):
+    found = faults(client.get(f"records?{query}"))
+    assert found[name].endswith(f'did you mean "{meant}"?')
+    follow = meant if "=" in meant else f"{name}={meant}"
+    assert name == meant or client.get(f"records?{follow}").status_int == 200 or meant == "offset"
+
+
+def test_a_page_number_where_there_are_no_pages_is_refused_like_any_other_name(client):
+    assert "page" in faults(client.get("export/records?page=2"))
+    assert "page" in faults(client.get("records/by-id?page=2"))
+    assert "page" in faults(client.get("accounts/balances?page=2"))
+
+
+def test_a_number_with_a_comma_that_can_be_read_in_two_ways_gets_both(client):
+    found = faults(client.get("records?amount=eq.1,234"))["amount"]
+    assert found.endswith('did you mean "eq.1.234" or "eq.1234"?')
+    found = faults(client.get("records/summary?groupBy=month&having=net.lt.-5,00"))["having"]
+    assert found.endswith('did you mean "lt.-5.00"?')
+
+
 def test_where_nothing_is_near_the_parameters_that_exist_are_named(client):
     found = faults(client.get("labels", zzz="1"))["zzz"]
     assert found.startswith("there is no such parameter; it takes limit, offset, revision, sort")
@@ -238,7 +292,7 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
     known |= {"counted", "date_from", "date_to", "min_amount", "max_amount"}
     known |= {"sort_by", "document_type"}
     known |= {f"{o.value}." for o in Operator} | {Operator.IS_NULL.value}
-    assert {ours for meant in _SYNONYMS.values() for ours in meant} <= known
+    assert {ours.partition("=")[0] for meant in _SYNONYMS.values() for ours in meant} <= known
 
 
 @on_one_storage
@@ -257,7 +311,7 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
         ("records", "recordType=Expense", 'of income, expense; did you mean "expense"?'),
         ("records", "convertTo=Euro", '; did you mean "EUR"?'),
         ("records", "sortBy=date", '"date" is not a field to sort by; did you mean "recordDate"?'),
-        ("records", "sortBy=-Amount", '; did you mean "amount"?'),
+        ("records", "sortBy=-Amount", '; did you mean "-amount"?'),
         ("records", "fields=description", '"description" is not a field; did you mean "note"?'),
         ("records/summary", "groupBy=Category", '; did you mean "category"?'),
         ("accounts/balances", "interval=Month", '; did you mean "month"?'),

@@ -262,6 +262,12 @@ def test_a_form_s_token_is_only_in_forms(plain):
     assert page.count(token) == page.count(f'name="csrf_token" value="{token}"')
 
 
+@pytest.mark.parametrize("path", ["/docsnope", "/docs.html", "/docs/guides", "/docs/guides/nope"])
+def test_what_is_not_below_the_references_has_the_usual_policy(plain, path):
+    answer = plain.web.get(path, headers={"Accept": "text/html"}, status="*")
+    assert answer.headers.getall("Content-Security-Policy") != [DOCS_POLICY]
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
