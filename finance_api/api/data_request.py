@@ -144,13 +144,13 @@ class TaggedRequest:
 
     @cached_property
     def variant(self) -> str:
-        """The day, the state of the exchange rates and so on, if the response depends on them.
+        """What else the response depends on: the day and time zone, the exchange rates and so on.
 
         The response is read from the same snapshot as the state of the exchange rates.
         """
         parts = ["link"] * self.is_for_link
         if self.depends_on_today:
-            parts.append(date_text(day_in(self.user.time_zone, self.now)))
+            parts += (date_text(day_in(self.user.time_zone, self.now)), self.user.time_zone)
         if self.depends_on_base_currency:
             parts.append(str(self.user.base_currency))
         if self.depends_on_minute:

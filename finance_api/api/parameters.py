@@ -23,7 +23,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
-from finance_api.query.dates import parse_whole_days
+from finance_api.query.dates import parse_day
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -234,9 +234,9 @@ def data_page(max_limit: int, default_limit: int = DEFAULT_LIMIT) -> tuple[Param
 
 
 def days(name: str, meaning: str) -> Parameter:
-    """Make a parameter for a day, month, year or relative date; None if it is not given."""
+    """Make a parameter for a day, month, year, relative date or date-time; None if not given."""
     schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
-    return parameter(name, Scalar(parse_whole_days, schema), meaning, None)
+    return parameter(name, Scalar(parse_day, schema), meaning, None)
 
 
 def flag(name: str, meaning: str, parse: Callable[[str], bool] = parse_boolean) -> Parameter:

@@ -35,6 +35,14 @@ def parse_whole_days(text: str) -> Span | RelativeDate:
     return found or span_of(*_days(text, f"{_DAYS}, {_RELATIVE}"))
 
 
+def parse_day(text: str) -> Span | RelativeDate:
+    """Parse like `parse_whole_days`. A date-time, which dashboards send, is the second it is in."""
+    if not _INSTANT_BEGINS.match(text):
+        return parse_whole_days(text)
+    second = math.floor(_moments(text, f"{_DAYS}, {_INSTANT}, {_RELATIVE}")[0])
+    return Span(second, second + 1)
+
+
 def parse_moments(operand: str) -> tuple[Fraction, Fraction]:
     """Return the first and last moment of a day, month or year; both are the same for a date-time.
 

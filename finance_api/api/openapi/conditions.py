@@ -30,7 +30,7 @@ _RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-({_DAYS_BACK}|{_MONTHS_BACK}|([0
 #: Operands without a prefix.
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
-WHOLE_DAYS_PATTERN = f"^({_RELATIVE_DATE}|{_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY})$"
+WHOLE_DAYS_PATTERN = f"^({_RELATIVE_DATE}|{_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)$"
 
 #: Characters that are removed from texts; NUL is refused.
 _DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"

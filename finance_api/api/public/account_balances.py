@@ -15,11 +15,12 @@ from finance_api.http.requests import Request
 from finance_api.planning import balances
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
+from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
-from finance_api.values.time import Period, date_text
+from finance_api.values.time import Period, date_text, day_in
 
 _POINT = (
     Field("period", Kind.TEXT, "The interval.", "2026-01", nullable=False),
@@ -46,6 +47,19 @@ _TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance"
 _CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
 
 
+def _days(given: Span | RelativeDate | None, reading: Reading) -> tuple[int | None, int | None]:
+    """Return the first and the last day that ``from`` or ``to`` means.
+
+    A date-time, whose span is one second, means its day in the user's time zone.
+    """
+    if given is None:
+        return None, None
+    span = given.on(reading.today)
+    if span.end - span.first == 1:
+        return (day_in(reading.user.time_zone, span.first),) * 2
+    return span.first, span.last_day
+
+
 def _interval(intervals: Sequence[Period]) -> parameters.Parameter:
     return parameters.choice(
         "interval",
@@ -58,7 +72,7 @@ def _interval(intervals: Sequence[Period]) -> parameters.Parameter:
 
 _BALANCES_SCHEMA = parameters.ParameterSchema(
     _interval([*Period]),
-    parameters.days("from", "A day of the first interval. Default: the day of the oldest record."),
+    parameters.days("from", "A day of the first interval. Default: there are 12 intervals."),
     parameters.days(
         "to",
         "A day of the last interval. Default: the later of today and the day of the newest record.",
@@ -97,10 +111,8 @@ class BalancesRequest(TableRequest):
     def read(self, reading: Reading) -> Payload:
         storage, user_id, given = reading.storage, reading.user_id, self.given
         interval = given["interval"]
-        begin, end = (given[name] and given[name].on(reading.today) for name in ("from", "to"))
-        query = balances.BalancesQuery(
-            interval, begin and begin.first, end and end.last_day, given["accountId"]
-        )
+        (begin, _), (_, end) = (_days(given[name], reading) for name in ("from", "to"))
+        query = balances.BalancesQuery(interval, begin, end, given["accountId"])
         state = storage.data.get_state(user_id)
         try:
             found = balances.list_balances(storage, user_id, query, reading.today)
@@ -179,7 +191,7 @@ class ForecastRequest(TableRequest):
 
     def read(self, reading: Reading) -> Payload:
         given, user_id = self.given, reading.user_id
-        end = given["to"] and given["to"].on(reading.today)
+        _, end = _days(given["to"], reading)
         is_typical, interval = given["include"] is not None, given["interval"]
         state = reading.storage.data.get_state(user_id)
         try:
@@ -187,7 +199,7 @@ class ForecastRequest(TableRequest):
                 reading.storage,
                 user_id,
                 interval,
-                end and end.last_day,
+                end,
                 given["accountId"],
                 reading.today,
                 is_typical=is_typical,

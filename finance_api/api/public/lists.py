@@ -68,14 +68,14 @@ _BY_ID = ResponseDescription(
 
 def _services() -> Iterator[Service]:
     for resource in PERMISSIONS:
-        path, meaning = f"/v1/api/{resource.path}", resource.meaning
+        path, plural = f"/v1/api/{resource.path}", str(resource.path).replace("-", " ")
         declared = of_resource(resource, parameters.list_schema(resource), list_response(resource))
         savable = resource in _SAVABLE
         yield data_service(path, ListRequest, resource, is_savable=savable, **declared)
         problems = (410,) if resource is RECORDS else ()
         response = ResponseDescription(row_schema(resource), problems=problems)
         declared = of_resource(
-            resource, parameters.object_schema(resource), response, f"One: {meaning}"
+            resource, parameters.object_schema(resource), response, f"Get one {resource.word}."
         )
         yield data_service(f"{path}/{{id:{FORM}}}", ObjectRequest, resource, **declared)
         path = f"/v1/api/export/{resource.path}"
@@ -83,7 +83,7 @@ def _services() -> Iterator[Service]:
             forms=OF_EXPORTS, columns=resource.fields, headers=_OF_EXPORTS
         )
         declared = of_resource(
-            resource, parameters.export_schema(resource), response, f"A whole list: {meaning}"
+            resource, parameters.export_schema(resource), response, f"Export all {plural}."
         )
         yield data_service(path, ListExport, resource, responder=respond_with_export, **declared)
 

@@ -169,7 +169,10 @@ TOOLS: tuple[Tool, ...] = (
             "from": text(
                 "A day in the first interval: 2026-01-31, last-year; default: 12 intervals."
             ),
-            "to": text("The last day: 2026-01-31 or last-month; default: today."),
+            "to": text(
+                "The last day: 2026-01-31 or last-month; default: today, or the newest "
+                "record's day if later."
+            ),
             "accountId": text("Ids, comma-separated; default: all accounts."),
             "convertTo": _CONVERT,
         },

@@ -102,7 +102,8 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
         ({"interval": "hour"}, "interval", "not one of day, week, month, quarter, year"),
         ({"from": "2026-02-30"}, "from", "not a day of the calendar"),
         ({"to": "gte.2026-01-01"}, "to", "it takes 2026-01-31, 2026-01, 2026, today"),
-        ({"to": "2026-01-31T10:00:00Z"}, "to", "not a date"),
+        ({"to": "2026-01-31T25:00:00Z"}, "to", "not a time of the day"),
+        ({"from": "2026-02-30T10:00:00Z"}, "from", "not a day of the calendar"),
         ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "later than the last day"),
         ({"from": "2026-03-19"}, "from", "later than the last day, 2026-03-18"),
         ({"interval": "day", "from": "2016-01-01"}, "interval", "1,233 intervals are possible"),
@@ -124,6 +125,39 @@ def test_the_ends_can_be_months_and_relative_dates(books):
     ):
         found = balances(books, interval="day", **{"from": first, "to": last})
         assert (found["from"], found["to"]) == days
+
+
+@pytest.mark.parametrize(
+    ("zone", "days"),
+    [
+        ("UTC", ("2026-02-28", "2026-03-10")),
+        ("Europe/Berlin", ("2026-03-01", "2026-03-11")),
+        ("America/New_York", ("2026-02-28", "2026-03-10")),
+    ],
+)
+def test_a_date_time_of_a_dashboard_stands_for_its_day_in_the_user_s_time_zone(books, zone, days):
+    books.service.change(lambda s: s.users.update(books.user.id, time_zone=zone))
+    ends = {"from": "2026-02-28T23:00:00.000Z", "to": "2026-03-10T23:59:59.999Z"}
+    found = balances(books, interval="day", **ends)
+    assert (found["from"], found["to"]) == days
+    written = {"from": "2026-03-01T00:00+01:00", "to": "2026-03-11T00:59:59.999 01:00"}
+    found = balances(books, interval="day", **written)
+    assert (found["from"], found["to"]) == days
+
+
+def test_a_new_time_zone_changes_the_answer_to_a_date_time(books):
+    query = {"interval": "day", "from": "2026-02-28T23:00:00.000Z", "to": "2026-03-02"}
+    first = books.get("accounts/balances", **query)
+    books.service.change(lambda s: s.users.update(books.user.id, time_zone="Europe/Berlin"))
+    again = books.get(
+        "accounts/balances", headers={"If-None-Match": first.headers["ETag"]}, **query
+    )
+    assert (again.status_int, again.json["from"]) == (200, "2026-03-01")
+
+
+def test_a_forecast_takes_a_date_time_too(books):
+    found = books.get("accounts/forecast", to="2026-04-30T21:59:59.999Z").json
+    assert found["to"] == "2026-04-30"
 
 
 def test_as_many_as_fit_are_answered(books):
