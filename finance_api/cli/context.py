@@ -62,7 +62,9 @@ class CliContext:
         import plaster_pastedeploy
 
         from finance_api.runtime.settings import SettingError
+        from finance_api.server.ini_files import accept_marks
 
+        accept_marks()
         try:
             # The loader is named here: plaster would search all installed packages for one.
             yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))

@@ -30,6 +30,10 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
         # If this section has a fault, this raises an error that does not show any values.
         loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
+    if section.get("host") == "::" and "waitress" in section.get("use", ""):
+        # waitress would serve IPv6 only.
+        options["http_host"] = "*"
+        server = loader.get_wsgi_server(defaults=options)
     if demo:
         prepare_demo(cli, section.get("host", "127.0.0.1"), port or checked)
     cli.close()

@@ -6,11 +6,17 @@ describes all settings.
 
 import ipaddress
 import pkgutil
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 ENVIRONMENT_PREFIX = "FINANCE_API_"
+
+
+#: A host name, an IPv4 address, or an IPv6 address in brackets, as a Host header has it.
+_LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f.]*:[0-9a-f.:]+\]")
 
 
 class SettingError(Exception):
@@ -125,6 +131,12 @@ def networks(text: str) -> frozenset[Any]:
 def hosts(text: str) -> tuple[str, ...]:
     if not words(text):
         raise ValueError("must list the host names of this service")
+    for host in words(text.lower()):
+        if host != "*" and not _HOST.fullmatch(host):
+            raise ValueError(
+                f"has {host}, which is no host name such as nas.example.org, 192.168.1.5 or [::1]: "
+                "write it without quotes, scheme, port and path"
+            )
     return words(text.lower())
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from pyramid.paster import get_app, setup_logging
 
+from finance_api.server.ini_files import accept_marks
+
 logger = logging.getLogger(__name__)
 
 #: Poll interval for a client disconnect after a broken response.
@@ -30,6 +32,7 @@ def make_application(global_conf: dict[str, str], drain_seconds: int) -> Any:
     signal.signal(signal.SIGTERM, lambda number, frame: os._exit(1))
     for work in (_pass_sigterm_on, partial(_end_with_parent, drain_seconds)):
         threading.Thread(target=work, daemon=True).start()
+    accept_marks()
     setup_logging(global_conf["__file__"], global_conf)
     app = get_app(global_conf["__file__"], options=global_conf)
 

@@ -18,6 +18,7 @@ from typing import Any
 from finance_api import main
 from finance_api.runtime.logs import log_what_python_says
 from finance_api.runtime.settings import SettingError
+from finance_api.server.ini_files import ENCODING
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)
@@ -109,7 +110,7 @@ def _check_waitress(application: Any, ini: str) -> None:
     from pyramid.settings import asbool
 
     parser = configparser.RawConfigParser(strict=False)
-    parser.read(ini)
+    parser.read(ini, encoding=ENCODING)
     if "waitress" not in parser.get("server:main", "use", fallback=""):
         return
     threads = parser.get("server:main", "threads", fallback="4")

@@ -12,6 +12,7 @@ the form in a hidden field, and the form is stored once its user has signed in.
 import hashlib
 import hmac
 import json
+import logging
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable
@@ -42,6 +43,8 @@ from finance_api.web.guides import error_guide
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.page import LOGIN, SeeOther, login_path, page_after, regional, writing
 from finance_api.web.routes import ROUTES, STATIC
+
+logger = logging.getLogger(__name__)
 
 _NONE = "'none'"
 _POLICY = (
@@ -108,6 +111,11 @@ def _add_help(request: Request, response: Response) -> None:
         response.body = body[:-1] + f',"help":{json.dumps(request.script_name + guide)}}}'.encode()
 
 
+_FOREIGN = "This form was sent from another site, so nothing was changed."
+_PORT_DROPPED = (
+    "The proxy in front of this service has to pass on the header Host with its port (nginx: "
+    "proxy_set_header Host $http_host)."
+)
 _BLANK = re.compile("[ \t]")
 #: The content types of forms without files. Forms sent by scripts name the charset.
 _FORMS = frozenset(
@@ -168,8 +176,9 @@ def require_own_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
             has_file = request.path_info == surfaces.UPLOADS
             if not (sent.startswith(_UPLOAD) if has_file else sent in _FORMS):
                 raise HTTPUnsupportedMediaType
-            if not _is_own_origin(request):
-                raise HTTPForbidden("This form was sent from another site, so nothing was changed.")
+            fault = _fault_of_origin(request)
+            if fault is not None:
+                raise HTTPForbidden(fault)
             if not has_file:
                 try:
                     request.POST  # noqa: B018 (read once, and kept)
@@ -186,21 +195,29 @@ def require_token(request: Request, supplied: str) -> None:
         raise BadCSRFToken
 
 
-def _is_own_origin(request: Request) -> bool:
+def _fault_of_origin(request: Request) -> str | None:
+    """Return why the form is not one of our own, or None. Log a proxy that drops Host's port."""
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
-        return site in ("same-origin", "none")
+        return None if site in ("same-origin", "none") else _FOREIGN
     sender = request.headers.get("Origin") or request.headers.get("Referer")
     # Some clients send neither header; they still need the token.
     if sender is None:
-        return True
+        return None
     try:
         origin = urlsplit(sender)
     except ValueError:
-        return False
+        return _FOREIGN
     # A proxy that we do not trust may provide HTTPS without our knowledge.
     schemes = ("https",) if is_https(request) else ("http", "https")
-    return origin.scheme in schemes and origin.netloc.lower() == request.host.lower()
+    sent, own = origin.netloc.lower(), request.host.lower()
+    if origin.scheme in schemes and sent == own:
+        return None
+    if sent.rpartition(":")[0] != own:
+        return _FOREIGN
+    proxy = request.environ.get("REMOTE_ADDR", "-")
+    logger.warning("forms: the proxy at %s drops the port of Host: %s", proxy, _PORT_DROPPED)
+    return _PORT_DROPPED
 
 
 def includeme(config: Configurator) -> None:

@@ -153,6 +153,9 @@ def test_file_that_is_no_ini_file_is_refused_with_its_name(command, text):
         ("finance_api.trusted_proxies", "300.1.1.1"),
         ("finance_api.cors.origins", "example.org"),
         ("finance_api.allowed_hosts", " "),
+        ("finance_api.allowed_hosts", '"localhost 127.0.0.1"'),
+        ("finance_api.allowed_hosts", "https://nas.example"),
+        ("finance_api.allowed_hosts", "nas.example:7103"),
         ("finance_api.storage.memory.load", "x"),
     ],
 )
@@ -161,6 +164,13 @@ def test_wrong_or_unknown_setting_stops_with_its_name(command, name, value):
     kept = "\n".join(x for x in ini.splitlines() if not x.startswith(name + " "))
     path = command.file("wrong.ini", f"{kept}\n{name} = {value}\n")
     assert name in command.refused("-c", path, "user", "list")
+
+
+def test_a_file_with_a_byte_order_mark_is_read(command):
+    command.ini.write_bytes(b"\xef\xbb\xbf" + command.ini.read_bytes())
+    command.done("user", "add", "me@example.org")
+    assert b"me@example.org" in command.done("user", "list")
+    assert command.done("check")
 
 
 def test_environment_overrides_the_file(command, new_sqlite_url):

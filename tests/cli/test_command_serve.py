@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import waitress
+from waitress.adjustments import Adjustments
 from webtest import TestApp
 
 from finance_api.cli.context import CliContext
@@ -145,6 +146,22 @@ def test_service_without_demo_data_makes_nothing(place, served):
     assert (settings["host"], settings["port"]) == ("127.0.0.1", "6543")
     assert app.get("/v1/api/records", status=401)
     assert place.done("user", "list").count(b"\n") == 1
+
+
+def test_every_ipv6_address_means_every_ipv4_address_too(place, served):
+    place.done("db", "upgrade")
+    place.done("serve", "--host", "::")
+    ((_, settings),) = served
+    adjusted = Adjustments(host=settings["host"], port=settings["port"])
+    assert {family for family, *_ in adjusted.listen} == {socket.AF_INET, socket.AF_INET6}
+
+
+def test_an_ini_file_with_a_byte_order_mark_is_served(place, served):
+    place.ini.write_bytes(b"\xef\xbb\xbf" + place.ini.read_bytes())
+    place.done("db", "upgrade")
+    place.done("serve")
+    ((app, _),) = served
+    assert app.get("/v1/api/records", status=401)
 
 
 @pytest.mark.parametrize("text", [None, "[app:main]\nuse = egg:finance-api\n"])

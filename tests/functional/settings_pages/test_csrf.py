@@ -102,6 +102,24 @@ def some(world, cases):
     return cases if world.service.kind == BY_DAY else cases[::5]
 
 
+def test_a_proxy_that_drops_the_port_is_named_in_the_page_and_in_the_log(plain, caplog):
+    """Without HTTPS, browsers do not send Sec-Fetch-Site."""
+    visitor = Visitor(plain)
+    page = visitor.get(LOGIN)
+    form = {"email": "x@example.org", "password": "x", "csrf_token": csrf_of(page.text)}
+    told = visitor.post(
+        LOGIN, form, headers={"Origin": "http://localhost:8443", "Sec-Fetch-Site": None}
+    )
+    assert told.status_int == 403
+    assert "has to pass on the header Host with its port" in told.text
+    (line,) = [r.getMessage() for r in caplog.records if "drops the port" in r.getMessage()]
+    assert "the proxy at 192.0.2.1" in line and "$http_host" in line
+    caplog.clear()
+    foreign = {"Origin": "http://evil.example:8443", "Sec-Fetch-Site": None}
+    assert "sent from another site" in visitor.post(LOGIN, form, headers=foreign).text
+    assert not [r for r in caplog.records if "drops the port" in r.getMessage()]
+
+
 # -- without the token ---------------------------------------------------------------------------
 
 

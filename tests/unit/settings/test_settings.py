@@ -88,3 +88,44 @@ def test_a_file_of_a_secret_that_cannot_be_used_is_named(tmp_path):
         with pytest.raises(SettingError, match=said) as error:
             read_settings({}, environment)
         assert "s3cr3t" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "localhost 127.0.0.1 [::1]",
+        "NAS.example.org, nas",
+        "finance_api xn--bcher-kva.example",
+        "[fe80::1] [::ffff:10.0.0.1]",
+        "nas.example.org.",
+        "*",
+    ],
+)
+def test_allowed_hosts_are_names_and_addresses(text):
+    found = read_settings({"finance_api.allowed_hosts": text}, {})["finance_api.allowed_hosts"]
+    assert found == tuple(text.lower().replace(",", "").split())
+
+
+@pytest.mark.parametrize(
+    ("text", "element"),
+    [
+        ('"localhost 127.0.0.1"', '"localhost'),
+        ("'nas.example'", "'nas.example'"),
+        ("localhost https://nas.example", "https://nas.example"),
+        ("nas.example:7103", "nas.example:7103"),
+        ("nas.example/finance", "nas.example/finance"),
+        ("*.example.org", "*.example.org"),
+        (".example.org", ".example.org"),
+        ("::1", "::1"),
+        ("[::1]:80", "[::1]:80"),
+        ("[nas]", "[nas]"),
+        ("-nas", "-nas"),
+        ("bücher.example", "bücher.example"),
+    ],
+)
+def test_an_allowed_host_in_another_form_is_refused_with_the_element(text, element):
+    with pytest.raises(SettingError) as refused:
+        read_settings({}, {"FINANCE_API_ALLOWED_HOSTS": text})
+    message = str(refused.value)
+    assert message.startswith("finance_api.allowed_hosts: ")
+    assert f"has {element}, which is no host name" in message
