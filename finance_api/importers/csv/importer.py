@@ -189,6 +189,8 @@ class CsvImporter:
         given = self._given if skip_last is None else replace(self._given, skip_last=skip_last)
         try:
             plan = find_plan(text, given, remembered, self._profiles, questions)
+            if not given.columns and not plan.taken:
+                _refuse_own_export(plan.table)
         except ImportRefused as refused:
             self._table, self._roles = widest_table(text, self._given), {}
             self._note(refused)
@@ -234,6 +236,18 @@ def _offer_only_names(refused: ImportRefused) -> None:
 def _counts_others(table: Table) -> bool:
     """Return whether the table's only row counts and sums up the rows of the next table."""
     return are_counts(table.headings or ()) and len(list(islice(table.rows(), 2))) == 1
+
+
+#: Headings that together only an export of this service's records has.
+_OWN_HEADINGS = {"accountId", "recordDate", "recordState", "importId"}
+
+
+def _refuse_own_export(table: Table) -> None:
+    if set(table.headings or ()) >= _OWN_HEADINGS:
+        raise ImportRefused(
+            "these are records exported by finance-api, and a table does not have all that belongs "
+            "to them: import /v1/api/export/all.ndjson instead, or what 'finance-api dump' writes"
+        )
 
 
 def _refuse_other_account(first: Table, second: Table) -> None:
