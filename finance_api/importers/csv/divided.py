@@ -36,7 +36,7 @@ class DividedAmounts:
 
     def add(self, cells: Sequence[str], line: int) -> None:
         if self._seen and not self._has_decimals:
-            self._has_decimals = any("." in cells[index] for index in self._amounts)
+            self._has_decimals = any({".", ","} & {*cells[index]} for index in self._amounts)
         for index, seen in self._seen.items():
             amount, beside = cells[index].strip(), cells[index + 1].strip()
             is_whole = amount.lstrip("+-").isdigit()

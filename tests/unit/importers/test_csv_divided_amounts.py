@@ -16,6 +16,7 @@ def amounts(text, **options):
         ("Date,Payee,Amount,Note", "Ann,-12.50,tea|Shop,-76,75|Bob,300.00,", 3),
         ("Date,Payee,Amount,Note", "Ann,-12.50,|Shop,-76,5|Bob,300.00,", 3),
         ("Date,Payee,Amount,Note", "Ann,-12,50|Shop,-76,75|Bob,300,00", 2),
+        ("Date,Payee,Amount,Note", 'Ann,"12,50",|Shop,-76,75|Bob,"300,00",', 3),
         ("Date,Amount,Payee,Note", "-76,75,Shop|-3,Ann,|300,Bob,", 2),
         ("Date,Amount,Payee,Note", "-3.20,Ann,|-76,75,Shop|300,Bob,", 3),
         ("Date,Payee,Debit,Credit,Note", "Ann,12.50,,|Shop,76,,x|Bob,,300,50", 4),
