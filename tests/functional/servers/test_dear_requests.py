@@ -190,7 +190,8 @@ MUCH = {
         dear_data.equal_records(100_000, first=100_000),
     ),
     "payees and orders": lambda: (
-        chain(dear_data.few(), dear_data.orders(10_000), dear_data.payees(20_000)),
+        chain(dear_data.few(), dear_data.orders(10_000)),
+        chain(dear_data.equal_records(1), dear_data.payees(20_000)),
     ),
     "rules": lambda: (
         chain(dear_data.few(), dear_data.rules(2_000), dear_data.equal_records(60_000)),
@@ -239,7 +240,7 @@ def test_every_request_over_much_data_ends_at_its_time_limit(
             response = site.get(path)
         seconds, used = time.monotonic() - began, time.process_time() - used
         figures.append((used, seconds, health.longest, response.status_int, path))
-        is_export = "/export/" in path
+        is_export = "/export" in path
         if response.status_int != 503 and not is_answer(path, response):
             faults.append(f"{path}: {response.status}: {response.text[:200]}")
         if (seconds > SECONDS and not is_export) or health.longest > 1:
