@@ -143,8 +143,8 @@ def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, An
     detail = problem.get("detail") or f"The address responds with {status}, unlike finance_api."
     advice = _NEXT.get(status, "Ask the user to check the service and its address.")
     document = {"error": str(detail)[:_SENTENCE], "status": status}
-    if (wait := response.headers.get("Retry-After", "")).isdecimal():
-        document["retryAfterSeconds"] = int(wait)
+    if (wait := _whole(response.headers.get("Retry-After"))) is not None:
+        document["retryAfterSeconds"] = wait
         advice = f"Wait {wait} seconds, then call again."
     if status == 429:
         advice += " To save calls, use summarize instead of pages of records."
@@ -152,7 +152,8 @@ def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, An
 
 
 def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdecimal() else None
+    is_whole = text is not None and len(text) <= _MOST_DIGITS and text.isdecimal()
+    return int(text or "") if is_whole else None
 
 
 def _quota(headers: Mapping[str, str]) -> dict[str, int | None] | None:

@@ -23,6 +23,8 @@ MAX_PAGE_BYTES = 64 * 2**20
 _PART = 2**16
 #: Maximum number of tries for a page, and maximum number of seconds to wait before a try.
 _TRIES, _LONGEST_WAIT = 20, 3_600
+#: More digits than the longest wait has; Python refuses to convert thousands of digits.
+_DIGITS = 20
 _ADVICE = {
     401: "create a personal token and set FINANCE_TOKEN to it",
     403: "the token in FINANCE_TOKEN may not read this",
@@ -126,8 +128,8 @@ def _seconds_to_wait(error: HTTPError) -> int:
     if error.code == 410:
         raise StartOver
     wait = error.headers.get("Retry-After", "")
-    if error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT:
-        return max(1, int(wait))
+    if error.code in (429, 503) and wait.isdecimal() and int(wait[:_DIGITS]) <= _LONGEST_WAIT:
+        return max(1, int(wait[:_DIGITS]))
     try:
         detail = str(json.loads(error.read(_PART))["detail"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):

@@ -60,3 +60,12 @@ def test_no_response_makes_a_tool_fail(tool: Any, data: Any) -> None:
 @pytest.mark.parametrize("body", [b"1e999999999", b'{"a": 1e999999999}', b"[" * 100_000, b"\xff"])
 def test_a_body_that_cannot_be_read_safely_is_none(body: bytes) -> None:
     assert api_client._parse(body) is None
+
+
+def test_a_number_with_thousands_of_digits_in_a_header_is_left_out() -> None:
+    assert [api_client._whole(text) for text in ("7", "9" * 5_000, "x", None)] == [
+        7,
+        None,
+        None,
+        None,
+    ]

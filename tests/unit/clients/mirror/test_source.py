@@ -100,6 +100,7 @@ def test_it_gives_up_in_the_end(service):
         (problem(403, "No access."), "403: No access; the token in FINANCE_TOKEN may not"),
         (problem(503, "Later."), "503: Later."),
         (problem(429, "Tomorrow.", **{"Retry-After": "86400"}), "429: Tomorrow."),
+        (problem(429, "Never.", **{"Retry-After": "9" * 5_000}), "429: Never."),
         ((404, {}, b"<html>"), "404: is this the address of finance_api?"),
     ],
 )
