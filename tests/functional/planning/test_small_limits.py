@@ -218,7 +218,7 @@ def outcome(usual, found):
 def test_with_small_limits_an_answer_is_the_usual_one_or_names_the_limit(asker):
     names = sorted({name for _, name in limits()})
     outcomes = Counter()
-    for _ in range(count(150, 4_000)):
+    for _ in range(count(150, 2_000)):
         address = asker.address()
         usual = asker.ask(*address)
         small = {name for name in names if asker.chance.random() < 0.4}

@@ -263,7 +263,7 @@ WEEKS = [
 def test_compared_sums_are_those_of_the_model(new_backend, storage):
     backend = new_backend(storage)
 
-    @settings(max_examples=count(25, 3_000), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(25, 600), suppress_health_check=list(HealthCheck))
     @example(*every_day(date(2019, 11, 1), date(2021, 1, 20)), WEEKS)
     @given(accounts, categories, labels, some_records, questions)
     def check(some_accounts, some_categories, some_labels, records, asked):
