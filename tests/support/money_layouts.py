@@ -279,7 +279,7 @@ def make_currencies(seed):
     for number, row in enumerate(rows):
         code = own[number % len(own)]
         if not places[code]:
-            row.cents = row.cents // 100 * 100 - 100
+            row.cents = (abs(row.cents) // 100 * 100) * (-1 if row.cents < 0 else 1)
         is_foreign = shape == "all foreign" or (number % 3 == 1)
         other = foreign if is_foreign else code
         cents = int(row.cents * Decimal("1.37")) if is_foreign else row.cents
