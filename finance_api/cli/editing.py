@@ -14,7 +14,7 @@ from finance_api.cli.output import json_report_option, say
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.record_file import RecordFile, record_file
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import DataMoved, LedgerSession
 from finance_api.values.text import normal_email
 
 _DRY_RUN = "Check and report; nothing is changed."
@@ -33,10 +33,38 @@ class Edit:
     dry_run: bool
     as_json: bool
 
-    def __call__(self, action: str, work: Callable[[LedgerSession], EditReport]) -> None:
-        """Run ``work`` in a session of the user. action: the name of the edit in the history."""
+    def __call__(
+        self,
+        action: str,
+        work: Callable[[LedgerSession], EditReport],
+        *,
+        decides_first: bool = False,
+    ) -> None:
+        """Run ``work`` in a session of the user. action: the name of the edit in the history.
+
+        decides_first: see `changing`. Work that did not store anything runs again.
+        """
+        self.cli.require_persistence()
+        try:
+            report = self._change(action, work, decides_first=decides_first)
+        except DataMoved:
+            # Now other changes wait for this one, so that it can succeed.
+            report = self._change(action, work)
+        if self.as_json:
+            say(json.dumps({**report.as_json(), "dryRun": self.dry_run}))
+        else:
+            for line in report.lines():
+                say(line)
+            say(f"{report.sentence()}{' (dry run)' if self.dry_run else ''}")
+
+    def _change(
+        self,
+        action: str,
+        work: Callable[[LedgerSession], EditReport],
+        *,
+        decides_first: bool = False,
+    ) -> EditReport:
         cli = self.cli
-        cli.require_persistence()
         with changing(
             cli.backend,
             normal_email(self.email),
@@ -44,14 +72,9 @@ class Edit:
             action=action,
             keep_days=cli.settings["finance_api.imports.keep_days"],
             dry_run=self.dry_run,
+            decides_first=decides_first,
         ) as session:
-            report = work(session)
-        if self.as_json:
-            say(json.dumps({**report.as_json(), "dryRun": self.dry_run}))
-        else:
-            for line in report.lines():
-                say(line)
-            say(f"{report.sentence()}{' (dry run)' if self.dry_run else ''}")
+            return work(session)
 
     def from_file(
         self, action: str, file: str, work: Callable[[LedgerSession, RecordFile], EditReport]

@@ -59,6 +59,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     validated: the query parameters, once a Cornice validator has accepted them.
     errors: the faults that the validator found, by the name of the parameter.
     authenticate: added by `finance_api.auth`; `authentication` calls it once.
+    has_place: whether `in_place` is running.
     """
 
     registry: Registry
@@ -70,6 +71,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     visitor_secret: str | None = None
 
     _storage: Storage | None = None
+    has_place = False
 
     @property
     def info(self) -> dict[str, Any]:
@@ -142,19 +144,27 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return self._storage
 
     def share(self, request: "Request", identity: Identity) -> None:
-        """Read in another request's unit of work, as an identity that has been checked."""
+        """Read in another request's unit of work and place, as an identity that was checked."""
         self._storage, self.authentication = request.storage, identity
+        self.has_place = request.has_place
 
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
-        """Wait for a turn, then run ``work``, which reads data of the user. Return its result.
+        """Wait for a turn, then run ``work``, which reads or changes data of the user.
 
-        The time limit starts again with the turn. is_cheap: whether the work is quick, no matter
-        how much data there is. Raises BulkheadFull.
+        Returns its result. A request that has a place needs no second one. The time limit starts
+        again with the turn. is_cheap: whether the work is quick, no matter how much data there is.
+        Raises BulkheadFull.
         """
+        if self.has_place:
+            return work()
 
         def limited() -> T:
-            with time_limit(self.services.statement_seconds):
-                return work()
+            self.has_place = True
+            try:
+                with time_limit(self.services.statement_seconds):
+                    return work()
+            finally:
+                self.has_place = False
 
         bulkhead: Bulkhead = self.services.data_requests
         return bulkhead.call(limited, user_id, is_cheap=is_cheap)

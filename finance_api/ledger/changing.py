@@ -3,13 +3,16 @@
 A dry run works on a *rehearsal*: a unit of work that reads from the storage, but writes to memory,
 and sees what it wrote. A dry run reports what the change itself would report, and makes no other
 change wait.
+
+A change that decides first works on a rehearsal as well, and stores at its end what it wrote there.
+So the transaction that writes computes nothing, and other changes wait only for its writes.
 """
 
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain, count, islice
 from operator import itemgetter
 from typing import Any
@@ -23,6 +26,7 @@ from finance_api.query.evaluate import group_of, matching, sorted_rows
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
+from finance_api.runtime.time_limit import check_time, no_time_limit
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
     COMMAND,
@@ -107,6 +111,17 @@ class _WrittenRows:
             if row is not None:
                 yield row
 
+    def store(self, user_id: int, data: DataWriter) -> None:
+        """Write the rows to the storage."""
+        gone = [row_id for row_id in self.replaced if self._rows[row_id] is None]
+        rows: dict[bool, list[Row]] = {False: [], True: []}
+        for row in self.scan():
+            rows[row["id"] in self.replaced].append(row)
+        if gone:
+            data.delete_rows(user_id, self._resource, gone)
+        if any(rows.values()):
+            data.put_rows(user_id, self._resource, new=rows[False], changed=rows[True])
+
 
 class RehearsedData(DataWriter):
     """One user's data as the change would leave it. data: the user's stored data."""
@@ -125,6 +140,13 @@ class RehearsedData(DataWriter):
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self._state = state
+
+    def store(self, user_id: int, data: DataWriter) -> None:
+        """Write everything that was written here to the storage."""
+        for written in self._written.values():
+            written.store(user_id, data)
+        if self._state is not None:
+            data.set_state(user_id, self._state)
 
     def forget_states(self, user_id: int, before: int) -> None:
         """Do nothing: a rehearsal stores no states."""
@@ -224,22 +246,34 @@ class RehearsedData(DataWriter):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """Sum as the storage does, except that first and last may be dates of replaced records.
-
-        most: always None, because changes ask for all groups.
-        """
+        """Sum as the storage does. most: always None, because changes ask for all groups."""
         assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
         gone, written = self._replaced(user_id, RECORDS), self._written[RECORDS.name].scan()
         for row in _matching(gone, conditions, with_void=with_void):
             key = group_of(row, tuple(names))
             old = sums[key]
+            if row["recordDate"] in old[2:]:
+                # Another record is the oldest or the newest of its group now.
+                return self._counted(user_id, names, conditions, with_void=with_void)
             sums[key] = old._replace(amount=old.amount - row["amount"], number=old.number - 1)
         for row in _matching(written, conditions, with_void=with_void):
             key, at = group_of(row, tuple(names)), row["recordDate"]
             one = RecordSum(row["amount"], 1, at, at)
             sums[key] = sums[key].joined(one) if key in sums else one
         return {key: each for key, each in sums.items() if each.number}
+
+    def _counted(
+        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition], **options: Any
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        """Return the sums of `sum_by` from all records one by one."""
+        sums: dict[tuple[Any, ...], RecordSum] = {}
+        for *key, at, amount in self.list_amounts(
+            user_id, (*names, "recordDate"), conditions, **options
+        ):
+            one, group = RecordSum(amount, 1, at, at), tuple(key)
+            sums[group] = sums[group].joined(one) if group in sums else one
+        return sums
 
     def list_amounts(
         self,
@@ -275,11 +309,16 @@ def _matching(
         yield from matching(chain((first,), left), conditions, with_void=with_void)
 
 
+#: A write to another part of the storage than the data, to be repeated when the change is stored.
+_Write = Callable[[WritableStorage], None]
+
+
 class _History(HistoryWriter):
     """One user's history as the change would leave it. history: the user's stored history."""
 
-    def __init__(self, history: HistoryReader) -> None:
+    def __init__(self, history: HistoryReader, writes: list[_Write]) -> None:
         self._history = history
+        self._writes = writes
         self._entries: dict[int, HistoryEntry] = {}
         self._replaced: dict[tuple[int, str, str], BeforeImage] = {}
 
@@ -308,30 +347,38 @@ class _History(HistoryWriter):
         if any(entry.number == known.number for known in self.list_entries(user_id)):
             raise Conflict(f"entry {entry.number} of the history already exists")
         self._entries[entry.number] = entry
+        self._writes.append(lambda storage: storage.history.add(user_id, entry))
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
         (entry,) = (each for each in self.list_entries(user_id) if each.number == number)
         self._entries[number] = replace(entry, undone_at=at)
+        self._writes.append(lambda storage: storage.history.set_undone(user_id, number, at))
 
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keep images only if they replace or complete the images of earlier entries.
+        """Show images to later reads only if they replace or complete those of earlier entries.
 
         Other images belong to the change itself: only a later undo would read them.
         """
+        kept = list(images)
         if replace:
-            self._replaced |= {(number, i.resource.name, i.row_id): i for i in images}
+            self._replaced |= {(number, i.resource.name, i.row_id): i for i in kept}
+        self._writes.append(
+            lambda storage: storage.history.put_before(user_id, number, kept, replace=replace)
+        )
 
     def prune_before(self, user_id: int, at: int) -> None:
-        """Delete nothing: pruning is a change's last step, so nothing reads its effect."""
+        """Delete nothing yet: pruning is a change's last step, so nothing reads its effect."""
+        self._writes.append(lambda storage: storage.history.prune_before(user_id, at))
 
 
 class _Transfers(TransferWriter):
-    """The stored proposals. Writes do nothing: no change reads the proposals it has written."""
+    """The stored proposals: no change reads the proposals it has written."""
 
-    def __init__(self, transfers: TransferReader) -> None:
+    def __init__(self, transfers: TransferReader, writes: list[_Write]) -> None:
         self._transfers = transfers
+        self._writes = writes
 
     def count(self, user_id: int) -> int:
         return self._transfers.count(user_id)
@@ -341,24 +388,41 @@ class _Transfers(TransferWriter):
 
     def replace(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
-    ) -> None: ...
+    ) -> None:
+        self._writes.append(
+            lambda storage: storage.transfers.replace(user_id, first, end, proposals)
+        )
 
-    def forget(self, user_id: int, record_ids: Collection[str]) -> None: ...
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+        self._writes.append(lambda storage: storage.transfers.forget(user_id, record_ids))
 
 
-class _Rehearsal(WritableStorage):
+@dataclass(frozen=True, kw_only=True)
+class Rehearsal(WritableStorage):
+    """A unit of work that writes to memory: data, history, transfers and the audit log."""
+
+    data: RehearsedData
+    writes: list[_Write]
+
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
-        """Add nothing to the audit log, because a rehearsal changes nothing."""
+        self.writes.append(lambda storage: storage.note(user_id, action, at, detail))
+
+    def store(self, user_id: int, storage: WritableStorage) -> None:
+        """Write everything that was written here to the storage."""
+        self.data.store(user_id, storage.data)
+        for write in self.writes:
+            write(storage)
 
 
-def rehearse(storage: Storage) -> WritableStorage:
-    """Return a unit of work over the storage; only data, history and transfers can be written."""
+def rehearse(storage: Storage, origin: str = COMMAND) -> Rehearsal:
+    """Return a rehearsal that reads from the storage. origin: see `WritableStorage`."""
     parts: dict[str, Any] = {part.name: getattr(storage, part.name) for part in fields(Storage)}
     del parts["close"]
+    writes: list[_Write] = []
     parts["data"] = RehearsedData(storage.data)
-    parts["history"] = _History(storage.history)
-    parts["transfers"] = _Transfers(storage.transfers)
-    return _Rehearsal(**parts)
+    parts["history"] = _History(storage.history, writes)
+    parts["transfers"] = _Transfers(storage.transfers, writes)
+    return Rehearsal(**parts, writes=writes, origin=origin)
 
 
 @contextmanager
@@ -373,12 +437,15 @@ def changing(
     dry_run: bool = False,
     decides_first: bool = False,
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+    check: Callable[[Storage], None] = lambda storage: None,
 ) -> Iterator[LedgerSession]:
     """Yield a session for a user, in a separate transaction that is committed at the end.
 
     Other changes to the user's data wait until then. dry_run: nothing is stored, and nobody waits.
-    decides_first: nobody waits until the change calls `LedgerSession.begin_storing`.
-    lock_timeout_seconds, origin: see `StorageBackend.write`.
+    decides_first: nobody waits until the end of the block, or until the change calls
+    `LedgerSession.begin_storing`. Either raises DataMoved if the data has changed meanwhile, and
+    TookTooLong if no time is left. Storing has no time limit.
+    lock_timeout_seconds, origin: see `StorageBackend.write`. check: called in each unit of work.
     Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
@@ -390,12 +457,13 @@ def changing(
             return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
 
         try:
+            storage: WritableStorage
             if dry_run or decides_first:
                 reader = rehearsal.enter_context(reading(backend, newest=True))
-                storage = rehearse(reader)
+                storage = rehearse(reader, origin)
             else:
                 storage = open_writing()
-            yield LedgerSession(
+            session = LedgerSession(
                 storage,
                 storage.users.get(email),
                 now,
@@ -405,6 +473,14 @@ def changing(
                 open_writing=None if dry_run or not decides_first else open_writing,
                 is_dry_run=dry_run,
             )
+            check(storage)
+            yield session
+            if isinstance(storage, Rehearsal) and storage.writes and not dry_run:
+                check_time()
+                with no_time_limit():
+                    session.begin_storing()
+                    check(session.storage)
+                    storage.store(session.user.id, session.storage)
         except Conflict as error:
             tm.abort()
             raise (ImportRefused if action == IMPORT else ChangeRefused)(str(error)) from None

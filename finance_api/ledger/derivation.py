@@ -18,6 +18,7 @@ discards all earlier balances.
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import record_type
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
+from finance_api.values.keywords import Keywords
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import amount_text, day_text, fold
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
@@ -110,30 +112,41 @@ def list_rules(owned: UserRows) -> list[Row]:
     return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
 
+#: What rules give to a record: a category, if any, and labels.
+Ruled = tuple[str | None, tuple[str, ...]]
+UNRULED: Ruled = (None, ())
+
+
 class Rules:
     """A user's rules, in the order in which they are applied."""
 
     def __init__(self, owned: UserRows) -> None:
-        # Each rule with its folded keywords.
-        self._rules = [(tuple(map(fold, row["keywords"])), row) for row in list_rules(owned)]
+        self._rules = list_rules(owned)
+        #: The places in the list of the rules with a folded keyword.
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, row in enumerate(self._rules):
+            for keyword in row["keywords"]:
+                self._places[fold(keyword)].append(place)
+        self._keywords = Keywords(self._places)
+        #: Many records contain the same keywords.
+        self._ruled = lru_cache(maxsize=4_096)(self._apply)
 
-    def apply(
-        self, account_id: str, payee: str | None, note: str | None
-    ) -> tuple[str | None, tuple[str, ...]]:
+    def apply(self, account_id: str, payee: str | None, note: str | None) -> Ruled:
         """Return the first category and all labels of the matching rules.
 
         A rule matches if the payee or the note contains one of its keywords, ignoring case.
         """
-        if not self._rules:
-            return None, ()
         # Join the texts with a character that no keyword contains.
         text = "\x00".join([fold(each) for each in (payee, note) if each])
+        found = self._keywords.found_in(text)
+        return self._ruled(account_id, frozenset(found)) if found else UNRULED
+
+    def _apply(self, account_id: str, keywords: frozenset[str]) -> Ruled:
         category_id: str | None = None
         label_ids: dict[str, None] = {}
-        for keywords, rule in self._rules:
-            if rule["accountId"] not in (None, account_id):
-                continue
-            if any(keyword in text for keyword in keywords):
+        for place in sorted({place for each in keywords for place in self._places[each]}):
+            rule = self._rules[place]
+            if rule["accountId"] in (None, account_id):
                 category_id = category_id or rule["categoryId"]
                 label_ids.update(dict.fromkeys(rule["labelIds"]))
         return category_id, tuple(label_ids)

@@ -150,6 +150,9 @@ class LedgerSession(UserRows):
         self._action = action
         #: The state of the data before this change.
         self.before = storage.data.lock(user.id)
+        # Read now, because an undo reads the history again, and the rehearsal ends when writing
+        # begins.
+        self._history_before = self.history if open_writing else []
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
@@ -166,8 +169,7 @@ class LedgerSession(UserRows):
         """
         if self._open_writing is None:
             return
-        # Read now, because the rehearsal ends when writing begins.
-        known = self.history
+        known = self._history_before
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)

@@ -3,12 +3,12 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
-from finance_api.ledger.derivation import Rules, derive
+from finance_api.ledger.derivation import UNRULED, Ruled, Rules, derive
 from finance_api.ledger.matching.model import (
     CandidateReader,
     FileEntries,
@@ -37,7 +37,7 @@ from finance_api.ledger.splits import (
     part_of,
     whole_of,
 )
-from finance_api.resources import CATEGORIES, RECORDS, SPLITS
+from finance_api.resources import CATEGORIES, RECORD_RULES, RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
@@ -98,7 +98,6 @@ class StatementRecords:
         self._file = file
         self._reader = reader
         self._report = report
-        self._rules = Rules(session)
         #: The last number used for each bank id or content that stored records have as well.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
         self.changed = False
@@ -115,6 +114,23 @@ class StatementRecords:
         #: The index of each new entry that another entry corrects -> the id of the new record.
         self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
         file.open.clear()
+        self._ruled = self._match_rules() if session.row_set(RECORD_RULES).rows else repeat(UNRULED)
+
+    def _match_rules(self) -> Iterator[Ruled]:
+        """Match the rules now, before other changes have to wait.
+
+        Return what they give to each new record, and instead of a split record to each of its
+        parts, in the order in which these are written.
+        """
+        rules, numbers = Rules(self._session), dict[Ruled, int]()
+        values, packed = iter(self._new), array("I")
+        for n, statement, _ in zip(values, values, values, strict=True):
+            entry, account = self._file.read(n), self._accounts[statement]
+            for note in [part[1] for part in entry.parts] or [entry.note]:
+                ruled = rules.apply(account.id, entry.payee, note)
+                packed.append(numbers.setdefault(ruled, len(numbers)))
+        found = list(numbers)
+        return (found[number] for number in packed)
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
@@ -203,7 +219,7 @@ class StatementRecords:
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
         """Set category and labels by the rules, and by the names in the file."""
-        category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
+        category_id, label_ids = next(self._ruled)
         row["categoryByRule"] = category_id is not None or None
         if category_id is None and category is not None:
             category_id = self._of_name(self._session.categories, category)

@@ -80,6 +80,10 @@ _PAGES = {
     )
 }
 _LONGEST_PART = 40
+_CHANGE_TOO_LONG = (
+    "This change took longer than {:g} s, so nothing was changed. Change fewer records at once, or "
+    "ask the operator of this service to use the command finance-api, which has no time limit."
+)
 _NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few seconds."
 
 
@@ -179,6 +183,8 @@ def unavailable(error: Exception, request: Request) -> Response:
     else:
         title = _TITLES[408 if isinstance(error, TookTooLong) else outage.status]
         detail = _DETAILS[503] if is_away else outage.detail
+    if isinstance(error, TookTooLong) and request.method == "POST":
+        detail = _CHANGE_TOO_LONG.format(error.seconds)
     return error_page(request, outage.status, detail, title, outage.retry_seconds)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from enum import Enum
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlencode
 
@@ -14,17 +15,16 @@ from pyramid.response import Response
 from webob.acceptparse import create_accept_language_header
 
 from finance_api.auth import sessions
-from finance_api.auth.policy import Permission
+from finance_api.auth.policy import PAGES
 from finance_api.http.requests import Request, origin_of
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 from finance_api.ledger.changing import changing
-from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.session import DataMoved, LedgerSession, UserRows
 from finance_api.query.errors import QueryError
 from finance_api.query.model import MAX_OFFSET
 from finance_api.query.parse import parse_integer
 from finance_api.resources.field import Resource
-from finance_api.runtime.time_limit import no_time_limit
-from finance_api.storage.errors import NotFound
+from finance_api.storage.errors import NotFound, StorageLocked
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 from finance_api.values import Row
 from finance_api.values.regions import DEFAULT, Region, RegionError, parse_region, region_of
@@ -91,19 +91,45 @@ class SeeOther(HTTPSeeOther):  # type: ignore[misc]
         return self.app_iter
 
 
+class Place(Enum):
+    """How the view of a page takes a place in the bulkhead.
+
+    CHEAP, COSTLY: see `Request.in_place`. OWN: the view waits for its client, so it takes places
+    itself, for its work before and after.
+    """
+
+    CHEAP, COSTLY, OWN = range(3)
+
+
+#: How many times a form is tried whose data changes before the form can be stored.
+_TRIES = 3
+
+
 def in_place(view: Any, info: Any) -> Any:
-    """View deriver: pages that read the user's data wait for a place, like other data requests.
+    """View deriver: pages and forms of signed-in users wait for a place, as data requests do.
 
     The template is rendered while the request has its place, because it reads data too.
+    Pages with settings are cheap, all others costly unless their option ``place`` says otherwise.
     """
-    if info.options.get("permission") is not Permission.DATA_READ:
+    permission = info.options.get("permission")
+    is_setting = str(permission).startswith("settings:")
+    place = info.options.get("place") or (Place.CHEAP if is_setting else Place.COSTLY)
+    if permission not in PAGES or place is Place.OWN:
         return view
 
     def wrapped(context: Any, request: Request) -> Response:
-        user_id = request.user.id
-        return request.in_place(lambda: view(context, request), user_id, is_cheap=False)
+        def work() -> Response:
+            for _ in range(_TRIES):
+                with suppress(DataMoved):
+                    return view(context, request)
+            raise StorageLocked
+
+        return request.in_place(work, request.user.id, is_cheap=place is Place.CHEAP)
 
     return wrapped
+
+
+in_place.options = ("place",)  # type: ignore[attr-defined]
 
 
 def includeme(config: Configurator) -> None:
@@ -141,25 +167,23 @@ def editing(
 ) -> Iterator[LedgerSession]:
     """Open the user's data to change it as commands do; raise a 403 if the session has ended.
 
-    action: the change's name in the history; None for an undo. dry_run: whether to store nothing.
-    Raises ChangeRefused.
+    The change is stored at the end; if the data has changed meanwhile, `in_place` calls the view
+    again. action: the change's name in the history; None for an undo. dry_run: whether to store
+    nothing. Raises ChangeRefused, DataMoved, TookTooLong.
     """
     request.close_storage()
-    # A change has no time limit.
-    with (
-        no_time_limit(),
-        changing(
-            request.services.storage,
-            request.user.email,
-            request.now,
-            action=action,
-            origin=origin_of(request),
-            keep_days=request.registry.settings["finance_api.imports.keep_days"],
-            dry_run=dry_run,
-            lock_timeout_seconds=LOCK_SECONDS,
-        ) as session,
-    ):
-        require_session(request, session.storage)
+    with changing(
+        request.services.storage,
+        request.user.email,
+        request.now,
+        action=action,
+        origin=origin_of(request),
+        keep_days=request.registry.settings["finance_api.imports.keep_days"],
+        dry_run=dry_run,
+        decides_first=True,
+        lock_timeout_seconds=LOCK_SECONDS,
+        check=partial(require_session, request),
+    ) as session:
         yield session
 
 

@@ -14,6 +14,7 @@ from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
+from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.text import count_text
 
@@ -67,7 +68,7 @@ def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -
     for name in SEARCHED_BY_RULES:
         contains = condition_on(RECORDS, name, Operator.CONTAINS_I, rule["keywords"][0])
         for page in session.pages(RECORDS, without, contains):
-            for row in page:
+            for row in in_time(page):
                 after = _ruled(rules, row)
                 if after is not None:
                     changes.put(row, after)
@@ -87,7 +88,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     counts: Counter[str] = Counter()
     for page in session.pages(RECORDS, *(() if recategorise else (without,))):
-        for row in page:
+        for row in in_time(page):
             after = _ruled(rules, row)
             if after is not None and changes.put(row, after):
                 counts[after["category"] or "no category"] += 1

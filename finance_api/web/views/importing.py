@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pyramid.response import Response
@@ -13,7 +14,6 @@ from finance_api.http.surfaces import UPLOADS
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
@@ -23,6 +23,7 @@ from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.web.page import (
+    Place,
     SeeOther,
     current_region,
     done,
@@ -50,7 +51,7 @@ _SILENT = "The server stopped while it was reading this file. Nothing was change
 _ELSEWHERE = "This file was changed in another window. This is its current state."
 
 
-@get("import", _WRITE, "import")
+@get("import", _WRITE, "import", place=Place.CHEAP)
 def show_uploads(request: Request) -> dict[str, Any]:
     return _choose(request, ())
 
@@ -78,13 +79,12 @@ def _progress(request: Request, upload: Upload) -> Progress | None:
 
 
 def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
-    # Receiving the files may have used up the request's time limit.
-    with no_time_limit():
-        return refused(request, _choose(request, sentences), status)
+    choose = partial(_choose, request, sentences)
+    return refused(request, request.in_place(choose, request.user.id, is_cheap=True), status)
 
 
 # The CSRF token is in the body, which this view reads and checks.
-@post("import", _WRITE, "import", require_csrf=False)
+@post("import", _WRITE, "import", require_csrf=False, place=Place.OWN)
 def receive(request: Request) -> Any:
     settings, user_id = request.registry.settings, request.user.id
     max_bytes = settings["finance_api.imports.max_upload_bytes"]
@@ -102,7 +102,8 @@ def receive(request: Request) -> Any:
                 max_seconds=max_seconds,
             ) as files,
         ):
-            uploads, faults = _store(request, files)
+            store = partial(_store, request, files)
+            uploads, faults = request.in_place(store, user_id, is_cheap=True)
             is_too_large = any(file.is_too_large for file in files)
     except TooLarge:
         why = (
@@ -160,12 +161,19 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
 
 
 def _begin(request: Request, *uploads: Upload) -> None:
-    """Start the work on uploads. Wait briefly for a single upload; the list shows several."""
+    """Start the work on uploads. The response waits briefly for a single upload; the list shows
+    several.
+    """
     user, running = replace(request.user, region=current_region().tag), _jobs(request)
     for upload in uploads:
         running.start(user, upload, origin_of(request))
     if len(uploads) == 1:
-        running.wait_briefly(user.id, uploads[0].id, _WAIT_SECONDS)
+
+        def wait(request: Request, response: Response) -> None:
+            running.wait_briefly(user.id, uploads[0].id, _WAIT_SECONDS)
+
+        # When the request has left its place.
+        request.add_response_callback(wait)
 
 
 def _jobs(request: Request) -> jobs.UploadJobs:
@@ -180,7 +188,7 @@ def _path(upload: Upload) -> str:
 # -- one upload
 
 
-@get("import.upload", _WRITE, "import_preview")
+@get("import.upload", _WRITE, "import_preview", place=Place.CHEAP)
 def show_upload(request: Request) -> dict[str, Any]:
     upload = _own_upload(request)
     if upload.state is UploadState.FAILED or _is_abandoned(request, upload):
@@ -240,7 +248,7 @@ def _sums(totals: list[dict[str, Any]]) -> Mapping[str, Mapping[str, int]]:
     return sums
 
 
-@get("import.options", _WRITE, "import_options")
+@get("import.options", _WRITE, "import_options", place=Place.CHEAP)
 def show_options(request: Request) -> Any:
     upload = _own_upload(request)
     if upload.state not in _WAITING:
@@ -280,7 +288,7 @@ def _options_page(
     )
 
 
-@post("import.options", _WRITE, "import_options")
+@post("import.options", _WRITE, "import_options", place=Place.CHEAP)
 def choose_options(request: Request) -> Any:
     upload = _own_upload(request)
     given = read_form(upload, request.POST.dict_of_lists())
@@ -290,7 +298,7 @@ def choose_options(request: Request) -> Any:
     return _work(request, upload, _WAITING, UploadState.CHECKING, options=options)
 
 
-@post("import.confirm", _WRITE, "import_preview")
+@post("import.confirm", _WRITE, "import_preview", place=Place.CHEAP)
 def confirm(request: Request) -> Any:
     upload = _own_upload(request)
     saw = request.sent_text("revision") == str(upload.outcome.get("revision"))
@@ -300,14 +308,14 @@ def confirm(request: Request) -> Any:
     return _work(request, upload, (UploadState.READY,), UploadState.IMPORTING)
 
 
-@post("import.again", _WRITE)
+@post("import.again", _WRITE, place=Place.CHEAP)
 def try_again(request: Request) -> Any:
     upload = _own_upload(request)
     states = jobs.AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
     return _work(request, upload, states, UploadState.CHECKING)
 
 
-@post("import.discard", _WRITE)
+@post("import.discard", _WRITE, place=Place.CHEAP)
 def discard(request: Request) -> Response:
     upload = _own_upload(request)
     if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
