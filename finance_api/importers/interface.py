@@ -342,6 +342,7 @@ class Statement:
     card_balance: what a positive closing balance of a card means: OWED, OWNED or UNKNOWN; None for
         other accounts.
     initial: the account's balance before its very first entry, if the file has a row with it.
+    initial_day: the day of ``initial`` (seconds), if other files may have this money as an entry.
     texts: identifies how options derive payee and note from the file's texts. Entries with
         different ``texts`` cannot be compared by payee and note.
     profile: the name of the profile the file was recognised by. encoding: the encoding of a text
@@ -362,6 +363,7 @@ class Statement:
     closing: BankBalance | None = None
     card_balance: str | None = None
     initial: int | None = None
+    initial_day: int | None = None
     texts: str = ""
     profile: str | None = None
     encoding: str | None = None

@@ -28,6 +28,7 @@ from finance_api.importers.interface import (
     quoted,
 )
 from finance_api.values.text import amount_text, clean_or_none, count_text
+from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of fields in a record: the whole record is in memory.
 MAX_FIELDS = 100_000
@@ -143,6 +144,7 @@ class QifImporter:
                         yield statement, entry
                     elif entry.amount:
                         statement.initial = (statement.initial or 0) + entry.amount
+                        statement.initial_day = entry.date - entry.date % DAY_SECONDS
         first = next(iter(statements.values()))
         first.encoding = text.codec
         if self._investments:

@@ -13,6 +13,10 @@ A file may begin and end in the middle of a day. ``openingBeside`` and ``closing
 sums of stored records that the file lacks on such a day, by the number of the import that created
 them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
 discards all earlier balances.
+
+``"initial": [day, units, number]`` is a balance before the records of that day. A bank may state
+the same money as a record of that day, or of the day before or after; the file itself has
+``number`` records like it.
 """
 
 from bisect import bisect_left
@@ -33,7 +37,7 @@ from finance_api.importers.interface import (
     ImportRefused,
 )
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
-from finance_api.query.model import any_of, dated
+from finance_api.query.model import Operator, Span, any_of, condition_on, dated
 from finance_api.resources import RECORD_RULES, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import record_type
@@ -168,9 +172,9 @@ class StatedBalance(NamedTuple):
     of that day. For an opening balance, the file's first day. The balance covers earlier records,
     and records of that day that the file lacks.
     as_of: sorts the balances of one day by age. number: the number of the history entry.
-    beside: the sums in ``openingBeside`` or ``closingBeside``; None for an opening balance at the
-    start of the day. of_one_day: whether the file covers part of a single day, so that records that
-    the file lacks may come before or after it.
+    beside: the sums in ``openingBeside`` or ``closingBeside``; None for a balance at the start
+    of the day, which covers earlier records only. of_one_day: whether the file covers part of a
+    single day, so that records that the file lacks may come before or after it.
     """
 
     day: int
@@ -200,6 +204,13 @@ def settle_bank_balances(
     known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
     sums = _DailySums(session, known)
     remarks: list[str] = []
+    for fact in facts:
+        account = session.accounts.rows[fact["accountId"]]
+        if fact.get("initial") and _is_a_record(session, fact["accountId"], *fact["initial"]):
+            text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
+            remarks.append(
+                f"{account['name']}: the opening balance {text} is not added: it is a record"
+            )
     for account_id in wanted:
         account = session.accounts.rows[account_id]
         implied = sums.initials(account_id, known.get(account_id, ()))
@@ -314,6 +325,7 @@ def _stated_balances(
     meanings = _meanings(owned, further)
     stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
     known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
+    initial: dict[tuple[str, int, int], int] = {}
     for number, of_entry in _all_facts(owned, further):
         for fact in of_entry:
             is_owed = fact.get("source") == _OFX and meanings.get(fact["accountId"]) == OWED
@@ -321,6 +333,11 @@ def _stated_balances(
             if fact.get("forgets"):
                 balances.clear()
                 seen.clear()
+                initial = {key: n for key, n in initial.items() if key[0] != fact["accountId"]}
+            if fact.get("initial"):
+                day, units, own = fact["initial"]
+                key = fact["accountId"], day, units
+                initial[key] = max(own, initial.get(key, 0))
             for balance in _balances_in(fact, number):
                 if is_owed:
                     balance = balance._replace(amount=-balance.amount)
@@ -330,7 +347,21 @@ def _stated_balances(
                 if what not in seen:
                     seen.add(what)
                     balances.append(balance)
+    for (account_id, day, units), own in initial.items():
+        if not _is_a_record(owned, account_id, day, units, own):
+            stated[account_id].append(StatedBalance(day, 0, 0, True, units, None, False))
     return stated
+
+
+def _is_a_record(owned: UserRows, account_id: str, day: int, units: int, own: int) -> bool:
+    """Return whether a record of another file is the same money; see the facts ``initial``."""
+    conditions = [
+        any_of("accountId", [account_id]),
+        condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1)),
+        dated(day - DAY_SECONDS, day + 2 * DAY_SECONDS),
+    ]
+    found = owned.storage.data.sum_by(owned.user.id, ["accountId"], conditions)
+    return sum(each.number for each in found.values()) > own
 
 
 def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
@@ -441,8 +472,8 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
     return {
         **account,
         **settled,
-        "bankBalance": None if newest is None else newest.amount,
-        "bankBalanceDate": None if newest is None else newest.day,
+        "bankBalance": None if newest is None or newest.beside is None else newest.amount,
+        "bankBalanceDate": None if newest is None or newest.beside is None else newest.day,
         "unexplained": unexplained,
     }
 

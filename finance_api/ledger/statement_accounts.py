@@ -15,7 +15,6 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.importers.qif import OPENING
 from finance_api.ledger.derivation import is_of_several
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
@@ -32,11 +31,11 @@ from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among, get_stated, is_whole
 from finance_api.query.model import any_of, dated
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.text import TextError, amount_text, clean_or_none, compact, fold, is_iban
+from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
@@ -82,7 +81,7 @@ def find_accounts(
             )
         account.statements[number] = statement
         of_statements.append(account)
-        if statement.initial is not None:
+        if statement.initial is not None and statement.initial_day is None:
             _begin_with(session, report, account_id, statement.initial)
     for entry in file.open:
         entry.account = of_statements[entry.statement]
@@ -101,8 +100,6 @@ def _begin_with(
     """Set an account's initial balance to the file's value, unless the user has set the balance."""
     accounts = session.accounts
     row = accounts.rows[account_id]
-    if row["initialBalance"] != initial and _is_a_record(session, account_id, initial):
-        return
     if "initialBalance" not in row["setByHand"]:
         name = "initialBalance" if row["ownInitialBalance"] is None else "ownInitialBalance"
         accounts.put({**row, name: initial})
@@ -114,15 +111,6 @@ def _begin_with(
         report.remarks.append(
             f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
         )
-
-
-def _is_a_record(session: LedgerSession, account_id: str, initial: int) -> bool:
-    """Return whether a record is the opening balance: earlier versions stored it so."""
-    pages = session.pages(RECORDS, any_of("accountId", [account_id]))
-    return any(
-        row["amount"] == initial and fold(row["payee"] or "") in OPENING
-        for row in chain.from_iterable(pages)
-    )
 
 
 def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:
@@ -361,6 +349,11 @@ class StatementFacts:
                 "options": statement.options,
             }
             self._ends += [(fact, name, day) for name, day in _end_days(statement)]
+            day, units = statement.initial_day, statement.initial
+            if day is not None:
+                own = [e for e in rows.file.open if (e.account, e.amount) == (account, units)]
+                near = [e for e in own if abs(e.day * DAY_SECONDS - day) <= DAY_SECONDS]
+                fact["initial"] = [day, units, len(near)]
             cover = account.covers.get(number)
             if cover is not None:
                 fact["first"], fact["last"] = cover.first * DAY_SECONDS, cover.last * DAY_SECONDS

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from finance_api.importers.qif import QifImporter
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.objects import set_object
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, ofx_file, ofx_statement
@@ -81,6 +83,91 @@ def test_opening_balance_that_was_stored_as_a_record_does_not_count_twice():
     person.file(OPENING, QifImporter({"currency": "EUR"}))
     (account,) = person.rows(ACCOUNTS)
     assert (account["initialBalance"], account["balance"]) == (0, 9_700_000)
+
+
+def imported(person, *names, bank):
+    """Import these in order: the QIF file with the opening balance, and the bank's file."""
+    reports = {}
+    for name in names:
+        if name == "qif":
+            reports[name] = person.file(OPENING, QifImporter({"currency": "EUR"}))
+        else:
+            file = ofx_file(ofx_statement(bank))
+            reports[name] = person.ofx(file, account_name="Giro", new_account=True)
+    return reports
+
+
+GARAGE = ("20260331", "-30", "9", "Oak Garage")
+
+
+@pytest.mark.parametrize(
+    "names", [("bank", "qif"), ("qif", "bank"), ("qif", "bank", "qif", "bank")]
+)
+@pytest.mark.parametrize("day", ["20260228", "20260301", "20260302"])
+def test_opening_balance_that_is_a_record_of_the_bank_does_not_count_twice(names, day):
+    person = Person(MemoryBackend())
+    reports = imported(person, *names, bank=[(day, "1000", "1", "Deposit"), GARAGE])
+    (account,) = person.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (0, 9_700_000)
+    if names[0] == "bank":
+        sentence = "Giro: the opening balance 1000 is not added: it is a record"
+        assert sentence in reports["qif"].remarks
+    person.audit()
+
+
+@pytest.mark.parametrize("names", [("bank", "qif"), ("qif", "bank")])
+@pytest.mark.parametrize(
+    "other", [("20260303", "1000", "1", "Pay"), ("20260301", "999", "1", "Pay")]
+)
+def test_opening_balance_and_another_payment_both_count(names, other):
+    person = Person(MemoryBackend())
+    imported(person, *names, bank=[other, GARAGE])
+    (account,) = person.rows(ACCOUNTS)
+    assert account["initialBalance"] == 10_000_000
+    assert account["balance"] == 9_700_000 + int(other[1]) * 10_000
+
+
+@pytest.mark.parametrize("names", [("bank", "qif"), ("qif", "bank")])
+def test_payment_of_the_same_amount_in_the_file_itself_is_not_its_opening_balance(names):
+    pay = "D3/2'26\nT1,000.00\nPPay\n^\n"
+    person = Person(MemoryBackend())
+    for name in names:
+        if name == "qif":
+            person.file(OPENING + pay, QifImporter({"currency": "EUR"}))
+        else:
+            bank = ofx_file(ofx_statement([("20260302", "1000", "1", "Pay"), GARAGE]))
+            person.ofx(bank, account_name="Giro", new_account=True)
+    (account,) = person.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (10_000_000, 19_700_000)
+
+
+@pytest.mark.parametrize("names", [("bank", "qif"), ("qif", "bank")])
+def test_opening_balance_includes_records_of_the_days_before_it(names):
+    person = Person(MemoryBackend())
+    imported(person, *names, bank=[("20260110", "400", "1", "Pay"), GARAGE])
+    (account,) = person.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (6_000_000, 9_700_000)
+    assert (account["bankBalance"], account["unexplained"]) == (None, 0)
+    person.audit()
+
+
+def test_undoing_the_import_takes_the_opening_balance_back():
+    person = Person(MemoryBackend())
+    imported(person, "bank", "qif", bank=[GARAGE])
+    person.undo()
+    (account,) = person.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (0, -300_000)
+
+
+def test_opening_balance_does_not_replace_what_the_user_set():
+    person = Person(MemoryBackend())
+    imported(person, "bank", bank=[GARAGE])
+    with changing(person.backend, person.user.email, person.clock.now(), action="edit") as session:
+        set_object(session, ACCOUNTS, "Giro", {"initialBalance": "5"})
+    reports = imported(person, "qif", bank=[])
+    (account,) = person.rows(ACCOUNTS)
+    assert account["initialBalance"] == 50_000
+    assert any("was set to 5; " in remark for remark in reports["qif"].remarks)
 
 
 MARKET = """!Account
