@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from typing import Any, BinaryIO
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
@@ -35,7 +35,7 @@ from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import Selection, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import HEADING, NextTable, Row, Table, is_text
-from finance_api.importers.csv.totals import sums_in
+from finance_api.importers.csv.totals import MARKED, MARKS, Money, parts_in, sums_in
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -455,6 +455,22 @@ class Deciding:
             self.remarks.append(
                 f"left out line {line}, {quoted(text)}: it is the sum of the rows above it"
             )
+        if self.plan.rows is None and "balance" not in columns:
+            self._leave_out_parts(read)
+
+    def _leave_out_parts(self, read: Callable[[int, list[str]], Money]) -> None:
+        """Leave out rows that are marked as parts: the rows above have the whole amounts."""
+        unmapped = self._survey.unmapped
+        others = {c.index for c in unmapped if any(text[:2] in MARKED for text in c.texts)}
+        for column, mark in product(sorted(self.selection.marked | others), MARKS):
+            parts = parts_in(movements(self.plan, self.selection), column, mark, read)
+            for line in parts:
+                self.selection.leave_out(line, mark)
+            if parts:
+                self.remarks.append(
+                    f"left out {len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}: "
+                    f"they are the parts of the rows above them"
+                )
 
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""

@@ -14,7 +14,7 @@ from finance_api.importers.csv.layout import Columns, Headings
 from finance_api.importers.csv.places import hides_row, starts_table
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
-from finance_api.importers.csv.totals import Doubt
+from finance_api.importers.csv.totals import MARKED, Doubt
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
@@ -202,7 +202,7 @@ class Selection:
     file, the words that neither --only nor --leave-out names are unknown.
     words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
     total. balances: line of a row that states a balance -> its kind and
-    cells.
+    cells. marked: columns with texts that may mark rows as parts of another row.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
@@ -231,6 +231,7 @@ class Selection:
             column: dict.fromkeys(self._only[column].values(), True) for column in self._named
         }
         self.doubts: dict[int, Doubt] = {}
+        self.marked: set[int] = set()
         self.balances: dict[int, tuple[str, list[str]]] = {}
         # Line -> text of each row that states a balance or a total.
         self._stating: dict[int, str] = {}
@@ -263,6 +264,9 @@ class Selection:
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
+        for column in () if self.is_complete else self._texts:
+            if cells[column].lstrip()[:2] in MARKED:
+                self.marked.add(column)
         reason = self._pending(cells) or self._reason(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"

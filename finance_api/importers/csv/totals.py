@@ -1,11 +1,16 @@
-"""Finds rows that repeat the sum of other rows."""
+"""Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from finance_api.importers.csv.table import Row
 from finance_api.importers.interface import ImportRefused
+
+#: The marks of parts, and how a cell begins that has one.
+MARKS = ("-", "*")
+MARKED = frozenset((*MARKS, "- ", "* "))
 
 
 @dataclass
@@ -56,6 +61,30 @@ def sums_in(
         if doubts[line].is_named:
             doubts[line].asks = False
             yield line
+
+
+def parts_in(
+    rows: Iterable[Row], column: int, mark: str, read: Callable[[int, list[str]], Money]
+) -> list[int]:
+    """Return the lines of the marked rows, if all of them are the parts of the row above them: if
+    they add up to it, and any row has several parts.
+    """
+
+    def units(line: int, cells: list[str]) -> int:
+        return sum((place or 1) * each for place, each in read(line, cells).items())
+
+    lines: list[int] = []
+    above, has_several = 0, False
+    for is_part, run in groupby(rows, lambda row: f"{row[1][column].strip()} "[:2] == f"{mark} "):
+        if not is_part:
+            above = units(*deque(run, 1)[0])
+            continue
+        parts = {line: units(line, cells) for line, cells in run}
+        if not above or sum(parts.values()) != above:
+            return []
+        has_several |= len(parts) > 1
+        lines += parts
+    return lines if has_several else []
 
 
 def _is_sum(money: Money, of: Money) -> bool:

@@ -1,0 +1,93 @@
+"""Rows that are marked as the parts of the row above them do not count beside it."""
+
+import pytest
+
+from support.csv_files import read
+
+ROWS = [
+    ("2026-01-02", "Market", "*", "-100.00"),
+    ("2026-01-02", "Food", "-", "-60.00"),
+    ("2026-01-02", "Soap", "-", "-40.00"),
+    ("2026-01-03", "Pay", "*", "500.00"),
+    ("2026-01-03", "Bonus", "-", "500.00"),
+    ("2026-01-05", "Kiosk", "", "-3.00"),
+]
+WHOLES = [-100, 500, -3]
+ALL = [-100, -60, -40, 500, 500, -3]
+
+
+def imported(heading, rows, **options):
+    text = "\n".join([heading, *(",".join(row) for row in rows)]) + "\n"
+    (found,) = read(text, account="A", currency="EUR", **options)
+    return [e.amount / 10_000 for e in found.entries], " ".join(found.statement.remarks)
+
+
+def in_texts(rows):
+    return [(day, f"{mark} {text}".strip(), amount) for day, text, mark, amount in rows]
+
+
+@pytest.mark.parametrize(("whole", "part"), [("*", "-"), ("", "-"), ("", "*"), ("-", "*")])
+def test_parts_are_left_out_and_named(whole, part):
+    marks = {"*": whole, "-": part, "": ""}
+    rows = [(day, text, marks[mark], amount) for day, text, mark, amount in ROWS]
+    named = f"left out 3 rows marked '{part}', such as line 3: they are the parts of the rows above"
+    for heading, given in (
+        ("Date,Payee,Mark,Amount", rows),
+        ("Date,Payee,,Amount", rows),
+        ("Date,Payee,Amount", in_texts(rows)),
+    ):
+        found, remarks = imported(heading, given)
+        assert found == WHOLES
+        assert named in remarks
+
+
+def test_parts_in_columns_of_debit_and_credit_are_left_out():
+    sides = [
+        (day, text, mark, amount[1:], "") if amount[0] == "-" else (day, text, mark, "", amount)
+        for day, text, mark, amount in ROWS
+    ]
+    refund = [("2026-01-02", "Voucher", "-", "", "5.00"), ("2026-01-02", "Fee", "-", "5.00", "")]
+    sides[3:3] = refund
+    assert imported("Date,Payee,Mark,Debit,Credit", sides)[0] == WHOLES
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # One of them is not the sum.
+        [*ROWS, ("2026-01-06", "Bar", "-", "-1.00")],
+        [("2026-01-01", "Bar", "-", "-1.00"), *ROWS],
+        # No row has several parts: a row and the next are equal by chance.
+        [("2026-01-02", "Tea", "", "-2.00"), ("2026-01-02", "Tea", "-", "-2.00")],
+    ],
+)
+def test_marked_rows_that_do_not_all_add_up_count(rows):
+    amounts = [float(row[-1]) for row in rows]
+    for heading, given in (("Date,Payee,Mark,Amount", rows), ("Date,Payee,Amount", in_texts(rows))):
+        found, remarks = imported(heading, given)
+        assert found == amounts
+        assert "parts" not in remarks
+
+
+@pytest.mark.parametrize("text", ["- {}", "* {}", "*** {}", "-{}", "*{}", "{}", "{} -"])
+def test_texts_without_a_whole_above_count(text):
+    rows = [(day, text.format(payee), amount) for day, payee, _, amount in ROWS]
+    assert imported("Date,Payee,Amount", rows)[0] == ALL
+
+
+@pytest.mark.parametrize("text", ["*** {}", "-{}", "*{}"])
+def test_texts_that_begin_with_the_mark_and_no_blank_are_not_marked(text):
+    rows = [(day, text.format(p) if m == "-" else p, amount) for day, p, m, amount in ROWS]
+    assert imported("Date,Payee,Amount", rows)[0] == ALL
+
+
+def test_the_user_can_say_that_parts_are_transactions():
+    assert imported("Date,Payee,Mark,Amount", ROWS, leave_out=["Mark="])[0] == ALL
+    assert imported("Date,Payee,Mark,Amount", ROWS, leave_out=["Mark=*"])[0] == ALL[1:3] + [500, -3]
+    assert imported("Date,Payee,Amount", in_texts(ROWS), leave_out=["Payee="])[0] == ALL
+
+
+def test_balances_show_that_marked_rows_are_money():
+    balances = ["-100", "-160", "-200", "300", "800", "797"]
+    rows = [(*row, balance) for row, balance in zip(ROWS, balances, strict=True)]
+    assert imported("Date,Payee,Mark,Amount,Balance", rows)[0] == ALL
