@@ -358,7 +358,9 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
         original = Answer(("--map", f"originalAmount={name}"))
         answers.append(original._replace(meaning=f"{shown} is the amount before conversion"))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
-    if amount < plan.table.width and plan.profile is None:
+    # A row without an amount would be refused.
+    is_full = all(map(str.strip, column.values))
+    if amount < plan.table.width and plan.profile is None and is_full:
         words = ("--map", f"amount={name}", "--ignore", plan.headings.named(amount))
         answers.append(Answer(words, ("--map amount",), f"{shown} is the amount"))
     return answers

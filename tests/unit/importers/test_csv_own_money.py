@@ -114,3 +114,12 @@ def test_decimals_of_a_currency_without_decimals_are_refused_with_their_line():
     assert answers(grouped) == ["--decimal , ---decimal"]
     zeros = text.replace("1200.50", "1200.00").replace("3450", "3450.00")
     assert [row[2] for row in money(zeros, currency="JPY")] == ["-1200", "3450"]
+
+
+@pytest.mark.parametrize(("price", "is_offered"), [("3.50", True), ("", False)])
+def test_a_column_with_blank_cells_is_not_offered_as_the_amount(price, is_offered):
+    rows = f"2026-01-02,Shop,10.25,-30.75\n2026-01-13,Work,{price},200.00\n"
+    refused = refusal(f"Date,Payee,Price,Amount\n{rows}", account="A", currency="EUR")
+    offered = answers(refused)
+    assert "--ignore Price" in offered
+    assert any(each.startswith("--map amount=Price") for each in offered) == is_offered

@@ -24,7 +24,6 @@ OPEN = {
     "51-csv-quotes-inside-quotes": "a column called Value is not recognised as the amount",
     "54-csv-quotes-only-where-needed-and-a-last-semicolon": "the column of times is taken as dates",
     "58-csv-shift-jis-card": "the only encoding that is offered is iso-8859-1",
-    "61-csv-end-of-file-mark": "the price of a share is offered as the amount",
     "79-csv-polish-windows-1250": "the only encoding that is offered is iso-8859-1",
     "81-csv-ubs-card-payment-not-yet-booked": "payments without a booking day are refused",
 }
