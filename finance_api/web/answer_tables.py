@@ -1,10 +1,11 @@
-"""The answer to a request as a table and a chart, made from the JSON of the public API."""
+"""The answer to a request as a table and charts, made from the JSON of the public API."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -17,11 +18,15 @@ from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.rendering import amount, day, day_words, month_words
 
 _Object = Mapping[str, Any]
+#: Pairs of text and id.
+_Key = tuple[tuple[str | None, str | None], ...]
 
 #: Columns that only programs need.
 _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 #: Columns of numbers that are not amounts of money.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|percent)")
+#: Texts that are no labels of a chart.
+_NO_LABEL = re.compile(rf"{_FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
@@ -38,6 +43,8 @@ _SHOWN = {
 _MOST_COLUMNS = 9
 #: A chart of more values is unreadable.
 _MOST_DRAWN = 120
+#: Maximum number of charts of one currency: all weekdays, and an even number.
+_MOST_CHARTS = 8
 #: Maximum number of characters for one label on the axis, and for all labels if there are few.
 _AXIS_CHARACTERS = 8
 _WHOLE_AXIS_CHARACTERS = 30
@@ -46,19 +53,27 @@ _WIDE = "MWmw@"
 
 
 @dataclass(frozen=True)
-class AnswerTable:
-    """A table, and a chart if the answer is about one currency.
+class Chart:
+    """A chart of one currency. is_line: whether it is a line."""
 
-    columns: pairs of label and class. rows: lists of cells. hints: why there are no rows. plot,
-    plot_title, is_line: the chart, its title, and whether it is a line.
+    title: str
+    plot: Plot
+    is_line: bool
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """A table, and charts of what can be compared in each currency.
+
+    columns: pairs of label and class. rows: lists of cells. hints: why there are no rows.
+    not_drawn: the names of groups that have no chart because others are larger.
     """
 
     columns: list[tuple[str, str]]
     rows: list[list[str | Markup]]
     hints: list[str]
-    plot: Plot | None
-    plot_title: str = ""
-    is_line: bool = False
+    charts: list[Chart]
+    not_drawn: list[str]
 
 
 def rows_of(document: _Object) -> list[dict[str, Any]]:
@@ -80,7 +95,7 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
     # The class ``what`` lets long texts break anywhere.
     columns = [(_words(name), "number" if name in numbers else "what") for name in names]
     cells = [[_cell(name, row) for name in names] for row in rows]
-    return AnswerTable(columns, cells, document.get("hints", []), *_chart(document, rows))
+    return AnswerTable(columns, cells, document.get("hints", []), *_charts(document, rows))
 
 
 def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
@@ -148,37 +163,96 @@ def _units(value: Any) -> int:
     return int(Decimal(value).scaleb(4).to_integral_value())
 
 
-def _chart(document: _Object, rows: Sequence[_Object]) -> tuple[Plot | None, str, bool]:
-    """Return a chart, its title, and whether it is a line.
-
-    The chart is None if it would say nothing.
-    """
+def _charts(document: _Object, rows: Sequence[_Object]) -> tuple[list[Chart], list[str]]:
+    """Return the charts of all currencies, and the names of the groups without a chart."""
     points = document.get("totals")
     points = points if isinstance(points, list) and points else rows
-    if not 2 <= len(points) <= _MOST_DRAWN:
-        return None, "", False
-    first = points[0]
-    value = next((name for name in _DRAWN if _is_number(first.get(name))), None)
-    time = next((name for name in _TIMES if name in first), None)
-    label = time or next((n for n in first if isinstance(first[n], str) and _is_label(n)), None)
-    currencies = {point.get("currencyCode") for point in points}
+    value = next((name for name in _DRAWN if points and _is_number(points[0].get(name))), None)
+    charts: list[Chart] = []
+    not_drawn: list[str] = []
     # A list of records has an amount, but no sum for each label.
-    if value is None or label is None or len(currencies) > 1 or "recordDate" in first:
-        return None, "", False
-    texts = [str(point[label] or "none") for point in points]
-    shown = list(map(_time_words, texts))
-    units = [_units(point[value] or 0) for point in points]
-    currency = first.get("currencyCode")
-    marks = [
-        Label([words, f"{amount(each, currency)} {currency or ''}".rstrip()], year=_year(text))
-        for words, text, each in zip(shown, texts, units, strict=True)
+    if value is None or "recordDate" in points[0]:
+        return charts, not_drawn
+    for currency in dict.fromkeys(point.get("currencyCode") for point in points):
+        own = [point for point in points if point.get("currencyCode") == currency]
+        label, others = _dimensions(own, has_series="groups" in document)
+        axis, series = _series(own, value, label, others)
+        # The answer of a link has no ids, which tell groups of one name apart.
+        is_ambiguous = sum(map(len, series.values())) < len(own)
+        if not label or is_ambiguous or not 2 <= len(axis) <= _MOST_DRAWN:
+            continue
+        sizes = {key: sum(map(abs, units.values())) for key, units in series.items()}
+        largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:_MOST_CHARTS]
+        scaled = [each for key in largest for each in series[key].values()]
+        for key, units in series.items():
+            name = ", ".join(text or "none" for text, _ in key)
+            about = f"{name}{f', in {currency}' if currency else ''}"
+            if key in largest:
+                title = f"{_words(value)} by {_words(label).lower()}{name and ': '}{about}"
+                charts.append(_chart(title, value, currency, axis, units, scaled))
+            else:
+                not_drawn.append(about)
+    return charts, not_drawn
+
+
+def _dimensions(points: Sequence[_Object], *, has_series: bool) -> tuple[str, list[str]]:
+    """Return the column on the axis, a time if there is one, and the columns that name series.
+
+    A column with one value names nothing if another column has several.
+    """
+    texts = [
+        name
+        for name in points[0]
+        if not _NO_LABEL.fullmatch(name) and any(isinstance(point[name], str) for point in points)
     ]
-    title = f"{_words(value)} by {_words(label).lower()}{f', in {currency}' if currency else ''}"
-    room = max(_AXIS_CHARACTERS, _WHOLE_AXIS_CHARACTERS // len(texts))
-    axis = [_short(text, room) for text in texts]
-    if value == "balance" and time:
-        return line_plot(units, axis, marks), title, True
-    return column_plot({_CSS.get(value, "income"): units}, axis, marks), title, False
+    texts = [name for name in texts if len({_key(each, [name]) for each in points}) > 1] or texts
+    label = next((name for name in (*_TIMES, *texts) if name in texts), "")
+    return label, [name for name in texts if has_series and name not in (label, *_TIMES)]
+
+
+def _series(
+    points: Sequence[_Object], value: str, label: str, others: Sequence[str]
+) -> tuple[dict[_Key, str], dict[_Key, dict[_Key, int]]]:
+    """Return the texts of the axis, and the amounts of each series by their place on the axis."""
+    axis: dict[_Key, str] = {}
+    series: dict[_Key, dict[_Key, int]] = {}
+    ordered = sorted(points, key=lambda point: point.get("weekday", 0)) if others else points
+    for at, point in enumerate(ordered):
+        place = _key(point, [label]) if others or label in _TIMES else ((str(at), None),)
+        axis[place] = str(point.get(label) or "none")
+        series.setdefault(_key(point, others), {})[place] = _units(point[value] or 0)
+    if others and label in _TIMES:
+        axis = dict(sorted(axis.items(), key=itemgetter(1)))
+    return axis, series
+
+
+def _key(point: _Object, names: Sequence[str]) -> _Key:
+    return tuple((point.get(name), point.get(f"{name}Id")) for name in names)
+
+
+def _chart(
+    title: str,
+    value: str,
+    currency: str | None,
+    axis: Mapping[_Key, str],
+    units: Mapping[_Key, int],
+    scaled: Sequence[int],
+) -> Chart:
+    sums = {
+        place: f"{amount(each, currency)} {currency or ''}".rstrip()
+        for place, each in units.items()
+    }
+    marks = [
+        Label([_time_words(text), sums.get(place, "not in the table")], year=_year(text))
+        for place, text in axis.items()
+    ]
+    room = max(_AXIS_CHARACTERS, _WHOLE_AXIS_CHARACTERS // len(axis))
+    short = [_short(text, room) for text in axis.values()]
+    numbers = [units.get(place, 0) for place in axis]
+    if value == "balance":
+        return Chart(title, line_plot(numbers, short, marks), True)
+    css = _CSS.get(value, "income")
+    return Chart(title, column_plot({css: numbers}, short, marks, scaled=scaled), False)
 
 
 def _year(text: str) -> str:
@@ -197,7 +271,3 @@ def _short(text: str, room: int) -> str:
     if not ends or ends[-1] <= room:
         return text
     return f"{text[: sum(end < room for end in ends)]}…"
-
-
-def _is_label(name: str) -> bool:
-    return not _FOR_PROGRAMS.fullmatch(name) and name != "currencyCode"

@@ -5,6 +5,7 @@ Coordinates are percentages of the plot, y from its top.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from finance_api.values.number import rounded
 from finance_api.values.regions import MINUS
@@ -102,13 +103,15 @@ def column_plot(
     labels: Sequence[str],
     values: Sequence[Label],
     unit: int = MONEY,
+    scaled: Sequence[int] = (),
 ) -> Plot:
     """Plot columns side by side for each label. series: numbers by their css class.
 
     labels: the labels of the axis. values: what hover and focus show for each label. unit: the
-    number that the axis writes as 1. Of many labels, only some are drawn, always with the newest.
+    number that the axis writes as 1. scaled: numbers of other charts, which have the same scale.
+    Of many labels, only some are drawn, always with the newest.
     """
-    low, high, ticks = _scale([value for values in series.values() for value in values], unit)
+    low, high, ticks = _scale([*chain.from_iterable(series.values()), *scaled], unit)
     slot = 100 / max(1, len(labels))
     width = slot * _COLUMNS_WIDTH / len(series)
     columns = []

@@ -102,6 +102,7 @@ class People:
             {
                 "Groceries by month": "records/summary?groupBy=month&category=eq.Groceries",
                 "Newest records": "records?limit=30",
+                "Categories by month": "records/summary?groupBy=topCategory,month&columns=spent",
                 "Budgets now": "budgets",
                 "Outdated": "records?total=lt.0",
             },

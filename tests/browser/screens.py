@@ -272,6 +272,7 @@ SCREENS = (
     Screen("questions-none", "newcomer", "/questions"),
     Screen("questions-extreme", "extreme", "/questions"),
     Screen("question-of-months", "household", "/questions", _follow("Groceries by month")),
+    Screen("question-of-series", "household", "/questions", _follow("Categories by month")),
     Screen("question-of-records", "household", "/questions", _follow("Newest records")),
     Screen("question-of-budgets", "household", "/questions", _follow("Budgets now")),
     Screen("question-extreme", "extreme", "/questions", _first_object),

@@ -69,6 +69,16 @@ def test_a_question_is_saved_answered_changed_and_removed(service, household, vi
 
 
 @on_one_storage
+def test_charts_of_the_first_rows_say_that_rows_are_missing(service, household, visitor):
+    notice = "The charts show only the rows below, and more rows match."
+    for limit, is_told in ((2, True), (3, False)):
+        question = save(service, household, str(limit), f"{ADDRESS}&limit={limit}")
+        text = shown_text(visitor.get(f"/questions/{question.id}").text)
+        assert "Net by month, in EUR" in text
+        assert (notice in text) is is_told
+
+
+@on_one_storage
 @pytest.mark.parametrize(
     ("given", "sentences"),
     [
