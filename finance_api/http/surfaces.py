@@ -130,7 +130,9 @@ def near_path(registry: Registry, path: str) -> str | None:
     given = [part for part in start.split("/") if part]
     #: The wrong part, and what a known path has in its place -> the known path.
     near: dict[tuple[str, str], str] = {}
-    for pattern in map(_without_expressions, sorted(route_patterns(registry))):
+    # The paths for operators are for nobody else.
+    known_paths = [each for each in route_patterns(registry) if not each.startswith("/__")]
+    for pattern in map(_without_expressions, sorted(known_paths)):
         known = pattern.replace("{suffix}", "")
         parts = known[1:].split("/")
         differing = [pair for pair in zip(given, parts, strict=False) if pair[0] != pair[1]]

@@ -44,8 +44,8 @@ from finance_api.resources import (
 )
 from finance_api.resources.field import Resource
 from finance_api.values import Row
-from finance_api.values.text import counted
-from finance_api.values.time import date_text, from_date, to_date
+from finance_api.values.text import counted, day_text
+from finance_api.values.time import from_date, to_date
 
 BATCH = 1_000
 #: A batch ends at about this many bytes, even if it has only a few objects with long texts.
@@ -249,11 +249,11 @@ class NativeImport:
     def _check_date(self, day: int, line: int) -> None:
         if not _FIRST <= day < _END:
             raise ChangeRefused(
-                f"recordDate {date_text(day)} cannot be right: give a date from 1900 to 2199", line
+                f"recordDate {day_text(day)} cannot be right: give a date from 1900 to 2199", line
             )
         if not 0 <= day < self._end:
             self._unlikely += 1
-            self._first_unlikely = self._first_unlikely or f"{date_text(day)} in line {line}"
+            self._first_unlikely = self._first_unlikely or f"{day_text(day)} in line {line}"
 
     def _put(self, row_set: RowSet, document: NativeRow) -> Row:
         given, resource, line = document.values, document.resource, document.line

@@ -301,6 +301,6 @@ def looks_like_data(cells: Sequence[str]) -> bool:
 
 def looks_like_headings(cells: Sequence[str]) -> bool:
     texts = [text for cell in cells if (text := cell.strip())]
-    return len(texts) > 1 and not any(
+    return 1 < len(texts) <= MAX_COLUMNS and not any(
         is_date(text) or is_amount(text) for text in texts if _DIGIT.search(text)
     )

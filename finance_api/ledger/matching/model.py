@@ -36,8 +36,8 @@ from finance_api.ledger.splits import get_stated, get_stated_by_source, stated_p
 from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.text import fold
-from finance_api.values.time import DAY_SECONDS, date_text, from_date
+from finance_api.values.text import day_text, fold
+from finance_api.values.time import DAY_SECONDS, from_date
 
 
 class Outcome(IntEnum):
@@ -290,7 +290,7 @@ class FileEntries:
 
 def _out_of_range(seconds: int, last_year: int, line: int | None) -> ImportRefused:
     return ImportRefused(
-        f"the {'date' if line else 'date of the balance,'} {date_text(seconds)} is not in the "
+        f"the {'date' if line else 'date of the balance,'} {day_text(seconds)} is not in the "
         f"years 1970 to {last_year}: correct it in the file, or {ANOTHER_FILE}",
         line,
     )

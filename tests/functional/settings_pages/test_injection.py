@@ -168,7 +168,8 @@ def test_names_of_tokens_are_shown_as_text_in_lists(service, strings):
 
 def begin(service, user, agent):
     now = service.clock.now()
-    service.change(lambda storage: start_session(storage, user, now=now, user_agent=agent))
+    options = {"now": now, "user_agent": agent, "max_live": 10_000}
+    service.change(lambda storage: start_session(storage, user, **options))
 
 
 def test_names_of_browsers_are_shown_as_text(service, strings):
