@@ -137,3 +137,9 @@ def test_groups_of_one_name_are_told_apart_by_their_ids_or_not_drawn() -> None:
     assert titles(groups(*without, names=("account", "month", "spent"))) == []
     with_others = [*without, ("Cash", "2026-01", 1)]
     assert titles(groups(*with_others, names=("account", "month", "spent"))) == []
+
+
+def test_the_days_of_the_first_and_the_last_record_name_no_chart() -> None:
+    rows = [("2026-01", 1, "2026-01-05", "2026-01-05"), ("2026-02", 2, "2026-02-01", "2026-02-09")]
+    names = ("month", "spent", "firstDate", "lastDate")
+    assert titles(groups(*rows, names=names)) == ["Spent by month, in EUR"]
