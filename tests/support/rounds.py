@@ -59,6 +59,7 @@ PATHS = [
     _V1 + "export/all.ndjson",
 ]
 _IMPORT = b'"importId":"00000000-0000-8000-8000-%012x"'
+_REVISION = re.compile(rb'"revision":\d+')
 _UPDATED = re.compile(rb'"(u|lastU)pdatedAt":"[^"]*"')
 _TIMES = {"createdAt": "2026-01-05T10:00:00Z", "updatedAt": "2026-02-05T10:00:00Z"}
 
@@ -138,7 +139,8 @@ class Model:
 
 
 def _normal(body: bytes, place: Place) -> bytes:
-    """Remove what differs from the model: the number of the import, and the time of the edit."""
+    """Remove what differs from the model: the revision, the import's number, the edit's time."""
+    body = _REVISION.sub(b"", body)
     body = body.replace(_IMPORT % place.number, _IMPORT % 2)
     return _UPDATED.sub(b"", body) if place.state == "edited" else body
 

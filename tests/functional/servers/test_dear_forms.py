@@ -13,6 +13,7 @@ import pytest
 from support.browser import LOGIN, PASSWORD, new_token, new_user
 from support.html import csrf_of
 from support.native_rows import account, category, record, record_rule, uid
+from support.nightly import NIGHTLY
 from support.process import ServerProcess
 from support.service import Service
 
@@ -69,6 +70,7 @@ def seconds_of_processor(server):
 
 
 @pytest.mark.nightly
+@pytest.mark.skipif(not NIGHTLY, reason="measures seconds: by night only")
 @pytest.mark.parametrize(
     ("storage", "ini"), [("sqlite", "development.ini"), ("postgresql", "production.ini")]
 )
