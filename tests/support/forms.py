@@ -65,7 +65,7 @@ _FILLED: dict[str, dict[str, Any]] = {
 }
 
 
-#: Route -> the record of its form, if that is none of the household's.
+#: Route -> the record of its form, if the household has no such record.
 _RECORDS = {
     "record.link": _PAIR[0],
     "record.remove": _REMOVED,

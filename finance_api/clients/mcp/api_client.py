@@ -109,7 +109,7 @@ async def _content(response: httpx2.Response) -> bytes:
 
 
 def _parse(content: bytes) -> dict[str, Any] | None:
-    """Return the object; None if this is none, or too large."""
+    """Return the JSON object; None if the body is something else or too large."""
     try:
         body = json.loads(content, parse_float=_number) if len(content) <= _MOST_BYTES else None
     except (ValueError, RecursionError):

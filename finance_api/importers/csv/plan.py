@@ -302,7 +302,7 @@ class Plan:
 
     @property
     def balance(self) -> tuple[str, ...]:
-        """The option that names the balance column; () if the user gave it, or there is none."""
+        """The option for the balance column; () without a column, or if the user named it."""
         (index,) = self.columns.get("balance", (self.table.width,))
         is_given = self.user_layout is not None and self.user_layout.balance is not None
         if is_given or index >= self.table.width:
