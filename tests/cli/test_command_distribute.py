@@ -148,7 +148,7 @@ def test_a_postgresql_without_citus_is_refused(house):
 @pytest.mark.parametrize(
     ("change", "advice"),
     [
-        ("UPDATE alembic_version SET version_num = '0001_initial'", "run 'finance-api db upgrade'"),
+        ("UPDATE alembic_version SET version_num = '0001_initial'", "finance-api dump EMAIL"),
         (
             "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid = 0",
             "SELECT citus_set_coordinator_host('HOST', PORT)",

@@ -3,10 +3,10 @@
 `schema.upgrade` creates a new database from the declared tables, and marks it with the newest
 version. Migrations only alter databases of earlier versions, so the first one has nothing to do.
 
-Revision: 0001_initial
+Revision: 0011_initial
 """
 
-revision = "0001_initial"
+revision = "0011_initial"
 down_revision = None
 
 
