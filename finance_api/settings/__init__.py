@@ -20,11 +20,9 @@ _PARTS = (
     *("ledger.settings", "auth.settings", "ratelimit.settings", "runtime.logs"),
 )
 #: The default of `finance_api.plugins`; a plug-in need not be installed.
-PLUGINS = ("finance_api.api.wallet", "finance_api.web")
+PLUGINS = ("finance_api.wallet", "finance_api.web")
 #: Settings that earlier versions had, and what to do instead.
-_REMOVED = {
-    "finance_api.wallet": "name finance_api.api.wallet in finance_api.plugins, or leave it out"
-}
+_REMOVED = {"finance_api.wallet": "name finance_api.wallet in finance_api.plugins, or leave it out"}
 #: Variables with the prefix ``FINANCE_API_`` that are not settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
 

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from webtest import TestApp
 
 from finance_api.api.data_request import ResponseCache
-from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Kind, Role
+from finance_api.wallet.declarations import LISTS as WALLET_LISTS
 from support.native_rows import household, uid
 from support.service import BY_DAY
 

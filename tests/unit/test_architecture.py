@@ -87,8 +87,8 @@ def test_there_are_modules_to_look_at() -> None:
         ("redis", own("ratelimit.redis")),
         ("prometheus_client", own("runtime.metrics")),
         ("opentelemetry", own("http.tracing")),
-        ("cornice", own("api")),
-        ("colander", own("api")),
+        ("cornice", own("api", "wallet")),
+        ("colander", own("api", "wallet")),
         ("click", own("cli")),
         ("rich", own("cli")),
         ("waitress", ()),
@@ -97,7 +97,8 @@ def test_there_are_modules_to_look_at() -> None:
         ("olefile", own("importers.spreadsheet.container")),
         (
             "orjson",
-            own("api", "resources", "http.errors", "importers", "storage.sql.roles.activity"),
+            own("api", "wallet", "resources", "http.errors", "importers")
+            + own("storage.sql.roles.activity"),
         ),
         ("granian", own("server.granian")),
         ("babel", own("values.regions")),
@@ -115,7 +116,7 @@ def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str,
 
 
 @pytest.mark.parametrize(
-    "implementation", own("storage.memory", "storage.sql", "ratelimit.redis", "api.wallet", "web")
+    "implementation", own("storage.memory", "storage.sql", "ratelimit.redis", "wallet", "web")
 )
 def test_nobody_imports_what_settings_name(implementation: str) -> None:
     assert not offences(
@@ -143,6 +144,7 @@ ARROWS = {
     "storage usage values",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "
     "storage uploads usage values",
+    "wallet": "api auth http importers planning query ratelimit resources runtime storage values",
     "services": "api auth http ratelimit runtime storage uploads usage values",
     # `settings` imports the modules that declare settings by their names.
     "settings": "runtime",

@@ -67,7 +67,7 @@ def _served(settings: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return {
         path: reference
         for path, reference in _REFERENCES.items()
-        if path != _WALLET or "finance_api.api.wallet" in settings["finance_api.plugins"]
+        if path != _WALLET or "finance_api.wallet" in settings["finance_api.plugins"]
     }
 
 

@@ -17,7 +17,6 @@ from openapi_spec_validator import validate
 from finance_api.api.openapi.document import HOST, INTERNAL, PUBLIC, described
 from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.api.representation import XLSX
-from finance_api.api.wallet import others, responses
 from finance_api.auth.personal_tokens import SCOPES
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
@@ -29,6 +28,7 @@ from finance_api.http.surfaces import (
 from finance_api.questions.saved import add_question
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
+from finance_api.wallet import others, responses
 from support.native_rows import household, uid
 from support.nightly import count
 from support.programs import missing

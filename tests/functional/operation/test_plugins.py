@@ -16,7 +16,7 @@ from support.service import Service
 MEMORY = {"finance_api.storage": "memory"}
 ROOT = Path(__file__).parents[3]
 #: A path of each plug-in.
-PATHS = {"finance_api.api.wallet": "/wallet/v1/api/records", "finance_api.web": "/overview"}
+PATHS = {"finance_api.wallet": "/wallet/v1/api/records", "finance_api.web": "/overview"}
 #: Quick unit tests of parts below and beside the plug-ins.
 UNIT_TESTS = count(("settings",), ("values", "query", "settings", "usage"))
 #: Imports every module that is left, and starts the application.
@@ -48,7 +48,7 @@ def test_the_application_starts_without_a_plug_in(plugin):
         assert (answer.status_int == 404) == (other == plugin)
     index = service.web.get("/v1").json["links"]
     assert ("docs" in index) == (plugin != "finance_api.web")
-    assert ("walletDescription" in index) == (plugin != "finance_api.api.wallet")
+    assert ("walletDescription" in index) == (plugin != "finance_api.wallet")
     refused = service.web.get("/nothing", status=404)
     assert ("service-doc" in refused.headers["Link"]) == (plugin != "finance_api.web")
     service.stop()

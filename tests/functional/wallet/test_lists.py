@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.api.wallet.declarations import LISTS
+from finance_api.wallet.declarations import LISTS
 from support.browser import new_token
 from support.native_rows import account, record, uid
 from support.service import Client

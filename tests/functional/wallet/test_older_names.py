@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from finance_api.api.wallet.declarations import LISTS
+from finance_api.wallet.declarations import LISTS
 from support.native_rows import uid
 
 OLDER = {

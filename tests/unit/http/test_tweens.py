@@ -26,7 +26,7 @@ def test_the_effective_order_is_the_one_of_the_tuple(tmp_path: Path) -> None:
     with_plugins = [
         "finance_api.web.protection.headers_tween",
         TWEENS[0],
-        "finance_api.api.wallet.responses.wallet_tween",
+        "finance_api.wallet.responses.wallet_tween",
         *TWEENS[1:],
     ]
     assert found == with_plugins

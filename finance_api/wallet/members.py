@@ -15,7 +15,6 @@ import orjson
 from finance_api.api.data_request import ResponseCache
 from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members
 from finance_api.api.openapi.schemas import value as schema_of_value
-from finance_api.api.wallet.schemas import MONEY, named
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
@@ -25,6 +24,7 @@ from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import instant_text
+from finance_api.wallet.schemas import MONEY, named
 
 # -- data that objects show besides their own rows: names, mirrors of transfers, sums -------------
 

@@ -6,22 +6,6 @@ from typing import Any
 
 from finance_api.api.data_request import Reading
 from finance_api.api.parameters import Parameter
-from finance_api.api.wallet import enriching, objects, occurrences
-from finance_api.api.wallet.members import Context, Member
-from finance_api.api.wallet.parameters import (
-    COMMON,
-    CONVERT_TO,
-    SOURCE,
-    SPENDING,
-    by_category,
-    constant,
-    exact,
-    filters,
-    is_given,
-    party,
-    related,
-    sorted_by,
-)
 from finance_api.query.model import Query
 from finance_api.resources import (
     ACCOUNTS,
@@ -37,6 +21,22 @@ from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page
 from finance_api.values import Row
+from finance_api.wallet import enriching, objects, occurrences
+from finance_api.wallet.members import Context, Member
+from finance_api.wallet.parameters import (
+    COMMON,
+    CONVERT_TO,
+    SOURCE,
+    SPENDING,
+    by_category,
+    constant,
+    exact,
+    filters,
+    is_given,
+    party,
+    related,
+    sorted_by,
+)
 
 #: Adds to the context the data that the objects of a page show besides their rows.
 Enrich = Callable[[Reading, Sequence[Row], Context], None]

@@ -14,13 +14,6 @@ from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, data_service, of_resource
-from finance_api.api.wallet.declarations import LISTS, WalletList
-from finance_api.api.wallet.enriching import mirrors_of
-from finance_api.api.wallet.members import Context, documents, moment, names_of_state, object_schema
-from finance_api.api.wallet.objects import RECORD
-from finance_api.api.wallet.parameters import RelatedTo, required_ids, with_ids
-from finance_api.api.wallet.responses import OF_LIST, state_headers
-from finance_api.api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES
 from finance_api.auth.authentication import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query
@@ -35,6 +28,13 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, instant_text, months_before
+from finance_api.wallet.declarations import LISTS, WalletList
+from finance_api.wallet.enriching import mirrors_of
+from finance_api.wallet.members import Context, documents, moment, names_of_state, object_schema
+from finance_api.wallet.objects import RECORD
+from finance_api.wallet.parameters import RelatedTo, required_ids, with_ids
+from finance_api.wallet.responses import OF_LIST, state_headers
+from finance_api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES
 
 #: Parameters that are not filters.
 _NOT_FILTERS = frozenset({"limit", "offset", "agentHints", "withTotal", "sortBy"})

@@ -22,7 +22,6 @@ from finance_api.api.parameters import (
     parameter,
     required,
 )
-from finance_api.api.wallet.schemas import named
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, operators_of
@@ -31,6 +30,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
+from finance_api.wallet.schemas import named
 
 MAX_LIMIT = 200
 MAX_REFERENCES = 20

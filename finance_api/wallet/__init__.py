@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Configurator) -> None:
-    from finance_api.api.wallet import lists, others, responses
     from finance_api.http.tweens import TRACING, TWEENS
+    from finance_api.wallet import lists, others, responses
 
     for module in (lists, others, responses):
         for service in module.SERVICES:
             config.add_cornice_service(service)
     # Errors below /wallet look like Wallet's.
     config.add_tween(
-        "finance_api.api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
+        "finance_api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
     )

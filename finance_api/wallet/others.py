@@ -12,9 +12,6 @@ from finance_api.api.parameters import ParameterSchema
 from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, data_service, of_resource
-from finance_api.api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
-from finance_api.api.wallet.responses import OF_OTHERS
-from finance_api.api.wallet.schemas import IDS
 from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission, own_by_any_token
 from finance_api.http.errors import NOT_FOUND, problem
@@ -35,6 +32,9 @@ from finance_api.resources import (
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState
+from finance_api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
+from finance_api.wallet.responses import OF_OTHERS
+from finance_api.wallet.schemas import IDS
 
 #: Up to this many ids of each type are listed.
 _LIMIT = 50

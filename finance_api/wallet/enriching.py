@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from finance_api.api.data_request import Reading
-from finance_api.api.wallet.members import Context, decimal, moment
-from finance_api.api.wallet.parameters import UNKNOWN_CATEGORIES
 from finance_api.planning import tracking
 from finance_api.planning.conversion import Conversion
 from finance_api.query.model import Operator, condition_on
@@ -17,6 +15,8 @@ from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import Period, date_text, period_text, start_of
+from finance_api.wallet.members import Context, decimal, moment
+from finance_api.wallet.parameters import UNKNOWN_CATEGORIES
 
 # -- transfers, converted amounts, sums of accounts -----------------------------------------------
 

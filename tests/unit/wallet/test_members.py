@@ -6,12 +6,12 @@ import orjson
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from finance_api.api.wallet import members
-from finance_api.api.wallet.members import decimal
 from finance_api.resources import CATEGORIES
 from finance_api.storage.interface import reading
 from finance_api.storage.testing import Unit, make_row
 from finance_api.values.number import DECIMALS, MAX_UNITS, decimal_text
+from finance_api.wallet import members
+from finance_api.wallet.members import decimal
 
 
 @given(st.integers(-MAX_UNITS, MAX_UNITS), st.sampled_from([DECIMALS, DECIMALS + 2]))

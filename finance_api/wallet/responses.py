@@ -11,12 +11,12 @@ from finance_api.api.openapi.responses import OF_DATA, PROBLEM, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops import description_service
 from finance_api.api.representation import JSON, HeaderItems
-from finance_api.api.wallet.members import moment
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.storage.interface import DataState
+from finance_api.wallet.members import moment
 
 #: Headers of every response to a request with a token.
 OF_TOKEN = (

@@ -4,35 +4,6 @@ from typing import Any
 
 from finance_api.api.openapi.schemas import date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
-from finance_api.api.wallet.members import (
-    Context,
-    Member,
-    Write,
-    always,
-    amount,
-    category_embed,
-    decimal,
-    documents,
-    moment,
-    money,
-    object_schema,
-    of_field,
-    slug,
-    stored,
-)
-from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
-from finance_api.api.wallet.schemas import (
-    BALANCE,
-    CATEGORY_EMBED,
-    CONVERTED,
-    GROUP,
-    LABEL_EMBEDS,
-    MONEY,
-    RECORD_CATEGORY,
-    SPENDING,
-    STATS,
-    or_null,
-)
 from finance_api.planning.conversion import no_rate
 from finance_api.planning.recurrence import next_due
 from finance_api.resources import (
@@ -50,6 +21,35 @@ from finance_api.resources.records import record_type
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, rounded
 from finance_api.values.time import Period, date_text, start_of
+from finance_api.wallet.members import (
+    Context,
+    Member,
+    Write,
+    always,
+    amount,
+    category_embed,
+    decimal,
+    documents,
+    moment,
+    money,
+    object_schema,
+    of_field,
+    slug,
+    stored,
+)
+from finance_api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
+from finance_api.wallet.schemas import (
+    BALANCE,
+    CATEGORY_EMBED,
+    CONVERTED,
+    GROUP,
+    LABEL_EMBEDS,
+    MONEY,
+    RECORD_CATEGORY,
+    SPENDING,
+    STATS,
+    or_null,
+)
 
 #: Decimals of the ratio of a conversion.
 _RATIO_DECIMALS = 10

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Sequence
 
 from finance_api.api.data_request import Reading
-from finance_api.api.wallet.parameters import filter_by, ids_filter
 from finance_api.http.errors import parameter_problem
 from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
@@ -15,6 +14,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.storage.interface import Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
+from finance_api.wallet.parameters import filter_by, ids_filter
 
 MAX_DAYS = 3_700
 #: If the request has no originalDate, the list reaches this far before and after today.
