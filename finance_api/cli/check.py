@@ -88,6 +88,7 @@ def _fix_for(error: Exception) -> str:
         ("unable to open", own),
         ("cannot be written", own),
         ("db upgrade", "finance-api db upgrade"),
+        ("too old", "finance-api dump EMAIL, with the version that made the database"),
         ("newer version", "pip install --upgrade finance-api"),
         ("damaged", RESTORE),
         ("cannot be read", RESTORE),

@@ -277,6 +277,9 @@ def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_setting
     assert kinds(command) == {("database", "finance-api db upgrade")}
     command.done("db", "upgrade")
     assert command.done("check") == b"nothing is wrong\n"
+    house.run_sql("UPDATE alembic_version SET version_num = '0010_names'")
+    old = "finance-api dump EMAIL, with the version that made the database"
+    assert kinds(command) == {("database", old)}
 
 
 @pytest.mark.parametrize("options", [(), ("--repair",)])
