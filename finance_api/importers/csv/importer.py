@@ -459,17 +459,17 @@ class Deciding:
             self._leave_out_parts(read)
 
     def _leave_out_parts(self, read: Callable[[int, list[str]], Money]) -> None:
-        """Leave out rows that are marked as parts: the rows above have the whole amounts."""
+        """Leave out rows that are marked as parts: other rows have the whole amounts."""
         unmapped = self._survey.unmapped
         others = {c.index for c in unmapped if any(text[:2] in MARKED for text in c.texts)}
         for column, mark in product(sorted(self.selection.marked | others), MARKS):
-            parts = parts_in(movements(self.plan, self.selection), column, mark, read)
+            parts, place = parts_in(movements(self.plan, self.selection), column, mark, read)
             for line in parts:
                 self.selection.leave_out(line, mark)
             if parts:
                 self.remarks.append(
                     f"left out {len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}: "
-                    f"they are the parts of the rows above them"
+                    f"they are the parts of the rows {place} them"
                 )
 
     def _take_stating_columns(self) -> None:

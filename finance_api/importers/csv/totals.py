@@ -1,6 +1,6 @@
 """Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -65,26 +65,35 @@ def sums_in(
 
 def parts_in(
     rows: Iterable[Row], column: int, mark: str, read: Callable[[int, list[str]], Money]
-) -> list[int]:
-    """Return the lines of the marked rows, if all of them are the parts of the row above them: if
-    they add up to it, and any row has several parts.
+) -> tuple[list[int], str]:
+    """Return the lines of the marked rows, if all of them are the parts of the row above them, or
+    all of the row below them: if they add up to it, and any row has several parts. Also return
+    which it is, "above" or "below".
     """
 
     def units(line: int, cells: list[str]) -> int:
         return sum((place or 1) * each for place, each in read(line, cells).items())
 
     lines: list[int] = []
-    above, has_several = 0, False
+    above = below = True
+    whole, waiting, has_several = 0, 0, False
     for is_part, run in groupby(rows, lambda row: f"{row[1][column].strip()} "[:2] == f"{mark} "):
         if not is_part:
-            above = units(*deque(run, 1)[0])
+            first = None
+            for row in run:
+                first = first or row
+            below = below and (not waiting or waiting == units(*(first or row)))
+            whole, waiting = units(*row), 0
             continue
         parts = {line: units(line, cells) for line, cells in run}
-        if not above or sum(parts.values()) != above:
-            return []
+        waiting = sum(parts.values())
+        above = above and waiting == whole
+        if not waiting or not (above or below):
+            return [], ""
         has_several |= len(parts) > 1
         lines += parts
-    return lines if has_several else []
+    below = below and not waiting
+    return (lines, "above" if above else "below") if has_several and (above or below) else ([], "")
 
 
 def _is_sum(money: Money, of: Money) -> bool:

@@ -41,6 +41,22 @@ def test_parts_are_left_out_and_named(whole, part):
         assert named in remarks
 
 
+@pytest.mark.parametrize(("whole", "part"), [("*", "-"), ("", "-"), ("", "*"), ("-", "*")])
+def test_parts_before_their_whole_are_left_out_and_named(whole, part):
+    marks = {"*": whole, "-": part, "": ""}
+    rows = [(day, text, marks[mark], amount) for day, text, mark, amount in reversed(ROWS)]
+    named = f"left out 3 rows marked '{part}', such as line 3: they are the parts of the rows below"
+    for heading, given in (("Date,Payee,Mark,Amount", rows), ("Date,Payee,Amount", in_texts(rows))):
+        found, remarks = imported(heading, given)
+        assert found == WHOLES[::-1]
+        assert named in remarks
+
+
+def test_parts_are_all_above_or_all_below_their_wholes():
+    rows = [*ROWS, *reversed(ROWS[:3])]
+    assert imported("Date,Payee,Mark,Amount", rows)[0] == [float(row[-1]) for row in rows]
+
+
 def test_parts_in_columns_of_debit_and_credit_are_left_out():
     sides = [
         (day, text, mark, amount[1:], "") if amount[0] == "-" else (day, text, mark, "", amount)
