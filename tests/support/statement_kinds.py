@@ -195,7 +195,10 @@ def years(rng: Random) -> History:
 
 
 def notifications(rng: Random) -> History:
-    """Notifications with each payment, and statements with only the sum of each notification."""
+    """Notifications with each payment, and statements with only the sum of each notification, or of
+    all notifications of a day.
+    """
+    by_day = rng.random() < 0.4
     shared: list[Decimal] = []
     notified, stated = [], []
     singles: list[Decimal] = []
@@ -213,14 +216,18 @@ def notifications(rng: Random) -> History:
                     camt_entry(day, str(part), ref=f"N{number}", details=camt_part(name=name))
                 )
             notified.append(camt_statement(entries))
-            stated.append((day, sum(parts)))
+            if by_day and stated and stated[-1][0] == day:
+                stated[-1] = (day, stated[-1][1] + sum(parts))
+            else:
+                stated.append((day, sum(parts)))
             shared += parts
             # Some of the parts add up to a payment that was not notified.
-            if rng.random() < 0.3:
+            if rng.random() < 0.3 and not by_day:
                 singles.append(sum(parts[:-1]) if len(parts) > 2 else -money(rng, high=3_000))
                 stated.append((day, singles[-1]))
     details = [camt(*notified, message="camt.054")]
-    if rng.random() < 0.5:
+    is_first = rng.random() < 0.5
+    if rng.random() < 0.5 and not (is_first and by_day):
         details = [camt(each, message="camt.054") for each in notified]
     total = sum(amount for _, amount in stated)
     day = (FIRST + timedelta(span - 1)).isoformat()
@@ -240,7 +247,6 @@ def notifications(rng: Random) -> History:
             opening=("500", FIRST.isoformat()),
             closing=(str(500 + total), day),
         )
-    is_first = rng.random() < 0.5
     files = [whole, *details] if is_first else [*details, whole]
     if rng.random() < 0.3:
         files.append(rng.choice(files))

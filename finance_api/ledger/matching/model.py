@@ -477,4 +477,5 @@ def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
     """
     if values is not None and len(values) == 1 and values[0].now is not None:
         return values[0]
-    return StatedValues(None, own_content(row))
+    bank_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
+    return StatedValues(bank_id, own_content(row))

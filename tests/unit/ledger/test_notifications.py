@@ -116,8 +116,39 @@ def test_a_part_of_a_notification_is_never_a_sum(new_person):
     assert len(take(new_person(), stated("-30"), notified(three))) == 4
 
 
-def test_entries_of_two_notifications_are_no_sum(new_person):
-    assert len(take(new_person(), notified(PAYROLL[:1], PAYROLL[1:]), stated("-30"))) == 3
+@pytest.mark.parametrize("whole", [stated("-60"), swift("-60")])
+def test_all_notifications_of_a_day_may_have_one_sum(new_person, whole):
+    pair = ("-14", "Cleo"), ("-16", "Dan")
+    assert take(new_person(), notified(PAYROLL, pair), whole) == ["-10", "-14", "-16", "-20"]
+    assert take(new_person(), notified(PAYROLL), notified(pair), whole) == [
+        *("-10", "-14", "-16", "-20")
+    ]
+    assert take(new_person(), whole, notified(PAYROLL, pair)) == ["-60"]
+    assert len(take(new_person(), notified(PAYROLL[:1], PAYROLL[1:]), stated("-30"))) == 2
+
+
+def test_some_of_the_notifications_of_a_day_are_no_sum(new_person):
+    pair, more = (("-14", "Cleo"), ("-16", "Dan")), (("-1", "Eve"), ("-2", "Fay"))
+    assert len(take(new_person(), notified(PAYROLL, pair, more), stated("-60"))) == 7
+    assert len(take(new_person(), stated("-60"), notified(PAYROLL, pair, more))) == 7
+
+
+def test_notifications_that_name_their_booking_sum_to_it(new_person):
+    def payments(*found, day=DAY):
+        return camt_statement(
+            camt_entry(day, amount, ref=booking, details=camt_part(name=name))
+            for amount, name, booking in found
+        )
+
+    details = camt(
+        payments(("-10", "Ann", "B/1"), ("-20", "Ben", "B/2")),
+        payments(("-14", "Cleo", "B/1"), ("-16", "Dan", "B/2")),
+        message="camt.054",
+    )
+    entries = camt_entry(DAY, "-24", ref="B/1"), camt_entry(DAY, "-36", ref="B/2")
+    wholes = camt(camt_statement(entries))
+    assert take(new_person(), details, wholes) == ["-10", "-14", "-16", "-20"]
+    assert take(new_person(), wholes, details) == ["-24", "-36"]
 
 
 def test_single_payment_that_names_the_other_side_is_no_sum(new_person):

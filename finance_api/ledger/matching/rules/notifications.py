@@ -4,15 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from finance_api.importers.interface import joined_key
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_plain
 
-#: All entries of a notification and day, and the entry or record that may be their sum.
+#: Entries of notifications, and the entry or record that may be their sum.
 _Sum = tuple[list[Any], Any]
 
 
 def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
-    """Pair all entries of one notification and day with an entry of another source.
+    """Pair an entry of another source with all entries of a notification and day.
+
+    If no single notification has the sum, all notifications of the day together may have it. An
+    entry with the id that notified entries name as their booking is the sum of just these.
 
     stored  2026-01-03  -10.00  Ann          (camt.054, one notification)
             2026-01-03  -20.00  Ben
@@ -34,24 +38,48 @@ def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Ite
 
 
 def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_Sum]:
-    notified = (part for part in parts if part.message is not None)
-    groups = grouped(notified, lambda row: (row.account, row.message, row.day))
-    free = [row for row in wholes if groups and is_open(row)]
+    notified = [part for part in parts if part.message is not None]
+    free = [row for row in wholes if notified and is_open(row)]
+    named = {(row.account, joined_key(row.bank_id)): row for row in free if row.bank_id}
+    for place, group in grouped(notified, _reference).items():
+        whole = named.get(place)
+        if whole is not None and _are_open(group) and whole.amount == _total(group):
+            yield group, whole
+    free = list(filter(is_open, free))
     singles = Counter(map(_place, free))
     sums = grouped((row for row in free if not row.names_other), _place)
-    for group in groups.values():
-        if len(group) == 1 or not all(map(is_open, group)):
-            continue
-        account, day = group[0].account, group[0].day
-        amounts = Counter(row.amount for row in group)
-        total, near = sum(amounts.elements()), range(day - days, day + days + 1)
-        found = next((each for n in near if (each := sums.get((account, total, n)))), [])
-        if found and any(
-            sum(singles[account, amount, n] for n in near) < count
-            for amount, count in amounts.items()
-        ):
-            singles[_place(found[-1])] -= 1
-            yield group, found.pop()
+    for key in (_notification, _day):
+        for group in filter(_are_open, grouped(notified, key).values()):
+            account, day = group[0].account, group[0].day
+            amounts, near = Counter(row.amount for row in group), range(day - days, day + days + 1)
+            found = next((s for n in near if (s := sums.get((account, _total(group), n)))), [])
+            if found and any(
+                sum(singles[account, amount, n] for n in near) < count
+                for amount, count in amounts.items()
+            ):
+                singles[_place(found[-1])] -= 1
+                yield group, found.pop()
+
+
+def _reference(row: FileEntry | Candidate) -> tuple[object, str]:
+    """Return the bank's id of the booking that the row belongs to. Several rows can share it."""
+    return row.account, (row.batch or joined_key(row.bank_id or "")).partition("/")[0]
+
+
+def _notification(row: FileEntry | Candidate) -> tuple[object, ...]:
+    return row.account, row.message, row.day
+
+
+def _day(row: FileEntry | Candidate) -> tuple[object, int]:
+    return row.account, row.day
+
+
+def _are_open(group: list[Any]) -> bool:
+    return len(group) > 1 and all(map(is_open, group))
+
+
+def _total(group: list[Any]) -> int:
+    return sum(row.amount for row in group)
 
 
 def _place(row: FileEntry | Candidate) -> tuple[object, int, int]:
