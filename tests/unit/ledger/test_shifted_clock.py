@@ -95,7 +95,24 @@ def test_one_or_two_rows_an_hour_later_are_others(bank, count):
     rows = [row(5, 10), row(5, 12)][:count]
     bank.file(*rows)
     later = [each._replace(date=each.date + HOUR) for each in rows]
-    assert bank.file(*later).created == count
+    report = bank.file(*later)
+    assert report.created == count
+    assert ["but for the hour" in remark for remark in report.remarks] == [True]
+
+
+@pytest.mark.parametrize("shift", [-11, -1, 2])
+@pytest.mark.parametrize("rows", [[row(5, 10)], [row(5, 10), row(6, 18.5)]])
+def test_the_user_can_say_that_one_or_two_rows_are_the_same(bank, rows, shift):
+    bank.file(*rows)
+    later = [each._replace(date=each.date + shift * HOUR) for each in rows]
+    report = bank.file(*later, match_days=1)
+    assert (report.created, report.remarks) == (0, [])
+    assert bank.file(*rows).created == bank.file(*later).created == 0
+
+
+def test_a_coffee_of_another_hour_is_not_remarked_on_if_the_first_one_comes_again(bank):
+    bank.file(row(5, 10))
+    assert bank.file(row(5, 10), row(5, 11)).remarks == []
 
 
 def test_rows_that_did_not_all_move_are_others(bank):

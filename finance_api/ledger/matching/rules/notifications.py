@@ -41,8 +41,8 @@ def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_S
     notified = [part for part in parts if part.message is not None]
     free = [row for row in wholes if notified and is_open(row)]
     named = {(row.account, joined_key(row.bank_id)): row for row in free if row.bank_id}
-    for place, group in grouped(notified, _reference).items():
-        whole = named.get(place)
+    for group in grouped(notified, _reference).values():
+        whole = named.get(_reference(group[0]))
         if whole is not None and _are_open(group) and whole.amount == _total(group):
             yield group, whole
     free = list(filter(is_open, free))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, grouped
+from finance_api.ledger.matching.open_rows import OpenRows, described, grouped, stored_described
 from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
 from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.values.time import DAY_SECONDS
@@ -33,18 +33,27 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         file = {_key(entry) for entry in entries}
         some = candidates[:: 1 + len(candidates) // _TRIED]
         likely = [shift for shift in _SHIFTS if any(_key(c, shift) in file for c in some)]
-        moved = [_moved(entries, candidates, shift) for shift in likely]
+        moved = (_moved(entries, candidates, shift) for shift in likely)
         proven = {
             candidate.time - time
             for candidate in candidates
             for content, time, *_ in candidate.earlier
             if content == candidate.content and candidate.time - time in _SHIFTS
         }
+        pairs, few = max(moved, key=len, default=[]), []
+        if len(pairs) < _LEAST and not rows.match_days:
+            pairs, few = [], pairs
         # Earlier files moved only a part of the records: the rest may move as far.
-        for shift in proven:
-            moved += [_left_over(entries, candidates, each) for each in (shift, -shift)]
-        for entry, candidate in max(moved, key=len, default=()):
+        for shift in (each * way for each in proven for way in (1, -1)):
+            pairs = max(pairs, _left_over(entries, candidates, shift), key=len)
+        for entry, candidate in pairs:
             yield correction(rows, entry, candidate)
+        if few and not pairs:
+            rows.remarks.append(
+                f"{described(rows.read(few[0][0]))} is imported, although it equals "
+                f"{stored_described(few[0][1])} but for the hour: if the bank changed its clock, "
+                f"undo this import and say --match-days 1"
+            )
 
 
 def _key(row: FileEntry | Candidate, shift: int = 0) -> tuple[int, int, int]:
@@ -66,7 +75,7 @@ def _moved(entries: list[FileEntry], candidates: list[Candidate], shift: int) ->
         if first <= key[0] <= last and any(c.holds(key[0] // DAY_SECONDS) for c in covers)
     ]
     stored = [(key, n) for key, n in stored if first <= key[0] <= last]
-    if len(file) < (_LEAST if shift else 1) or [k for k, _ in file] != [k for k, _ in stored]:
+    if not file or [k for k, _ in file] != [k for k, _ in stored]:
         return []
     return [(entries[n], candidates[m]) for (_, n), (_, m) in zip(file, stored, strict=True)]
 
