@@ -100,7 +100,7 @@ FORMATS = (
         name="ofx",
         begin=_OFX,
         importer="ofx.importer:OfxImporter.of",
-        options=(*_STATEMENT, "positive", "card_balance"),
+        options=(*_STATEMENT, "positive", "sign", "card_balance"),
     ),
     Format(name="camt", begin=_CAMT, importer="camt.importer:CamtImporter.of", options=_STATEMENT),
     Format(

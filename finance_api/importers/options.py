@@ -121,7 +121,7 @@ FILE_OPTIONS = (
     FileOption(
         "sign",
         "Direction column",
-        "CSV: the column that says whether money comes in or goes out, and its words.",
+        "CSV, OFX: the column that says whether money comes in or goes out, and its words.",
         metavar="COL[=OUT,…]",
     ),
     FileOption(

@@ -238,7 +238,7 @@ def _choices(
     found = []
     for answer in answers:
         words = answer["words"]
-        parts = _column_parts(words)
+        parts = _column_parts(words) if columns else []
         text = ", ".join(f"{label}: {name}" for label, name in parts)
         shown = [values[name] for _, name in parts if values.get(name)]
         found.append(

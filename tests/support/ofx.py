@@ -12,10 +12,13 @@ from support.whole import Whole, read_whole
 
 
 def read_ofx(
-    data: str | bytes, currency: str | None = None, positive: str | None = None
+    data: str | bytes,
+    currency: str | None = None,
+    positive: str | None = None,
+    sign: str | None = None,
 ) -> list[Whole]:
     """Return the statements in the order of the file. Raises ImportRefused."""
-    return read_whole(OfxImporter(currency, positive), data)
+    return read_whole(OfxImporter(currency, positive, sign), data)
 
 
 def looks_like_ofx(head: bytes) -> bool:

@@ -90,21 +90,25 @@ def ofx(
 def ofx_without_signs(rng: Random) -> History:
     """TRNTYPE says the direction, and in some files a type says nothing."""
     files, found = [], []
-    is_wrong = False
+    has_others, may_come_in = rng.random() < 0.3, rng.random() < 0.7
     for month in range(rng.randint(1, 3)):
         rows = []
         first = FIRST + timedelta(31 * month)
         values = amounts(rng, rng.randint(2, 6))
+        if not may_come_in:
+            values = [-abs(amount) for amount in values]
         for n, (day, amount) in enumerate(zip(days(rng, len(values), first), values, strict=True)):
             kinds = ("CREDIT", "CREDIT", "DEP", "DIRECTDEP") if amount > 0 else ("DEBIT", "POS")
             kind = rng.choice(kinds)
             rows.append([day, amount, f"{month}x{n}", kind])
         outgoing = rng.choice([row for row in rows if row[1] < 0])
         outgoing[3] = "DEBIT"
-        if rng.random() < 0.1:
-            rows.append([first, money(rng), f"{month}xfer", "XFER"])
-            is_wrong = True
-        found += values
+        if has_others:
+            kinds = rng.choice((("XFER",), ("XFER", "OTHER"), ("ATM",), ("",)))
+            of_kinds = [(kind, rng.choice((1, -1))) for kind in kinds]
+            for n, (kind, way) in enumerate(rng.choices(of_kinds, k=rng.randint(1, 3))):
+                rows.append([first, way * money(rng), f"{month}other{n}", kind])
+        found += [amount for _, amount, *_ in rows]
         files.append(
             ofx(
                 [
@@ -113,7 +117,7 @@ def ofx_without_signs(rng: Random) -> History:
                 ]
             )
         )
-    return History([(data, {}) for data in files], one(found), is_wrong)
+    return History([(data, {}) for data in files], one(found))
 
 
 def ofx_with_html(rng: Random) -> History:

@@ -1,9 +1,10 @@
 """Reads OFX, QFX and QBO files: the statements, their accounts, and their entries."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
@@ -18,6 +19,7 @@ from finance_api.importers.interface import (
     Remembered,
     Statement,
     StatementAccount,
+    excluding,
     joined_key,
     nothing_remembered,
     quoted,
@@ -69,7 +71,39 @@ _PAYMENT_TYPES = {
 _OUT = frozenset("DEBIT FEE SRVCHG POS CHECK PAYMENT CASH DIRECTDEBIT REPEATPMT".split())
 _IN = frozenset("CREDIT DEP DIRECTDEP DIV".split())
 #: TRNTYPE, and whether the amount is positive -> the line of the first such transaction.
-_Signs = dict[tuple[str | None, bool], int]
+_Signs = dict[tuple[str, bool], int]
+#: What a missing TRNTYPE is called, and the highest number of types to ask about.
+_NONE, _MOST_TYPES = "NONE", 3
+
+
+class _Ways(NamedTuple):
+    """The TRNTYPEs whose money always goes out, and those whose money always comes in.
+
+    said: those that the user named.
+    """
+
+    out: frozenset[str] = _OUT
+    into: frozenset[str] = _IN
+    said: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, sign: str | None) -> "_Ways":
+        if sign is None:
+            return cls()
+        name, _, words = sign.upper().partition("=")
+        out, _, into = (frozenset(text.split(",")) - {""} for text in words.partition("|"))
+        if name != "TRNTYPE" or not out | into:
+            raise ImportRefused("write --sign as TRNTYPE=OUT or TRNTYPE=OUT|IN, with types of OFX")
+        return cls(_OUT - into | out, _IN - out | into, out | into)
+
+    def answers(self, types: Sequence[str]) -> Iterator[Answer]:
+        """Yield an answer for each way in which the money of these types can go."""
+        for ways in product(("goes out", "comes in"), repeat=len(types)):
+            pairs = list(zip(types, ways, strict=True))
+            into = self.said & self.into | {each for each, way in pairs if way == "comes in"}
+            out = self.said.union(types) - into
+            sign = f"TRNTYPE={','.join(sorted(out))}|{','.join(sorted(into))}".rstrip("|")
+            yield Answer(("--sign", sign), ("--sign",), ", ".join(map(" ".join, pairs)))
 
 
 class OfxImporter:
@@ -79,6 +113,7 @@ class OfxImporter:
     positive: "in" or "out": what a positive amount means, whatever TRNTYPE says. None: positive
     means money in, except where TRNTYPE is the sign; a statement whose TRNTYPEs contradict its
     signs is refused with a question.
+    sign: ``TRNTYPE=OUT,…[|IN,…]``: further types whose money always goes out or comes in.
     card_balance: see `Statement`.
     """
 
@@ -86,17 +121,21 @@ class OfxImporter:
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "OfxImporter":
-        options = (given.get(name) for name in ("currency", "positive", "card_balance"))
+        options = (given.get(name) for name in ("currency", "positive", "sign", "card_balance"))
         return cls(*options)
 
     def __init__(
         self,
         currency: str | None = None,
         positive: str | None = None,
+        sign: str | None = None,
         card_balance: str | None = None,
     ) -> None:
         self._currency = currency
         self._positive = positive
+        self._ways = _Ways.of(sign)
+        if sign is not None and positive is not None:
+            raise excluding(("--sign",), ("--positive",))
         self._card_balance = card_balance or UNKNOWN
 
     def read(
@@ -118,7 +157,8 @@ class OfxImporter:
                     number = holders.setdefault(holder, len(holders))
                     row = (number, found if isinstance(found, str) else list(found))
                     if not isinstance(found, str) and found.amount and found.corrects is None:
-                        signs[number].setdefault((found.type, found.amount > 0), found.line)
+                        place = found.type or _NONE, found.amount > 0
+                        signs[number].setdefault(place, found.line)
                     spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
             elements = list(_statement_elements(tree.root))
             if not elements:
@@ -137,7 +177,7 @@ class OfxImporter:
             for found_in, number in owners.items():
                 of_statement[number] |= signs[found_in]
             asked = of_statement.items() if self._positive is None else ()
-            by_type = {number for number, each in asked if _has_types_as_signs(each)}
+            by_type = {number for number, each in asked if _has_types_as_signs(each, self._ways)}
             spool.seek(0)
             rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
             yield from self._entries(rows, statements, securities_of(tree.root), by_type)
@@ -169,7 +209,9 @@ class OfxImporter:
                 statement.skipped[found] += 1
                 continue
             movement = Movement(*found)
-            if self._positive == "out" or (owner in by_type and movement.type in _OUT):
+            if self._positive == "out" or (
+                owner in by_type and (movement.type or _NONE) in self._ways.out
+            ):
                 movement = movement._replace(amount=-movement.amount)
             yield statement, _entry_of(movement, statement, securities)
         for statement in statements[begun:]:
@@ -304,7 +346,7 @@ def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str,
     )
 
 
-def _has_types_as_signs(signs: _Signs) -> bool:
+def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
     """Return whether TRNTYPE is the sign: no amount has a minus, but some types mean money out.
 
     Raises ImportRefused, mostly with a question, if signs and types contradict each other
@@ -313,30 +355,30 @@ def _has_types_as_signs(signs: _Signs) -> bool:
     debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
     types = {each for each, _ in signs}
+    line, how, answers = debit, ": say with --positive what a positive amount means", []
+    for word, way in (("in", "comes in"), ("out", "goes out")):
+        meaning = f"the amount of line {debit} {way}"
+        answers.append(Answer(("--positive", word), ("--sign",), meaning))
     if debit is not None and all(comes_in for _, comes_in in signs):
-        if types & _IN:
-            for each in types - _OUT - _IN:
-                raise ImportRefused(
-                    "no amount of the statement has a minus sign, and the transaction's type "
-                    f"{quoted(each or '')} does not say whether its money comes in or goes out; "
-                    f"{ANOTHER_FILE}",
-                    signs[each, True],
-                )
+        unknown = sorted(types - ways.out - ways.into)
+        if not unknown and (types & ways.into or ways.said):
             return True
         reason = "a DEBIT, but no amount of the statement has a minus sign"
+        if unknown:
+            line = signs[unknown[0], True]
+            reason = (
+                f"of the type {quoted(unknown[0])}, which does not say whether its money comes in "
+                "or goes out, and no amount of the statement has a minus sign"
+            )
+            if len(unknown) > _MOST_TYPES or not all(map(str.isalnum, unknown)):
+                raise ImportRefused(f"the transaction is {reason}; {ANOTHER_FILE}", line)
+            how = ": say with --sign which types go out and, after |, which come in"
+            answers = [*(() if types & ways.into else answers[:1]), *ways.answers(unknown)]
     elif debit is not None and credit is not None and not agree:
         reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
     else:
         return False
-    raise ImportRefused(
-        f"the transaction is {reason}",
-        debit,
-        how=": say with --positive what a positive amount means",
-        answers=(
-            Answer(("--positive", "in"), meaning=f"the amount of line {debit} comes in"),
-            Answer(("--positive", "out"), meaning=f"the amount of line {debit} goes out"),
-        ),
-    )
+    raise ImportRefused(f"the transaction is {reason}", line, tuple(answers), how=how)
 
 
 def _without_statement(file: Element) -> ImportRefused:

@@ -185,6 +185,22 @@ def test_native_data_spreadsheets_and_bank_files_come_in_by_the_page(service, us
     assert "−1.50" in shown_text(visitor.get(path).text)
 
 
+@on_one_storage
+def test_types_of_ofx_without_a_direction_are_asked_about_and_answered(service, user, visitor):
+    rows = "".join(
+        f"<STMTTRN><TRNTYPE>{kind}<DTPOSTED>20260301<TRNAMT>{amount}<FITID>{kind}</STMTTRN>"
+        for kind, amount in (("DEBIT", "12"), ("XFER", "7"))
+    )
+    origin = "<CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM>"
+    path = sent(visitor, f"<OFX><STMTRS>{origin}<BANKTRANLIST>{rows}</STMTRS></OFX>".encode())
+    text = shown_text(visitor.get(path).text)
+    assert "XFER goes out XFER comes in" in text and "TRNTYPE=" not in text
+    do(visitor, path, "options", **{"answer-0": "2"})
+    assert "7.00 −12.00" in shown_text(visitor.get(path).text)
+    do(visitor, path, "confirm")
+    assert sorted(row["amount"] for row in records_of(service, user)) == [-120_000, 70_000]
+
+
 def test_a_result_leads_to_the_new_records_and_those_without_a_category(service, user, visitor):
     rows = STATEMENT.replace(b"date,", b"category,date,").replace(b"\n2026", b"\n,2026")
     do(visitor, sent(visitor, rows.replace(b"\n,2026-03-02", b"\nSalary,2026-03-02")), "confirm")

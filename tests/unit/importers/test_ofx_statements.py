@@ -127,7 +127,7 @@ def test_type_is_the_sign_where_no_amount_has_a_minus() -> None:
     assert [entry.amount for entry in found] == [-120_000, 50_000, -30_000, 90_000]
     # A type that says nothing would have to be guessed.
     other = transaction(amount="7", fields="<TRNTYPE>XFER")
-    assert "'XFER' does not say" in refusal(statement(*typed, other)).reason
+    assert "'XFER', which does not say" in refusal(statement(*typed, other)).reason
     # What the user says counts.
     (found_in,) = read_ofx(f"<OFX>{statement(*typed)}</OFX>", positive="in")
     assert found_in.entries[0].amount == 120_000
@@ -139,6 +139,67 @@ def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
     assert len(entries(statement(debit, transaction(amount="-5")))) == 2
     # Each statement is checked separately.
     assert refusal(statement(transaction(amount="-5")) + statement(debit)).line == 2
+
+
+def typed(*rows: tuple[str, str]) -> str:
+    return statement(*(transaction(amount=a, fields=f"<TRNTYPE>{kind}") for kind, a in rows))
+
+
+def amounts_said(text: str, words: tuple[str, ...]) -> list[int]:
+    options = {words[0].removeprefix("--"): words[1]}
+    (found,) = read_ofx(f"<OFX>{text}</OFX>", **options)
+    return [entry.amount // 10_000 for entry in found.entries]
+
+
+def test_a_type_without_a_direction_is_asked_about_with_each_way() -> None:
+    text = typed(("DEBIT", "12"), ("XFER", "7"))
+    answers = refusal(text).answers
+    assert {answer.meaning: amounts_said(text, answer.words) for answer in answers} == {
+        "the amount of line 1 comes in": [12, 7],
+        "XFER goes out": [-12, -7],
+        "XFER comes in": [-12, 7],
+    }
+    text = typed(("DEBIT", "12"), ("CREDIT", "5"), ("XFER", "7"))
+    answers = refusal(text).answers
+    assert {answer.words[1]: amounts_said(text, answer.words) for answer in answers} == {
+        "TRNTYPE=XFER": [-12, 5, -7],
+        "TRNTYPE=|XFER": [-12, 5, 7],
+    }
+
+
+def test_several_types_without_a_direction_are_asked_about_together() -> None:
+    text = typed(("DEBIT", "12"), ("XFER", "7"), ("CREDIT", "1"), ("", "3"))
+    assert [(each.words[1], each.meaning) for each in refusal(text).answers] == [
+        ("TRNTYPE=NONE,XFER", "NONE goes out, XFER goes out"),
+        ("TRNTYPE=NONE|XFER", "NONE goes out, XFER comes in"),
+        ("TRNTYPE=XFER|NONE", "NONE comes in, XFER goes out"),
+        ("TRNTYPE=|NONE,XFER", "NONE comes in, XFER comes in"),
+    ]
+    assert amounts_said(text, ("--sign", "TRNTYPE=xfer|None")) == [-12, -7, 1, 3]
+    many = [(kind, "1") for kind in ("DEBIT", "A", "B", "C", "D")]
+    assert not any(answer.words for answer in refusal(typed(*many)).answers)
+
+
+def test_another_statement_of_the_file_is_asked_about_with_what_was_said() -> None:
+    text = typed(("DEBIT", "12"), ("XFER", "7")) + typed(("DEBIT", "1"), ("OTHER", "2"))
+    with pytest.raises(ImportRefused) as error:
+        read_ofx(f"<OFX>{text}</OFX>", sign="TRNTYPE=|XFER")
+    assert ("--sign", "TRNTYPE=|OTHER,XFER") in [answer.words for answer in error.value.answers]
+    assert {("--sign",)} == {answer.instead_of for answer in error.value.answers}
+
+
+def test_a_statement_with_a_minus_keeps_its_signs_whatever_is_said_of_types() -> None:
+    assert amounts_said(typed(("DEBIT", "-12"), ("XFER", "7")), ("--sign", "TRNTYPE=XFER")) == [
+        *(-12, 7)
+    ]
+
+
+@pytest.mark.parametrize("sign", ["XFER", "TRNTYPE=", "TYPE=XFER", "TRNTYPE"])
+def test_sign_has_the_form_that_is_offered(sign: str) -> None:
+    with pytest.raises(ImportRefused, match="write --sign as"):
+        read_ofx("", sign=sign)
+    with pytest.raises(ImportRefused, match="exclude each other"):
+        read_ofx("", sign="TRNTYPE=XFER", positive="in")
 
 
 TO = "<BANKACCTTO><BANKID>X<ACCTID>DE02 1203 0000 0000 2020 51</BANKACCTTO>"
