@@ -322,9 +322,12 @@ class _History(HistoryWriter):
         self._entries: dict[int, HistoryEntry] = {}
         self._replaced: dict[tuple[int, str, str], BeforeImage] = {}
 
-    def list_entries(self, user_id: int) -> list[HistoryEntry]:
-        stored = {entry.number: entry for entry in self._history.list_entries(user_id)}
-        return [entry for _, entry in sorted((stored | self._entries).items())]
+    def list_entries(
+        self, user_id: int, numbers: Collection[int] | None = None
+    ) -> list[HistoryEntry]:
+        entries = {entry.number: entry for entry in self._history.list_entries(user_id, numbers)}
+        entries |= {n: e for n, e in self._entries.items() if numbers is None or n in numbers}
+        return [entry for _, entry in sorted(entries.items())]
 
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int

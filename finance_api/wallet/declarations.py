@@ -1,6 +1,6 @@
 """Declarations of Wallet's lists: their members and their parameters."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,13 @@ from finance_api.resources import (
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page
-from finance_api.values import Row
-from finance_api.wallet import enriching, objects, occurrences
-from finance_api.wallet.members import Context, Member
+from finance_api.wallet import occurrences
+from finance_api.wallet.accounts import ACCOUNT
+from finance_api.wallet.budgets import BUDGET
+from finance_api.wallet.categories import CATEGORY
+from finance_api.wallet.goals import GOAL
+from finance_api.wallet.labels import LABEL
+from finance_api.wallet.members import Shape
 from finance_api.wallet.parameters import (
     COMMON,
     CONVERT_TO,
@@ -37,16 +41,17 @@ from finance_api.wallet.parameters import (
     related,
     sorted_by,
 )
+from finance_api.wallet.record_rules import RECORD_RULE
+from finance_api.wallet.records import RECORD
+from finance_api.wallet.standing_orders import STANDING_ORDER
 
-#: Adds to the context the data that the objects of a page show besides their rows.
-Enrich = Callable[[Reading, Sequence[Row], Context], None]
 #: Reads a page of a list that is not simply made of stored rows.
 ReadPage = Callable[[Reading, Query], Page]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WalletList:
-    """A list. path: the path within the surface. title: the title of the rows' schema.
+    """A list. path: the path within the surface.
 
     key: the member of the envelope that contains the rows.
     resource: the resource of the rows; the token needs its scope.
@@ -54,13 +59,12 @@ class WalletList:
 
     path: str
     key: str
-    title: str
     resource: Resource
-    members: tuple[Member, ...]
+    shape: Shape
     parameters: tuple[Parameter, ...]
-    enrich: Enrich | None = None
     read: ReadPage | None = None
     depends_on_today: bool = False
+    is_cheap: bool = True
 
 
 _TIMES = ("createdAt", "updatedAt")
@@ -68,7 +72,7 @@ _TIMES = ("createdAt", "updatedAt")
 
 def _list(
     resource: Resource,
-    members: tuple[Member, ...],
+    shape: Shape,
     names: str,
     more: Iterable[Parameter] = (),
     *,
@@ -80,9 +84,8 @@ def _list(
     return WalletList(
         path=str(resource.path),
         key=resource.name,
-        title=resource.model_type,
         resource=resource,
-        members=members,
+        shape=shape,
         parameters=(*COMMON, *own, sorted_by(resource, *sorts), *more),
         **options,
     )
@@ -91,7 +94,7 @@ def _list(
 LISTS = (
     _list(
         RECORDS,
-        objects.RECORD,
+        RECORD,
         "recordDate note amount counterParty=payee accountId labelId=labelIds transferId "
         "recordType recordState paymentType",
         [
@@ -103,21 +106,20 @@ LISTS = (
             party("payer", INCOME, RECORDS),
         ],
         sorts=("recordDate", "amount", *_TIMES),
-        enrich=enriching.add_transfers_and_rates,
     ),
     _list(
         ACCOUNTS,
-        objects.ACCOUNT,
+        ACCOUNT,
         "name accountType currencyCode archived",
         [
             exact(ACCOUNTS["bankAccountNumber"]),
             related("budgetId", BUDGETS, "accountIds", empty_is_all=True),
         ],
-        enrich=enriching.add_sums,
+        is_cheap=False,
     ),
     _list(
         CATEGORIES,
-        objects.CATEGORY,
+        CATEGORY,
         "name customCategory archived",
         [
             constant("cardinality", CATEGORIES, "none", "must", "need", "want"),
@@ -126,32 +128,29 @@ LISTS = (
     ),
     _list(
         BUDGETS,
-        objects.BUDGET,
+        BUDGET,
         "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
         [by_category(BUDGETS["categoryIds"]), SPENDING],
-        enrich=enriching.add_spending,
         depends_on_today=True,
+        is_cheap=False,
     ),
-    _list(GOALS, objects.GOAL, "name note"),
+    _list(GOALS, GOAL, "name note"),
     _list(
-        STANDING_ORDERS,
-        objects.STANDING_ORDER,
-        "name currencyCode labelId=labelIds",
-        depends_on_today=True,
+        STANDING_ORDERS, STANDING_ORDER, "name currencyCode labelId=labelIds", depends_on_today=True
     ),
     WalletList(
         path="standing-orders/items",
         key="standingOrderItems",
-        title="StandingOrderItem",
         resource=STANDING_ORDERS,
-        members=objects.STANDING_ORDER_ITEM,
+        shape=occurrences.STANDING_ORDER_ITEM,
         parameters=(*COMMON, *occurrences.PARAMETERS),
         read=occurrences.read_page,
         depends_on_today=True,
+        is_cheap=False,
     ),
     _list(
         LABELS,
-        objects.LABEL,
+        LABEL,
         "name archived",
         [
             related("recordId", RECORDS, "labelIds"),
@@ -160,5 +159,5 @@ LISTS = (
             related("recordRuleId", RECORD_RULES, "labelIds"),
         ],
     ),
-    _list(RECORD_RULES, objects.RECORD_RULE, "name labelId=labelIds"),
+    _list(RECORD_RULES, RECORD_RULE, "name labelId=labelIds"),
 )

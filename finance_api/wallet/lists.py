@@ -1,6 +1,6 @@
 """GET /wallet/v1/api/<list>, and /wallet/v1/api/records/by-id of versions before 1.3"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -29,10 +29,9 @@ from finance_api.storage.interface import DataState, Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, instant_text, months_before
 from finance_api.wallet.declarations import LISTS, WalletList
-from finance_api.wallet.enriching import mirrors_of
-from finance_api.wallet.members import Context, documents, moment, names_of_state, object_schema
-from finance_api.wallet.objects import RECORD
+from finance_api.wallet.members import Context, moment
 from finance_api.wallet.parameters import RelatedTo, required_ids, with_ids
+from finance_api.wallet.records import RECORD, statements
 from finance_api.wallet.responses import OF_LIST, state_headers
 from finance_api.wallet.schemas import DATE_FILTERS, HINTS, PAGE, SOMETIMES
 
@@ -109,25 +108,22 @@ class WalletListRequest(_WalletRequest):
         self._pairs = [(name, value or "") for name, value in split_query(self.query_string)]
         self.depends_on_today = declared.depends_on_today
         self.convert_to = given.get("convertTo")
-        only_rows = declared.read is None and (self._is_records or declared.enrich is None)
-        self.is_cheap = only_rows and self.convert_to is None and self._query.is_cheap
+        is_plain = self.convert_to is None and self._query.is_cheap
+        self.is_cheap = declared.is_cheap and is_plain and not given.get("source")
 
     def read(self, reading: Reading) -> Payload:
         storage, user_id = reading.storage, reading.user_id
         declared, given = self._declared, self.given
         state = storage.data.get_state(user_id)
-        names = names_of_state(storage, user_id, state).without(self._hidden)
-        context = Context(names, given, reading.today, state.changed_at, self._has_older)
         window = _window(reading.now - reading.now % 60) if self.depends_on_minute else ()
-        further = self._further_conditions(reading, context)
+        further = self._further_conditions(reading)
         query = replace(self._query, conditions=(*self._query.conditions, *window, *further))
         if declared.read is None:
             page = storage.data.list_rows(user_id, query)
         else:
             page = declared.read(reading, query)
-        if declared.enrich is not None:
-            declared.enrich(reading, page.rows, context)
-        envelope: dict[str, Any] = {declared.key: documents(declared.members, page.rows, context)}
+        context = Context(reading, state, given, page.rows, self._has_older, self._hidden)
+        envelope: dict[str, Any] = {declared.key: declared.shape.documents(page.rows, context)}
         inferred = _applied(window)
         url = self._next_url(len(page.rows), inferred) if page.has_more else None
         if given["agentHints"]:
@@ -142,14 +138,14 @@ class WalletListRequest(_WalletRequest):
         link = () if url is None else (("Link", f'<{url}>; rel="next"'),)
         return Payload(state, orjson.dumps(envelope), link)
 
-    def _further_conditions(self, reading: Reading, context: Context) -> list[Condition]:
+    def _further_conditions(self, reading: Reading) -> list[Condition]:
         """Return the conditions that depend on stored data."""
         conditions: list[Condition] = []
         for name, asked in self.given.items():
             if isinstance(asked, RelatedTo):
                 conditions += _related_to(reading, self._declared.resource, asked)
             elif name == "source" and asked is not None:
-                conditions += _from_sources(asked, context.names.statements)
+                conditions += _from_sources(asked, statements(reading))
         return conditions
 
     def _next_url(self, number: int, inferred: Sequence[str]) -> str:
@@ -228,7 +224,7 @@ def _texts(condition: Condition) -> Iterator[str]:
         yield f"{after.value}.{moment(span.end)}"
 
 
-def _from_sources(sources: Sequence[str], statements: frozenset[int]) -> list[Condition]:
+def _from_sources(sources: Sequence[str], statements: Collection[int]) -> list[Condition]:
     """Return conditions for sources: "backend" is statement files, "missing" all other records."""
     numbers = tuple(sorted(statements))
     if "backend" not in sources and "missing" in sources:
@@ -253,10 +249,10 @@ def _related_to(reading: Reading, resource: Resource, asked: RelatedTo) -> list[
 
 def _service(declared: WalletList) -> Service:
     resource = declared.resource
-    always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
+    always = {declared.key: array_of(declared.shape.schema), **PAGE}
     if resource is RECORDS:
         always["appliedRecordDateFilters"] = DATE_FILTERS
-    page = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
+    page = of_members(f"{declared.shape.title}Page", {**always, **SOMETIMES}, always)
     response = ResponseDescription(page, headers=(*OF_LIST, LINK))
     declaration = of_resource(resource, ParameterSchema(*declared.parameters), response)
     return data_service(
@@ -288,9 +284,8 @@ class WalletRecordsByIdRequest(_WalletRequest):
         by_id = storage.data.get_rows(user_id, RECORDS, ids)
         rows = [by_id[row_id] for row_id in ids if row_id in by_id]
         missing = [each for each in asked if each.lower() not in by_id]
-        names, mirrors = names_of_state(storage, user_id, state), mirrors_of(reading, rows)
-        context = Context(names, self.given, has_older=self._has_older, mirrors=mirrors)
-        answer: dict[str, Any] = {"records": documents(RECORD, rows, context), "count": len(rows)}
+        context = Context(reading, state, self.given, rows, self._has_older)
+        answer: dict[str, Any] = {"records": RECORD.documents(rows, context), "count": len(rows)}
         if missing:
             answer["missingIds"] = missing
         if missing and self.given["agentHints"]:
@@ -302,7 +297,7 @@ _BY_ID = ResponseDescription(
     of_members(
         "RecordsById",
         {
-            "records": array_of(object_schema(RECORDS.model_type, RECORD)),
+            "records": array_of(RECORD.schema),
             "count": value("Number of records found.", 1),
             "missingIds": array_of(value("An id without a record.", "4711")),
             "agentHints": HINTS,

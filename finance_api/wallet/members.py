@@ -1,163 +1,63 @@
-"""The members of Wallet's objects, and how they are made from rows.
+"""Members of Wallet's objects, and how they are made from rows.
 
-A table of `Member`s declares an object. A member has a name, and a function that makes its value
-from a row and a `Context`. A missing value is left out, as in Wallet.
+A `Shape` declares an object by its `Member`s. A member has a function that makes its value from a
+row and a `Context`. A missing value is left out, as in Wallet.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import orjson
 
-from finance_api.api.data_request import ResponseCache
-from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members
-from finance_api.api.openapi.schemas import value as schema_of_value
-from finance_api.importers import NATIVE
-from finance_api.planning.conversion import Conversion
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
+from finance_api.api.data_request import Reading
+from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members, value
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.wire import json_number
-from finance_api.storage.interface import DataState, Storage
+from finance_api.storage.interface import DataState
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import instant_text
-from finance_api.wallet.schemas import MONEY, named
 
-# -- data that objects show besides their own rows: names, mirrors of transfers, sums -------------
-
-
-#: The memory for all cached names; and roughly the memory of one category or label.
-_MAX_BYTES = 100_000_000
-_NAME_BYTES = 2_000
-#: The category.envelopeId of a transfer in earlier versions.
-_TRANSFER_ENVELOPE = 20001
+_T = TypeVar("_T")
+_NULL = orjson.Fragment(b"null")
+CURRENCY = of_given(RECORDS["currencyCode"])
+MONEY = of_members(
+    "AmountWithCurrency",
+    {"value": value("The amount.", -42.5), "currencyCode": CURRENCY},
+    ["value"],
+)
+TIMES = "createdAt updatedAt"
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Names in one state of a user's data.
-
-    categories, labels: the objects to show, by id. transfer_categories: the categories of transfers
-    as earlier versions show them, by id; None stands for no category. parents: the names of
-    categories, by id. base: the currency of most accounts; None if there are no accounts.
-    statements: the numbers of the imports that were statement files.
-    """
-
-    categories: dict[str, orjson.Fragment]
-    transfer_categories: dict[str | None, orjson.Fragment]
-    labels: dict[str, orjson.Fragment]
-    parents: dict[str, str | None]
-    base: str | None
-    statements: frozenset[int]
-
-    @property
-    def size(self) -> int:
-        return len(self.categories) + len(self.labels)
-
-    def without(self, scopes: Collection[str]) -> "Names":
-        """Return a copy in which the objects of these scopes have only their ids."""
-        found = self
-        if CATEGORIES.path in scopes:
-            found = replace(found, categories=_only_ids(self.categories))
-        if LABELS.path in scopes:
-            found = replace(found, labels=_only_ids(self.labels))
-        return found
-
-
-#: Names by user id and tag of the user's data.
-_cache = ResponseCache(_MAX_BYTES)
-
-
-def names_of_state(storage: Storage, user_id: int, state: DataState) -> Names:
-    names: Names | None = _cache.get(user_id, state.tag, ())
-    if names is None:
-        names = _read_names(storage, user_id)
-        _cache.put(user_id, state.tag, (), names, _NAME_BYTES * names.size)
-    return names
-
-
-def _read_names(storage: Storage, user_id: int) -> Names:
-    categories = storage.data.scan_rows(user_id, CATEGORIES)
-    labels = storage.data.scan_rows(user_id, LABELS)
-    accounts = storage.data.scan_rows(user_id, ACCOUNTS)
-    currencies = sorted(account["currencyCode"] for account in accounts)
-    entries = storage.history.list_entries(user_id)
-    embeds = {row["id"]: category_embed(row) for row in categories}
-    statements = (e.number for e in entries if e.details.get("format", NATIVE) != NATIVE)
-    return Names(
-        {row_id: _fragment(embed) for row_id, embed in embeds.items()},
-        {
-            row_id: _fragment({**embed, "envelopeId": _TRANSFER_ENVELOPE})
-            for row_id, embed in [*embeds.items(), (None, {})]
-        },
-        {row["id"]: _fragment(_label_embed(row)) for row in labels},
-        {row["id"]: row["name"] for row in categories},
-        # On a tie, the currency with the first code.
-        max(currencies, key=currencies.count, default=None),
-        frozenset(statements),
-    )
-
-
-def _only_ids(embeds: Iterable[str]) -> dict[str, orjson.Fragment]:
-    return {row_id: _fragment({"id": row_id}) for row_id in embeds}
-
-
-def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
-    # As text, because the bytes that orjson returns keep its buffer of 4 KiB.
-    return orjson.Fragment(orjson.dumps(embed).decode())
-
-
-def slug(text: str) -> str:
-    """Return a key such as ``food_and_drinks`` for ``Food & drinks``."""
-    return re.sub(r"[\W_]+", "_", text.lower().replace("&", " and ")).strip("_")
-
-
-def category_embed(row: Row) -> dict[str, Any]:
-    group = row["group"]
-    embed = {
-        "id": row["id"],
-        "name": row["name"],
-        "color": row["color"],
-        "group": None if group is None else {"id": slug(group), "name": group},
-    }
-    return {name: value for name, value in embed.items() if value is not None}
-
-
-def _label_embed(row: Row) -> dict[str, Any]:
-    embed = {name: row[name] for name in ("id", "name", "color", "archived")}
-    return {name: value for name, value in embed.items() if value is not None}
-
-
-@dataclass(slots=True)
 class Context:
     """The data that members need besides their row.
 
-    names: the names, from the same state of the data as the page. given: the request's parameters.
-    today: the first second of the day in the user's time zone.
-    mirrors: record id -> the other record of its transfer. converts: whether amounts are
-    converted. conversion: the conversion to one currency; None means each account's own currency.
-    stats, spending: the members recordStats and spending, by the id of the account or budget.
+    given: the request's parameters. rows: the rows of the page. has_older: whether objects have the
+    members of earlier versions. hidden: the scopes of objects that show only their ids.
     """
 
-    names: Names
+    reading: Reading
+    state: DataState
     given: Mapping[str, Any]
-    today: int = 0
-    changed_at: int = 0
-    has_older: bool = False
-    mirrors: dict[str, Row] = field(default_factory=dict)
-    converts: bool = False
-    conversion: Conversion | None = None
-    stats: dict[str, dict[str, Any]] = field(default_factory=dict)
-    spending: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rows: Sequence[Row]
+    has_older: bool
+    hidden: Collection[str] = ()
+    _known: dict[Callable[["Context"], Any], Any] = field(default_factory=dict)
 
+    def once(self, read: Callable[["Context"], _T]) -> _T:
+        """Return what ``read`` returns for the page. Calls it once, when the first row needs it."""
+        if read not in self._known:
+            self._known[read] = read(self)
+        known: _T = self._known[read]
+        return known
 
-# -- members --------------------------------------------------------------------------------------
+    def get_rows(self, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        data, user_id = self.reading.storage.data, self.reading.user_id
+        return data.get_rows(user_id, resource, ids) if ids else {}
 
-
-_NULL = orjson.Fragment(b"null")
 
 #: A function that returns a member's value from a row; None if there is no value.
 Write = Callable[[Row, Context], Any]
@@ -167,78 +67,112 @@ Write = Callable[[Row, Context], Any]
 class Member:
     """A member of an object. schema: the schema of its value, with meaning and example.
 
-    is_optional: whether the member may be left out. older: whether only earlier versions have it.
-    nullable: whether a missing value is written as null, not left out.
+    is_optional: whether the member may be left out. nullable: whether a missing value is written as
+    null, not left out.
     """
 
     name: str
     write: Write
     schema: Schema
     is_optional: bool = True
-    older: bool = False
     nullable: bool = False
 
 
-@cache
-def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
-    # If two members have the same name, the second one wins: that of earlier versions.
-    return tuple({m.name: m for m in members if has_older or not m.older}.values())
+def member(name: str, schema: Schema, **options: bool) -> Callable[[Write], Member]:
+    """Make a member of a function. options: those of `Member`."""
+    return lambda write: Member(name, write, schema, **options)
 
 
-def documents(
-    members: tuple[Member, ...], rows: Sequence[Row], context: Context
-) -> list[dict[str, Any]]:
-    """Return the objects of the rows, for orjson."""
-    plan = [(m.name, m.write, m.nullable) for m in _shown(members, context.has_older)]
-    return [
-        {
-            name: _NULL if value is None else value
-            for name, write, nullable in plan
-            if (value := write(row, context)) is not None or nullable
-        }
-        for row in rows
-    ]
+class Shape:
+    """An object of Wallet, with its JSON Schema. older: its names in earlier versions only."""
+
+    def __init__(
+        self,
+        title: str,
+        members: Iterable[Member],
+        older: Collection[Member] = (),
+        required: Iterable[str] | None = None,
+    ) -> None:
+        """older: what earlier versions have besides, or in place of a member of the same name.
+
+        required: for the schema; None means all members that are not optional.
+        """
+        own = {each.name: each for each in members}
+        every = own | {each.name: each for each in older}
+        self._plans = [
+            [(each.name, each.write, each.nullable) for each in shown.values()]
+            for shown in (own, every)
+        ]
+        always = [name for name, each in own.items() if not each.is_optional]
+        properties = {name: each.schema for name, each in every.items()}
+        self.title, self.older = title, {each.name for each in older}
+        self.schema = of_members(title, properties, always if required is None else required)
+
+    def documents(self, rows: Iterable[Row], context: Context) -> list[dict[str, Any]]:
+        """Return the objects of the rows, for orjson."""
+        plan = self._plans[context.has_older]
+        return [
+            {
+                name: _NULL if value is None else value
+                for name, write, nullable in plan
+                if (value := write(row, context)) is not None or nullable
+            }
+            for row in rows
+        ]
 
 
-def object_schema(title: str, members: Sequence[Member]) -> Schema:
-    """Return the schema of the objects that `documents` returns, with or without older names."""
-    always = [member.name for member in members if not (member.is_optional or member.older)]
-    return of_members(title, {member.name: member.schema for member in members}, always)
+def members(
+    resource: Resource, names: str, *special: Member, always: Mapping[str, Any] | None = None
+) -> list[Member]:
+    """Return the members with these names: of stored fields, if they are not special.
 
-
-def always(name: str, value: Any, schema: Schema | None = None) -> Member:
-    """Make a member with the same value in all objects."""
-    schema = schema or schema_of_value(f"Always {str(value).lower()}.", value)
-    return Member(name, lambda row, context: value, schema, is_optional=False)
-
-
-def stored(resource: Resource, names: str, *, older: bool = False) -> list[Member]:
-    """Make members of stored fields. In ``counterParty=payee``, payee is the name of our field.
-
-    A date is written as the moment at which the day begins.
+    In ``counterParty=payee``, payee is the name of our field. A date is written as the moment at
+    which the day begins. always: values that are the same in all objects.
     """
-    return [of_field(name, field, older=older) for name, field in named(resource, names)]
+    own = {each.name: each for each in special}
+    own |= {name: _always(name, each) for name, each in (always or {}).items()}
+    return [own.get(name) or of_field(name, resource[ours]) for name, ours in pairs(names)]
 
 
-def of_field(name: str, field: Field, *, older: bool = False) -> Member:
+def pairs(names: str) -> Iterator[tuple[str, str]]:
+    """Yield Wallet's names with ours. In ``counterParty=payee``, payee is our name."""
+    for name in names.split():
+        wallets, _, ours = name.partition("=")
+        yield wallets, ours or wallets
+
+
+def _always(name: str, value_: Any) -> Member:
+    schema = (
+        {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
+        if value_ == []
+        else value(f"Always {str(value_).lower()}.", value_)
+    )
+    return Member(name, lambda row, context: value_, schema, is_optional=False)
+
+
+def of_field(name: str, field: Field) -> Member:
     is_time = field.kind in (Kind.DATE, Kind.DATETIME)
     schema = date_time(field.meaning) if is_time else of_given(field)
-    is_optional = field.nullable or field.kind is Kind.NUMBER
-    write = _write(field.name, _CONVERSIONS.get(field.kind))
-    return Member(name, write, schema, is_optional=is_optional, older=older)
+    return Member(name, _write(field), schema, is_optional=field.nullable)
 
 
-def _write(key: str, convert: Callable[[Any], Any] | None) -> Write:
-    if convert is None:
-        return lambda row, _: row[key]
-    return lambda row, _: convert(row[key])
+def _write(field: Field) -> Write:
+    key = field.name
+    match field.kind:
+        case Kind.DATE | Kind.DATETIME:
+            return lambda row, _: moment(row[key])
+        case Kind.NUMBER:
+            return lambda row, _: decimal(row[key])
+    return lambda row, _: row[key]
 
 
 def money(name: str, field: Field) -> Member:
-    def write(row: Row, context: Context) -> Any:
-        return amount(row[field.name], row["currencyCode"])
-
-    return Member(name, write, MONEY, is_optional=field.nullable)
+    return Member(
+        name,
+        lambda row, _: amount(row[field.name], row["currencyCode"]),
+        MONEY,
+        is_optional=field.nullable,
+    )
 
 
 def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
@@ -248,19 +182,14 @@ def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson
 def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) -> Any:
     if units is None:
         return None
-    value = decimal(units, decimals)
-    return {"value": value} if currency is None else {"value": value, "currencyCode": currency}
+    number = {"value": decimal(units, decimals)}
+    return number if currency is None else {**number, "currencyCode": currency}
 
 
 def moment(seconds: int | None) -> str | None:
     """Return the time as text, such as ``2026-01-31T10:00:00.000Z``."""
-    if seconds is None:
-        return None
-    return f"{instant_text(seconds)[:-1]}.000Z"
+    return None if seconds is None else f"{instant_text(seconds)[:-1]}.000Z"
 
 
-_CONVERSIONS: dict[Kind, Callable[[Any], Any]] = {
-    Kind.DATE: moment,
-    Kind.DATETIME: moment,
-    Kind.NUMBER: decimal,
-}
+def or_null(schema: Schema, meaning: str) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}], "description": meaning}

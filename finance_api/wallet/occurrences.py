@@ -14,6 +14,7 @@ from finance_api.resources.field import Field, Kind
 from finance_api.storage.interface import Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
+from finance_api.wallet.members import Shape, members, of_field
 from finance_api.wallet.parameters import filter_by, ids_filter
 
 MAX_DAYS = 3_700
@@ -36,7 +37,16 @@ DISMISSED = flag_field("dismissed", "Whether it was dismissed; always false here
 #: Values that we never know; they are the same for all items.
 _MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
-
+STANDING_ORDER_ITEM = Shape(
+    "StandingOrderItem",
+    members(
+        STANDING_ORDERS,
+        "id standingOrderId originalDate alignedDate dismissed recordIds",
+        *(of_field(field.name, field) for field in (ORDER, ORIGINAL, DISMISSED)),
+        of_field("alignedDate", ORIGINAL),
+        always={"recordIds": []},
+    ),
+)
 PARAMETERS = (
     *(ids_filter(field, field.name, most=1) for field in (ORDER, _RECORD)),
     *(filter_by(field) for field in (ORIGINAL, _PAID, DISMISSED)),

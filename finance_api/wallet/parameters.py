@@ -30,7 +30,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
-from finance_api.wallet.schemas import named
+from finance_api.wallet.members import pairs
 
 MAX_LIMIT = 200
 MAX_REFERENCES = 20
@@ -91,7 +91,7 @@ _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
 
 def filters(resource: Resource, names: str) -> list[Parameter]:
     """Return the filters by these fields. ``counterParty=payee`` filters by our field payee."""
-    return [filter_by(field, name) for name, field in named(resource, names)]
+    return [filter_by(resource[ours], name) for name, ours in pairs(names)]
 
 
 def filter_by(field: Field, name: str | None = None) -> Parameter:

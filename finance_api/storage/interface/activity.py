@@ -148,8 +148,10 @@ class BeforeImage(NamedTuple):
 
 class HistoryReader(ABC):
     @abstractmethod
-    def list_entries(self, user_id: int) -> list[HistoryEntry]:
-        """Return all entries, oldest first."""
+    def list_entries(
+        self, user_id: int, numbers: Collection[int] | None = None
+    ) -> list[HistoryEntry]:
+        """Return the entries with these numbers, or all entries; oldest first."""
 
     @abstractmethod
     def scan_before(

@@ -82,8 +82,11 @@ class MemoryAudit(Part, AuditWriter):
 
 
 class MemoryHistory(Part, HistoryWriter):
-    def list_entries(self, user_id: int) -> list[HistoryEntry]:
-        return [e for key, e in sorted(self._database.history.items()) if key[0] == user_id]
+    def list_entries(
+        self, user_id: int, numbers: Collection[int] | None = None
+    ) -> list[HistoryEntry]:
+        own = [e for key, e in sorted(self._database.history.items()) if key[0] == user_id]
+        return own if numbers is None else [e for e in own if e.number in numbers]
 
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int

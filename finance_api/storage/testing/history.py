@@ -75,10 +75,13 @@ class HistoryConformance(OneUser):
         with unit.reading() as storage:
             found = storage.history.list_entries(unit.user.id)
             theirs = storage.history.list_entries(other.user.id)
+            some = storage.history.list_entries(unit.user.id, [10, 2, 3])
+            none = storage.history.list_entries(unit.user.id, [])
         assert [(entry.number, entry.undone_at) for entry in found] == [
             *((1, 99), (2, None), (10, None))
         ]
         assert (found[1], theirs) == (_entry(2), [_entry(1)])
+        assert (some, none) == (found[1:], [])
         with pytest.raises(Conflict), unit.writing() as storage:
             storage.history.add(unit.user.id, _entry(2))
 

@@ -199,7 +199,7 @@ def test_500_says_nothing(wallet, monkeypatch):
     def fail(*arguments):
         raise RuntimeError("a secret")
 
-    monkeypatch.setattr("finance_api.wallet.lists.names_of_state", fail)
+    monkeypatch.setattr("finance_api.wallet.lists.Context", fail)
     answer = wallet.ask("goals?limit=199")
     assert answer.status_int == 500
     assert answer.json["error"] == "Internal Error"

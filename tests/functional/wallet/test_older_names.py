@@ -18,7 +18,7 @@ OLDER = {
 
 
 def test_which_names_are_older():
-    found = {each.path: {m.name for m in each.members if m.older} for each in LISTS}
+    found = {each.path: each.shape.older for each in LISTS}
     assert {path: names for path, names in found.items() if names} == OLDER
 
 

@@ -27,10 +27,11 @@ from finance_api.storage.interface import (
     UploadWriter,
     UsageWriter,
 )
-from finance_api.storage.sql.bulk import insert_rows, looked_up, rows_with, upsert
+from finance_api.storage.sql.bulk import insert_rows, json_elements, looked_up, rows_with, upsert
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import (
+    IDS,
     LIMIT,
     NO_LIMIT,
     OFFSET,
@@ -55,7 +56,14 @@ _RESOURCES = {resource.name: resource for resource in RESOURCES}
 _BATCH = 1_000
 _NUMBER = number_parameter("number")
 _ENTRY_COLUMNS = [column for column in history.c if column is not history.c.user_id]
-_ENTRIES = sa.select(*_ENTRY_COLUMNS).where(history.c.user_id == USER).order_by(history.c.number)
+
+
+def _entries(database: str, has_numbers: bool) -> sa.Select[Any]:
+    entries = sa.select(*_ENTRY_COLUMNS).where(history.c.user_id == USER)
+    if has_numbers:
+        numbers = sa.cast(json_elements(database, IDS).c.value, sa.BigInteger)
+        entries = entries.where(history.c.number.in_(sa.select(numbers)))
+    return entries.order_by(history.c.number)
 
 
 _IMAGES = (
@@ -92,9 +100,12 @@ def _row(resource: Resource, text: str | None) -> Row | None:
 
 
 class SqlHistory(Part, HistoryWriter):
-    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+    def list_entries(
+        self, user_id: int, numbers: Collection[int] | None = None
+    ) -> list[HistoryEntry]:
         self.connection.begin_snapshot()
-        found = self.connection.fetch(_ENTRIES, values={"user": user_id})
+        values = {"user": user_id, "ids": json.dumps(list(numbers or ()))}
+        found = self.connection.fetch(_entries, numbers is not None, values=values)
         names = [column.name for column in _ENTRY_COLUMNS]
         entries = (dict(zip(names, row, strict=True)) for row in found)
         return [

@@ -1,0 +1,200 @@
+"""Budgets below /wallet, with what was spent by Wallet's rules."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
+from finance_api.api.openapi.schemas import of_field as field_schema
+from finance_api.planning import tracking
+from finance_api.resources import BUDGETS
+from finance_api.resources.common import INCOME
+from finance_api.resources.plans import CUSTOM, WEEK, YEAR
+from finance_api.values import Row
+from finance_api.values.number import ratio_units
+from finance_api.values.time import Period, date_text, period_text
+from finance_api.wallet.members import (
+    CURRENCY,
+    TIMES,
+    Context,
+    Member,
+    Shape,
+    decimal,
+    member,
+    members,
+    moment,
+    or_null,
+)
+from finance_api.wallet.parameters import UNKNOWN_CATEGORIES
+
+#: Wallet's own category of debts, which imported data may contain.
+_DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
+_PERIODS = {WEEK: Period.WEEK, YEAR: Period.YEAR}
+
+# -- the schema of the spending --------------------------------------------------------------------
+
+_DAY: Schema = {"type": ["string", "null"], "format": "date"}
+_OR_NONE: Schema = {"type": ["number", "null"]}
+_EXCLUDED = of_members(
+    "ExcludedRecords",
+    {
+        "total": value("Number of records left out of the sums.", 3),
+        "transfers": value("Transfers among them.", 1),
+        "debts": value("Debts among them.", 0),
+        "incomeCategories": value("Records in income categories among them.", 1),
+        "unknownCategories": value("Records without a category among them.", 1),
+        "totalAmountSum": value("Sum of their amounts.", -120.5),
+    },
+)
+_PERIOD = of_members(
+    "BudgetPeriodSpending",
+    {
+        "period": value("The period.", "2026-01"),
+        "periodStart": value("First day of the period.", "2026-01-01", **_DAY),
+        "periodEnd": value("Last day of the period.", "2026-01-31", **_DAY),
+        "effectiveLimit": value("The limit.", 400, **_OR_NONE),
+        "spent": value("Amount spent.", 162.49),
+        "remaining": value("Amount left of the limit.", 237.51, **_OR_NONE),
+        "progress": value("spent divided by the limit.", 0.4062, **_OR_NONE),
+        "overspent": value("Amount above the limit.", 0, **_OR_NONE),
+        "totalExpenses": value("Sum of the expenses, positive.", 162.49),
+        "totalIncomes": value("Sum of the income, positive.", 0, type="number"),
+        "recordCount": value("Number of records counted.", 6),
+        "convertedCurrencies": array_of(CURRENCY),
+        "incomplete": value("Whether records in other currencies are left out.", False),
+        "excluded": _EXCLUDED,
+        "limit": value(
+            "The same as effectiveLimit, for clients of earlier versions.", 400, **_OR_NONE
+        ),
+    },
+    ["period", "spent", "totalExpenses", "totalIncomes", "recordCount"]
+    + ["convertedCurrencies", "incomplete", "excluded"],
+)
+_SPENDING = of_members(
+    "BudgetSpending",
+    {
+        "computedAt": date_time("Time of the calculation."),
+        "current": or_null(_PERIOD, "The current period; null if there is none."),
+        "past": array_of(_PERIOD),
+    },
+)
+
+# -- the spending ----------------------------------------------------------------------------------
+
+
+@member("spending", _SPENDING)
+def _spending(row: Row, context: Context) -> Any:
+    if context.given["spending"] is None:
+        return None
+    current, past = _current(row, context), _past(row, context)
+    return {
+        "computedAt": moment(max(context.reading.today, context.state.changed_at)),
+        "current": None if current is None else _spent(row, current, context),
+        "past": [_spent(row, period, context) for period in past],
+    }
+
+
+def _current(budget: Row, context: Context) -> tracking.BudgetPeriod | None:
+    return tracking.current_period(budget, context.reading.today)
+
+
+def _past(budget: Row, context: Context) -> list[tracking.BudgetPeriod]:
+    """Return up to the requested number of periods before the current one, newest first."""
+    number, current = context.given["spending"], _current(budget, context)
+    periods = tracking.last_periods(budget, context.reading.today, number + 1)
+    return [period for period in periods if period != current][:number]
+
+
+def _sums(context: Context) -> tracking.BudgetSums:
+    within = [
+        (budget, tracking.span_of(period))
+        for budget in context.rows
+        for period in (_current(budget, context), *_past(budget, context))
+        if period is not None
+    ]
+    return tracking.BudgetSums(context.reading.storage, context.reading.user_id, within)
+
+
+def _spent(budget: Row, period: tracking.BudgetPeriod, context: Context) -> dict[str, Any]:
+    limit = budget["limitAmount"]
+    groups = list(context.once(_sums).groups_of(budget, tracking.span_of(period)))
+    own = [group for group in groups if group.currency == budget["currencyCode"]]
+    counted = [group for group in own if _excluded_as(group) is None]
+    incomes = _sum(group for group in counted if group.record_type == INCOME)
+    expenses = incomes - _sum(counted)
+    spent = expenses - incomes
+    spending: dict[str, Any] = {
+        "period": _text(budget, period),
+        "periodStart": None if period.start is None else date_text(period.start),
+        "periodEnd": None if period.end is None else date_text(period.end),
+        "effectiveLimit": decimal(limit),
+        "spent": decimal(spent),
+        "remaining": None if limit is None else decimal(limit - spent),
+        "progress": None if limit is None else decimal(ratio_units(spent, limit)),
+        "overspent": None if limit is None else decimal(max(spent - limit, 0)),
+        "totalExpenses": decimal(expenses),
+        "totalIncomes": decimal(incomes),
+        "recordCount": sum(group.number for group in counted),
+        "convertedCurrencies": [],
+        # Records of other currencies are not converted, and not counted.
+        "incomplete": len(own) < len(groups),
+        "excluded": _excluded(own),
+    }
+    return {**spending, "limit": decimal(limit)} if context.has_older else spending
+
+
+def _text(budget: Row, period: tracking.BudgetPeriod) -> str:
+    if budget["type"] == CUSTOM or period.start is None:
+        return "custom"
+    return period_text(_PERIODS.get(budget["type"], Period.MONTH), period.start)
+
+
+def _excluded_as(group: tracking.RecordGroup) -> str | None:
+    if group.is_transfer:
+        return "transfers"
+    if group.category_id == _DEBT:
+        return "debts"
+    if group.category_id is None or group.category_id in UNKNOWN_CATEGORIES:
+        return "unknownCategories"
+    return "incomeCategories" if group.kind == INCOME else None
+
+
+def _excluded(groups: Iterable[tracking.RecordGroup]) -> dict[str, Any]:
+    left_out = [group for group in groups if _excluded_as(group) is not None]
+    counts = {
+        name: sum(group.number for group in left_out if _excluded_as(group) == name)
+        for name in ("transfers", "debts", "incomeCategories", "unknownCategories")
+    }
+    total = sum(counts.values())
+    return {"total": total, **counts, "totalAmountSum": decimal(_sum(left_out))}
+
+
+def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
+    return sum(group.amount for group in groups)
+
+
+# -- budgets ---------------------------------------------------------------------------------------
+
+
+def _day(name: str) -> Member:
+    def write(row: Row, context: Context) -> Any:
+        return None if row[name] is None else date_text(row[name])
+
+    return Member(name, write, of_given(BUDGETS[name]))
+
+
+@member("limit", field_schema(BUDGETS["limitAmount"]), is_optional=False, nullable=True)
+def _limit(row: Row, context: Context) -> Any:
+    return decimal(row["limitAmount"])
+
+
+BUDGET = Shape(
+    "Budget",
+    members(
+        BUDGETS,
+        "id name currencyCode type limit accountIds categoryIds labelIds startDate endDate closed "
+        f"limitOverrides pastLimitOverrides spending {TIMES}",
+        *(_limit, _day("startDate"), _day("endDate"), _spending),
+        always={"limitOverrides": [], "pastLimitOverrides": []},
+    ),
+    members(BUDGETS, "amount=limitAmount"),
+)
