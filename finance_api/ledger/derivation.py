@@ -37,7 +37,7 @@ from finance_api.importers.interface import (
     ImportRefused,
 )
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
-from finance_api.query.model import Operator, Span, any_of, condition_on, dated
+from finance_api.query.model import Condition, Operator, Span, any_of, condition_on, dated
 from finance_api.resources import RECORD_RULES, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import record_type
@@ -222,35 +222,43 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
     """Find out what a card's balances mean, if no file and no user has said it so far.
 
     Two balances that fit the records between them in one meaning only prove it. If none do, a
-    negative balance is owed, as in the standard. Raises ImportRefused with a question for a
-    positive one.
+    negative balance is owed, as in the standard, unless the records may have paid more than was
+    owed. Raises ImportRefused with a question for such a balance, and for a positive one.
     """
     own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
     stated = [fact["closing"] for fact in own if fact["closing"]]
     if not stated or account_id in _meanings(session, [(session.number, facts)]):
         return
-    found = {}
+    implied, found = {}, {}
     for meaning in (OWED, OWNED):
         own[0]["cardBalance"] = meaning
         balances = sorted(_stated_balances(session, [(session.number, facts)])[account_id])
         sums = _DailySums(session, {account_id: balances})
-        gaps = _gaps(sums.initials(account_id, balances))
-        found[meaning] = {(gap.first, gap.last) for gap in gaps}
+        implied[meaning] = sums.initials(account_id, balances)
+        found[meaning] = {(gap.first, gap.last) for gap in _gaps(implied[meaning])}
     only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
     is_proven = bool(only_owed) != bool(only_owned)
     own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
-    positive = next((closing for closing in stated if closing[1] > 0), None)
-    if is_proven or positive is None:
+    stated = [closing for closing in stated if closing[1] > 0] or [
+        [balance.day, -balance.amount]
+        for balance, initial in implied[OWED]
+        if balance.amount > 0 >= initial
+        # Who pays all that was owed does not pay more.
+        and not _count(session, account_id, 2 * balance.amount - initial)
+    ]
+    if is_proven or not stated:
         return
-    account, (day, units) = session.accounts.rows[account_id], positive
+    account, (day, units) = session.accounts.rows[account_id], stated[0]
     text = amount_text(units, decimals_of(account["currencyCode"]))
+    is_positive = f"{text} is owed", f"{text} is on the card"
+    owed, owned = is_positive if units > 0 else reversed(is_positive)
     raise ImportRefused(
         f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "
         "money on the card",
         how=": say with --card-balance what a positive balance means",
         answers=(
-            Answer(("--card-balance", OWED), meaning=f"{text} is owed"),
-            Answer(("--card-balance", OWNED), meaning=f"{text} is on the card"),
+            Answer(("--card-balance", OWED), meaning=owed),
+            Answer(("--card-balance", OWNED), meaning=owned),
         ),
     )
 
@@ -355,13 +363,15 @@ def _stated_balances(
 
 def _is_a_record(owned: UserRows, account_id: str, day: int, units: int, own: int) -> bool:
     """Return whether a record of another file is the same money; see the facts ``initial``."""
-    conditions = [
-        any_of("accountId", [account_id]),
-        condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1)),
-        dated(day - DAY_SECONDS, day + 2 * DAY_SECONDS),
-    ]
+    return _count(owned, account_id, units, dated(day - DAY_SECONDS, day + 2 * DAY_SECONDS)) > own
+
+
+def _count(owned: UserRows, account_id: str, units: int, *further: Condition) -> int:
+    """Return the number of the account's records with this amount."""
+    amount = condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1))
+    conditions = [any_of("accountId", [account_id]), amount, *further]
     found = owned.storage.data.sum_by(owned.user.id, ["accountId"], conditions)
-    return sum(each.number for each in found.values()) > own
+    return sum(each.number for each in found.values())
 
 
 def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:

@@ -114,6 +114,35 @@ def test_negative_balances_and_those_of_other_accounts_are_not_asked_for(person)
     assert balances(other)[0] == 142.5
 
 
+def test_a_negative_balance_after_large_payments_is_asked_for_with_both_ways(person):
+    # In February 100 was paid and 20 spent: 45 was owed before, or 35.
+    for balance, before in (("-35", -45), ("-45", -35)):
+        with pytest.raises(ImportRefused, match=f"the balance {balance} of .* may be what") as e:
+            take(person, card("02", balance))
+        assert [(a.words[1], a.meaning) for a in e.value.answers] == [
+            ("owed", f"{balance} is on the card"),
+            ("owned", f"{balance} is owed"),
+        ]
+        assert before + 80 == -int(balance)
+    take(person, card("02", "-35"), card_balance="owed")
+    assert balances(person) == (35, 35, 0, -45)
+
+
+@pytest.mark.parametrize(
+    "balance",
+    [
+        # 100 was owed, and all of it was paid.
+        "-20",
+        # More would have been on the card before than after.
+        "-80.5",
+        "-500",
+    ],
+)
+def test_a_negative_balance_that_no_payment_explains_otherwise_is_owed(person, balance):
+    take(person, card("02", balance))
+    assert balances(person)[0] == float(balance)
+
+
 def test_balances_stored_before_this_was_known_are_read_in_the_proven_meaning(person):
     take(person, card("01", "142.5"), card_balance="owned")
     (entry,) = person.history()
