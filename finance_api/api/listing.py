@@ -208,10 +208,12 @@ def hints_of(
     has_rows: bool,
     conditions: Sequence[Condition] = (),
     count: Callable[[tuple[Condition, ...]], int] | None = None,
+    further: Sequence[str] = (),
 ) -> list[str]:
     """Return hints about an answer. query: the query before it was `resolved`.
 
     conditions: those of the resolved query. count: see `find_left_out`; None: no such hints.
+    further: more hints about rows that were left out.
     """
     hints = find_hints(
         reading.storage,
@@ -223,7 +225,8 @@ def hints_of(
     )
     # The readers of a link learn nothing about other rows.
     if count is not None and not reading.is_for_link:
-        hints += find_left_out(query.resource, query.conditions, conditions, count)
+        nouns = query.resource.word, str(query.resource.path).replace("-", " ")
+        hints += [*find_left_out(nouns, query.conditions, conditions, count), *further]
     return hints[:MAX_HINTS]
 
 

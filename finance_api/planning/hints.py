@@ -8,7 +8,7 @@ from finance_api.query.errors import shortened
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, referred_by
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import Storage
 from finance_api.values.text import counted, fold, near_names
 
@@ -54,40 +54,43 @@ def find_hints(
     return list(islice(dict.fromkeys(found), MAX_HINTS))
 
 
-def negative_fields(conditions: Sequence[Condition]) -> list[str]:
+def negative_fields(conditions: Sequence[Condition]) -> list[Field]:
     """Return the fields with an ``ne.`` that leaves out rows without a value."""
     negative = (c.field for c in conditions if c.operator is Operator.NE)
-    return list(dict.fromkeys(field.name for field in negative if field.can_be_missing))
+    return list(dict.fromkeys(field for field in negative if field.can_be_missing))
 
 
 def find_left_out(
-    resource: Resource,
+    nouns: tuple[str, str],
     given: Sequence[Condition],
     resolved: Sequence[Condition],
     count: Callable[[tuple[Condition, ...]], int],
+    form: str = "{}=is.null",
 ) -> Iterator[str]:
     """Yield sentences about the rows that ``ne.`` left out because they have no value.
 
-    given: the client's conditions. resolved: the same after resolving, then perhaps others. count:
-    returns the number of rows that meet conditions.
+    nouns: words for one row and for several. given: the client's conditions. resolved: the same
+    after resolving, then perhaps others. count: returns the number of rows that meet conditions.
+    form: the parameter that asks for rows without a value of a field.
     """
-    names = negative_fields(given)[:_MOST_NEGATIVE]
-    for some in (each for n in range(len(names)) for each in combinations(names, n + 1)):
+    fields = negative_fields(given)[:_MOST_NEGATIVE]
+    for some in (each for n in range(len(fields)) for each in combinations(fields, n + 1)):
         pairs = zip_longest(given, resolved)
         kept = (
             used
             for asked, used in pairs
-            if not (asked and asked.operator is Operator.NE and asked.field.name in some)
+            if not (asked and asked.operator is Operator.NE and asked.field in some)
         )
-        missing = (Condition(resource[name], Operator.IS_NULL) for name in some)
+        missing = (Condition(field, Operator.IS_NULL) for field in some)
         number = count((*kept, *missing))
         if number:
-            rows = counted(number, resource.word, str(resource.path).replace("-", " "))
+            names = [field.name for field in some]
+            rows = counted(number, *nouns)
             was, them = ("was", "it") if number == 1 else ("were", "them")
             yield (
-                f"{rows} without {' and '.join(some)} {was} left out, because ne. matches only "
+                f"{rows} without {' and '.join(names)} {was} left out, because ne. matches only "
                 f"values that are present. To get {them}, ask again with "
-                f"{'&'.join(f'{name}=is.null' for name in some)} instead."
+                f"{'&'.join(map(form.format, names))} instead."
             )
 
 

@@ -307,6 +307,7 @@ class SummaryRequest(TableRequest):
                 has_rows=not summary.is_empty,
                 conditions=query.conditions,
                 count=partial(count_records, storage, reading.user_id, query),
+                further=summary.hints,
             )
         except SummaryTooLarge as error:
             name = error.parameter or ("fill" if query.fill else "groupBy")

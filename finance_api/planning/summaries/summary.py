@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import chain
 
 from finance_api.planning.conversion import converted_field, no_rate
+from finance_api.planning.hints import find_left_out
 from finance_api.planning.summaries.comparing import (
     Comparison,
     GroupKey,
@@ -53,7 +54,7 @@ class Summary:
     left_out: the number of records that met the conditions but were left out, by reason.
     overlapping: whether any record belongs to several groups.
     not_converted: by currency, the days without a rate, one entry for each record.
-    is_empty: whether no record is in any group.
+    is_empty: whether no record is in any group. hints: sentences about groups that were left out.
     """
 
     groups: list[Row]
@@ -63,6 +64,7 @@ class Summary:
     overlapping: bool
     not_converted: dict[str, list[int]]
     is_empty: bool
+    hints: list[str]
 
 
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
@@ -71,10 +73,13 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     reader = SummaryReader(storage, user_id, query)
     folder = Folder(reader, query)
     end = query.offset + query.limit
+    hints: list[str] = []
     if query.needs_all:
-        rows = list(in_time(_all_rows(storage, user_id, reader, folder)))
-        if query.having:
-            rows = [row for row in rows if matches(_bounded(row, query.having), query.having)]
+        every = list(in_time(_all_rows(storage, user_id, reader, folder)))
+        rows = _meeting(every, query.having)
+        nouns, form = ("group", "groups"), "having={}.is.null"
+        asked = query.having
+        hints += find_left_out(nouns, asked, asked, lambda c: len(_meeting(every, c)), form)
         rows = in_order(rows, query.sort)
         count: int | None = len(rows)
         has_more = len(rows) > end
@@ -94,6 +99,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         folder.overlapping,
         not_converted,
         is_empty=folder.newest is None,
+        hints=hints,
     )
 
 
@@ -195,6 +201,10 @@ def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
     if query.convert_to is not None:
         row |= converted_row(group, currency, query.convert_to)
     return {name: row[name] for name in names_of(query.columns)}
+
+
+def _meeting(rows: list[Row], conditions: tuple[Condition, ...]) -> list[Row]:
+    return [row for row in rows if matches(_bounded(row, conditions), conditions)]
 
 
 def _bounded(row: Row, conditions: Sequence[Condition]) -> Row:

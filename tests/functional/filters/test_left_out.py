@@ -146,6 +146,22 @@ def test_a_summary_counts_only_what_it_adds_up(holidays):
     assert hints(found)[0].startswith("2 records without labels")
 
 
+def test_groups_without_a_value_are_hinted_at_and_found_by_the_hint(holidays):
+    # Of four groups, those of February have no earlier value, so that they have no percentage.
+    given = {"groupBy": "payee", "compare": "previous", "columns": "net"}
+    given |= {"recordDate": "gte.2026-03-01,lt.2026-04-01", "include": "void,transfers"}
+    whole = holidays.get("records/summary", **given).json["groups"]
+    missing = sum(group["changeNetPercent"] is None for group in whole)
+    found = holidays.get("records/summary", having="changeNetPercent.ne.7", **given).json
+    assert len(found["groups"]) == len(whole) - missing
+    (hint,) = hints(found)
+    assert int(HINT.match(hint)[1]) == missing > 0
+    name, text = FOLLOWED.search(hint)[1].split("=")
+    assert len(holidays.get("records/summary", **given | {name: text}).json["groups"]) == missing
+    more = ["changeNetPercent.ne.7", "net.gt.1000000"]
+    assert hints(holidays.get("records/summary", having=more, **given).json) == []
+
+
 def test_only_the_first_page_and_only_json_has_the_hint(holidays):
     assert hints(holidays.get("records", payee="ne.Bar", offset=1).json) == []
     for form in ("csv", "ndjson"):
