@@ -23,8 +23,10 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
+from finance_api.query.canonical import canonical_text
 from finance_api.query.dates import parse_day
 from finance_api.query.errors import QueryError, all_or_faults, quoted
+from finance_api.query.kinds import MAX_LIST_OPERANDS, parse_boolean, parse_ids, parse_one_of
 from finance_api.query.model import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
@@ -36,15 +38,10 @@ from finance_api.query.model import (
 )
 from finance_api.query.parse import (
     MAX_CONDITIONS,
-    MAX_LIST_OPERANDS,
-    canonical_text,
-    parse_boolean,
     parse_conditions,
     parse_fields,
     parse_flow,
-    parse_ids,
     parse_integer,
-    parse_one_of,
     parse_sort,
 )
 from finance_api.query.suggestions import question, suggestion_and_prefix

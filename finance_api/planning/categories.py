@@ -115,7 +115,7 @@ def with_subcategories(
 
 
 def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Condition:
-    if condition.operator in (Operator.IS_NULL, Operator.NOT_NULL):
+    if condition.operator.is_null_test:
         return condition
     is_ne = condition.operator is Operator.NE
     field = condition.field

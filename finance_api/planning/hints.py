@@ -20,12 +20,6 @@ _MOST_NEGATIVE = 2
 _COMPARED = 200
 #: Fields of records that contain names of other objects.
 _NAMES = {"accountName": ACCOUNTS, "category": CATEGORIES, "labels": LABELS}
-#: The words in a hint for a condition on a name, by operator.
-_SENTENCES = {
-    **dict.fromkeys((Operator.EQ, Operator.NE, Operator.ANY_OF), "is called {}"),
-    **dict.fromkeys((Operator.CONTAINS, Operator.CONTAINS_I), "has {} in its name"),
-    Operator.STARTS_WITH_I: "has a name that begins with {}",
-}
 
 
 def find_hints(
@@ -110,7 +104,7 @@ def _hints(
         named = referred_by(field) if field.references else resource
         if isinstance(condition.operand, tuple):
             yield from _unknown_ids(storage, user_id, named, condition)
-    elif condition.operator in _SENTENCES:
+    elif condition.operator.value.hint:
         if field.name == "name":
             yield from _unknown_names(storage, user_id, resource, condition)
         elif resource is RECORDS and field.name in _NAMES:
@@ -143,7 +137,7 @@ def _unknown_names(
         is_known = any(matches({"name": name}, [on_name]) for name in names)
         unknown = [] if is_known else [str(operand)]
     for text in unknown:
-        verb = _SENTENCES[condition.operator].format(shortened(text) or '""')
+        verb = condition.operator.value.hint.format(shortened(text) or '""')
         yield f"No {resource.word} {verb}.", _suggestion(text, names)
 
 

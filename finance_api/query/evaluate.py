@@ -10,16 +10,8 @@ from typing import Any
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
-from finance_api.values.text import fold, plain
+from finance_api.values.text import plain
 from finance_api.values.time import Period, start_of
-
-_TESTS: dict[Operator, Callable[[Any, Any], bool]] = {
-    Operator.ANY_OF: lambda value, operand: value in operand,
-    Operator.EQ: lambda value, operand: bool(value == operand),
-    Operator.CONTAINS: lambda value, operand: operand in value,
-    Operator.CONTAINS_I: lambda value, folded: folded in fold(value),
-    Operator.STARTS_WITH_I: lambda value, folded: fold(value).startswith(folded),
-}
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
@@ -47,7 +39,7 @@ def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
     if operator is Operator.WORD:
         word: Any = condition.operand
         return lambda row: any(word in plain(t) for name in SEARCHED for t in _elements(row[name]))
-    if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+    if operator.is_null_test:
         return lambda row: (not _elements(row[name])) == (operator is Operator.IS_NULL)
     is_negated = operator is Operator.NE
     holds = _test_of_elements(condition.negated() if is_negated else condition)
@@ -73,10 +65,9 @@ def _test_of_elements(condition: Condition) -> Callable[[Any], bool]:
         if condition.absolute:
             return lambda value: low <= abs(value) <= high
         return lambda value: low <= value <= high
-    if condition.operator in (Operator.CONTAINS_I, Operator.STARTS_WITH_I):
-        operand = fold(operand)
-    test = _TESTS[condition.operator]
-    return lambda value: test(value, operand)
+    comparison = condition.operator.value
+    meets, operand = comparison.meets, comparison.prepared(operand)
+    return lambda value: meets(value, operand)
 
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:

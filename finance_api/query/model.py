@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
 
+from finance_api.query.operators import RANGES as RANGES
+from finance_api.query.operators import Operator as Operator
+from finance_api.query.operators import operators_of as operators_of
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import VOID
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, MONTHS, Period, end_of, months_before, start_of
@@ -17,27 +19,6 @@ from finance_api.values.time import DAY_SECONDS, MONTHS, Period, end_of, months_
 #: this offset.
 _OF_THE_ORDER = ("recordDate", "recordState", "id")
 _NEAR = 1_000
-
-
-class Operator(Enum):
-    """The comparison of a condition; the value is its prefix in the grammar."""
-
-    EQ = "eq"
-    NE = "ne"
-    CONTAINS = "contains"
-    CONTAINS_I = "contains-i"
-    STARTS_WITH_I = "startsWith-i"
-    #: A word of ``q``; the field of the condition is `WORDS`.
-    WORD = "word"
-    #: Any of several conditions, such as the possible meanings of a word. Clients cannot use it.
-    EITHER = "either"
-    GT = "gt"
-    GTE = "gte"
-    LT = "lt"
-    LTE = "lte"
-    ANY_OF = "in"
-    IS_NULL = "is.null"
-    NOT_NULL = "is.not_null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +134,9 @@ class Condition:
         """
         span = self.operand
         assert isinstance(span, Span)
-        low, high = -MAX_UNITS, MAX_UNITS
-        match self.operator:
-            case Operator.EQ:
-                low, high = span.first, span.end - 1
-            case Operator.GT:
-                low = span.end
-            case Operator.GTE:
-                low = span.first
-            case Operator.LT:
-                high = span.first - 1
-            case Operator.LTE:
-                high = span.end - 1
-            case _:
-                raise AssertionError(f"{self.operator} does not compare numbers")
-        low, high = max(low, -MAX_UNITS), min(high, MAX_UNITS)
+        low, high = self.operator.value.bounds(span.first, span.end)
+        low = -MAX_UNITS if low is None else max(low, -MAX_UNITS)
+        high = MAX_UNITS if high is None else min(high, MAX_UNITS)
         return (low, high) if low <= high else None
 
 
@@ -271,31 +240,3 @@ def dated(first: int, end: int) -> Condition:
 def any_of(name: str, values: Iterable[str]) -> Condition:
     """Return the condition that the field of records has one of these values."""
     return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))
-
-
-#: The operators of conditions that select one range of numbers or dates; see `Condition.bounds`.
-RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
-_COMPARED = (Operator.EQ, Operator.NE, *RANGES[1:])
-_TEXT = (
-    *(Operator.EQ, Operator.NE, Operator.ANY_OF),
-    *(Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I),
-)
-_EQUAL = (Operator.EQ, Operator.NE)
-_OPERATORS = {
-    Kind.TEXT: _TEXT,
-    Kind.TEXT_LIST: _TEXT,
-    Kind.NUMBER: _COMPARED,
-    Kind.DATE: _COMPARED,
-    Kind.DATETIME: _COMPARED,
-    Kind.ID: _EQUAL,
-    Kind.SERIAL: _EQUAL,
-    Kind.ID_LIST: _EQUAL,
-    Kind.CHOICE: _EQUAL,
-    Kind.BOOLEAN: (Operator.EQ,),
-}
-
-
-def operators_of(field: Field) -> tuple[Operator, ...]:
-    """Return the operators that the grammar offers for ``field``, including null tests."""
-    nulls = (Operator.IS_NULL, Operator.NOT_NULL) if field.can_be_missing else ()
-    return _OPERATORS[field.kind] + nulls

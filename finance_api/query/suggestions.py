@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from finance_api.query.errors import quoted
+from finance_api.query.operators import Operator
 
 #: Two names that are at least this similar can be mistaken for each other.
 _NEAR = 0.72
@@ -45,12 +46,7 @@ _SYNONYMS = {
         "withSubcategories": "subcategories recursive includesubcategories",
         "counted": "onlycounted excludevoid excludetransfers withouttransfers",
         "fields": "field columns select only attributes",
-        "contains-i. contains.": "like ilike icontains match search",
-        "startsWith-i.": "startswith starts prefix",
-        "ne.": "neq not noteq isnot",
-        "gte. gt.": "ge min",
-        "lte. lt.": "le max",
-        "is.null": "null isnull empty",
+        **{operator.value.word: operator.value.spellings for operator in Operator},
     }.items()
     for other in others.split()
 }

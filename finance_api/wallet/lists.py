@@ -20,8 +20,8 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
+from finance_api.query.kinds import MAX_LIST_OPERANDS
 from finance_api.query.model import NOT_VOID, Condition, Operator, Query, Span, condition_on
-from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
@@ -214,11 +214,11 @@ def _texts(condition: Condition) -> Iterator[str]:
     span, operator = condition.operand, condition.operator
     assert isinstance(span, Span)
     if span.end - span.first == 1:
-        yield f"{operator.value}.{moment(span.first)}"
+        yield f"{operator.prefix}.{moment(span.first)}"
     elif operator is Operator.EQ:
         yield from (f"gte.{moment(span.first)}", f"lt.{moment(span.end)}")
     elif operator in (Operator.GTE, Operator.LT):
-        yield f"{operator.value}.{moment(span.first)}"
+        yield f"{operator.prefix}.{moment(span.first)}"
     else:
         after = {Operator.GT: Operator.GTE, Operator.LTE: Operator.LT}[operator]
         yield f"{after.value}.{moment(span.end)}"

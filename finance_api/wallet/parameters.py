@@ -24,8 +24,9 @@ from finance_api.api.parameters import (
 )
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.kinds import MAX_LIST_OPERANDS, parse_boolean
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, operators_of
-from finance_api.query.parse import MAX_LIST_OPERANDS, parse_boolean, parse_conditions, parse_sort
+from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
@@ -68,7 +69,7 @@ class Compared(Conditions):
     def __init__(self, field: Field, *further: Condition) -> None:
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
         super().__init__(field, operators, is_plain=True)
-        self._prefixes = tuple([f"{operator.value}." for operator in operators])
+        self._prefixes = tuple([f"{operator.prefix}." for operator in operators])
         self._is_text = field.kind.is_text
         self._is_time = field.kind in (Kind.DATE, Kind.DATETIME)
         self._further = further
@@ -152,7 +153,7 @@ def is_given(name: str, field: Field) -> Parameter:
 def exact(field: Field) -> Parameter:
     """Make the filter by an exact text, which is written without a prefix."""
     schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [field.example]}
-    kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.value}.{text}"), schema)
+    kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.prefix}.{text}"), schema)
     return parameter(field.name, kind, field.meaning)
 
 

@@ -9,8 +9,9 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.summaries.summary import Summary
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import RELATIVE_DATES
-from finance_api.query.parse import parse_conditions, parse_flow, parse_one_of
+from finance_api.query.parse import parse_conditions, parse_flow
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS

@@ -16,6 +16,7 @@ from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
 from finance_api.storage.sql.connections.unit import SqlCache, with_state
 from finance_api.storage.sql.reading import by_date, finding, rows
+from finance_api.storage.sql.reading.conditions import SEARCHES
 from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -222,10 +223,8 @@ def listed_queries(draw):
             found.append(Condition(RECORDS.get_field("recordDate"), operator, span))
     for _ in range(draw(st.integers(0, 2))):
         field = RECORDS.get_field(draw(st.sampled_from(["note", "payee"])))
-        searches = [Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I]
-        searches += [Operator.IS_NULL, Operator.NOT_NULL]
-        operator = draw(st.sampled_from(searches))
-        found.append(Condition(field, operator, draw(terms) if operator in searches[:3] else None))
+        operator = draw(st.sampled_from([*SEARCHES, Operator.IS_NULL, Operator.NOT_NULL]))
+        found.append(Condition(field, operator, draw(terms) if operator in SEARCHES else None))
     for word in draw(st.lists(words, max_size=2)):
         found.append(Condition(WORDS, Operator.WORD, word))
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)

@@ -324,14 +324,14 @@ def test_a_kind_has_a_row_with_exactly_its_prefixes(kind: Kind) -> None:
     table = rows(section(page("filters.md"), "Prefixes by kind"))
     row = next(r for r in table if kind.value in r[0].split(", "))
     nulls = (Operator.IS_NULL, Operator.NOT_NULL)
-    expected = [o.value + "." for o in operators_of(_FIELDS_BY_KIND[kind]) if o not in nulls]
+    expected = [o.prefix + "." for o in operators_of(_FIELDS_BY_KIND[kind]) if o not in nulls]
     assert SPAN.findall(row[1]) == expected
 
 
 def test_every_operator_is_explained() -> None:
     text = page("filters.md")
     for operator in {o for f in _FIELDS_BY_KIND.values() for o in operators_of(f)}:
-        assert f"`{operator.value}" in text, f"filters.md does not explain {operator.value}"
+        assert f"`{operator.prefix}" in text, f"filters.md does not explain {operator.prefix}"
 
 
 def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) -> None:

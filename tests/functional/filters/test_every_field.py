@@ -51,7 +51,7 @@ WRONG[Kind.ID_LIST] = WRONG[Kind.SERIAL] = WRONG[Kind.ID]
 
 def prefixes_of(field):
     """Return the prefixes of the field; the tests of the docs compare them with the table there."""
-    found = {f"{o.value}." for o in operators_of(field) if not o.value.startswith("is.")}
+    found = {f"{o.prefix}." for o in operators_of(field) if not o.prefix.startswith("is.")}
     return found | {"abs."} if field.kind is Kind.NUMBER else found
 
 

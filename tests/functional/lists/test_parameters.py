@@ -291,7 +291,7 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
     known |= {"limit", "offset", "sortBy", "withTotal", "fields", "q", "withSubcategories"}
     known |= {"counted", "date_from", "date_to", "min_amount", "max_amount"}
     known |= {"sort_by", "document_type"}
-    known |= {f"{o.value}." for o in Operator} | {Operator.IS_NULL.value}
+    known |= {f"{o.prefix}." for o in Operator} | {Operator.IS_NULL.prefix}
     assert {ours.partition("=")[0] for meant in _SYNONYMS.values() for ours in meant} <= known
 
 

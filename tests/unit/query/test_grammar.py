@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finance_api.query.canonical import canonical_text
 from finance_api.query.errors import QueryError
 from finance_api.query.model import RELATIVE_DATES, Operator, Query, Span
-from finance_api.query.parse import canonical_text, parse_conditions, parse_sort
+from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
 from finance_api.values.ids import serial_id

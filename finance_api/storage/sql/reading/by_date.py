@@ -14,12 +14,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
-from finance_api.storage.sql.reading.conditions import (
-    WORD_COLUMNS,
-    BindNames,
-    begins_with,
-    has_text,
-)
+from finance_api.storage.sql.reading.conditions import SEARCHES, WORD_COLUMNS, BindNames, Search
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     record_anchors,
@@ -27,7 +22,7 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import fold, plain
+from finance_api.values.text import plain
 
 #: Marks a record that is missing in `records_by_date`; JSON has no control characters.
 MISSING = b"\x1f"
@@ -46,14 +41,6 @@ _SEARCHED = {
     "note": (_RECORDS.note_plain,),
     WORDS.name: WORD_COLUMNS,
 }
-#: How to test, for each operator, whether a column has a text.
-_IS_THERE = {
-    Operator.CONTAINS: has_text,
-    Operator.CONTAINS_I: has_text,
-    Operator.STARTS_WITH_I: begins_with,
-    Operator.WORD: has_text,
-}
-_OPERATORS = (*_IS_THERE, Operator.IS_NULL, Operator.NOT_NULL)
 
 
 def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
@@ -131,17 +118,18 @@ def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
     Returns None if the condition is not a search.
     """
     field, operator, operand = condition.field.name, condition.operator, condition.operand
-    if field not in _SEARCHED or operator not in _OPERATORS:
+    if field not in _SEARCHED:
         return None
-    if operand is None:
+    if operator.is_null_test:
         return (field, operator), []
-    assert isinstance(operand, str)
     if operator is Operator.WORD:
-        return (field, operator), [operand]
+        return (field, operator), [str(operand)]
+    if operator not in SEARCHES:
+        return None
+    assert isinstance(operand, str)
     # Plain forms are made character by character: if a text contains another text, its plain form
     # contains the other's plain form.
-    exact = operand if operator is Operator.CONTAINS else fold(operand)
-    return (field, operator), [plain(operand), exact]
+    return (field, operator), [plain(operand), operator.value.prepared(operand)]
 
 
 def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.ColumnElement[bool]]:
@@ -149,21 +137,22 @@ def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.Colum
     records, names = DATA_TABLES[RECORDS.name], BindNames()
     clauses: list[sa.ColumnElement[bool]] = []
     for field, operator in terms:
-        if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+        if operator.is_null_test:
             missing = _SEARCHED[field][0].is_(None)
             clauses.append(missing if operator is Operator.IS_NULL else ~missing)
             continue
-        is_there, text = _IS_THERE[operator], names.parameter()
-        clauses.append(sa.or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
+        search, text = SEARCHES.get(operator, Search()), names.parameter()
+        columns = _SEARCHED[field]
+        clauses.append(sa.or_(*[search.is_there(database, column, text) for column in columns]))
         if operator is not Operator.WORD:
-            column = (records.columns if operator is Operator.CONTAINS else records.folded)[field]
+            column = (records.folded if search.folded else records.columns)[field]
             # Use a scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
             exact = (
                 sa.select(column)
                 .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
                 .scalar_subquery()
             )
-            clauses.append(is_there(database, exact, names.parameter()))
+            clauses.append(search.is_there(database, exact, names.parameter()))
     return clauses
 
 

@@ -5,21 +5,21 @@ SQL of a shape is built only once, however often it is used.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition, Operator, SortKey, Span
-from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.query.kinds import MAX_LIST_OPERANDS
+from finance_api.query.model import Condition, SortKey, Span
+from finance_api.query.operators import RANGES, Operator
 from finance_api.resources.field import Kind
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
 from finance_api.storage.sql.parameters import USER
 from finance_api.storage.sql.tables import CodePointText, records_by_date
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import fold
 
 #: The columns with the plain texts in which words are looked for.
 WORD_COLUMNS = (
@@ -34,8 +34,8 @@ class Predicate:
     """The shape of a condition: a field, an operator and the number of values to compare with.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
-    is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (whether a
-    JSON list has one of the row's ids), either.
+    is_false, has_any (whether a JSON list has one of the row's ids), either, word; or the prefix of
+    an operator in `SEARCHES`, for any of the texts.
     number: the number of values, if the operator accepts several.
     negated: whether to match rows whose value is present and does not match.
     absolute: whether to compare a number without its sign.
@@ -60,7 +60,8 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
         either = Predicate(condition.field.name, "either", parts=predicates)
         return either, tuple([value for _, values in parts for value in values])
     negated = condition.operator is Operator.NE
-    operator, values = _comparison(condition.negated() if negated else condition)
+    compared = condition.negated() if negated else condition
+    operator, values = _SHAPES[compared.operator](compared)
     number = len(values) if operator in _OF_SEVERAL else 1
     predicate = Predicate(
         condition.field.name, operator, number, negated, condition.absolute, condition.or_missing
@@ -69,34 +70,7 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
 
 
 #: The operators that take any number of values; the number is part of the shape.
-_OF_SEVERAL = ("in", "contains")
-
-
-def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
-    """Return the operator of the condition's predicate, and its values."""
-    operand: Any = condition.operand
-    separator = SEPARATORS.get(condition.field.kind, "")
-    match condition.operator:
-        case Operator.IS_NULL | Operator.NOT_NULL:
-            return condition.operator.name.lower(), ()
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
-            return _range(condition.bounds())
-        case Operator.CONTAINS:
-            return "contains", (operand,)
-        case Operator.CONTAINS_I:
-            return "contains_folded", (fold(operand),)
-        case Operator.STARTS_WITH_I if condition.field.kind.is_list:
-            return "contains_folded", (separator + fold(operand),)
-        case Operator.STARTS_WITH_I:
-            return "starts_folded", (fold(operand),)
-        case Operator.WORD:
-            return "word", (operand,)
-        case Operator.EQ | Operator.NE | Operator.ANY_OF:
-            return _equality(condition)
-        case Operator.EITHER:
-            raise AssertionError("its parts are compared")
-        case _:
-            assert_never(condition.operator)
+_OF_SEVERAL = ("in", Operator.CONTAINS.prefix)
 
 
 def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
@@ -112,7 +86,9 @@ def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
     if condition.field.kind.is_list:
         if len(operands) == 1 or condition.field.kind is Kind.TEXT_LIST:
             separator = SEPARATORS[condition.field.kind]
-            return "contains", tuple([pack([str(element)], separator) for element in operands])
+            return Operator.CONTAINS.prefix, tuple(
+                [pack([str(element)], separator) for element in operands]
+            )
         return "has_any", (json.dumps(operands),)
     if len(operands) == 1:
         return "eq", operands
@@ -136,14 +112,6 @@ def _range(bounds: tuple[int, int] | None) -> tuple[str, tuple[Any, ...]]:
         case False, True:
             return "ge", (low,)
     return "between", (low, high)
-
-
-#: The operators that search texts, which takes much longer than comparing values.
-_SEARCHING = frozenset({"contains", "contains_folded", "starts_folded", "word"})
-
-
-def searches_texts(predicates: Iterable[Predicate]) -> bool:
-    return any(p.operator in _SEARCHING or searches_texts(p.parts) for p in predicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +195,71 @@ def begins_with(
     return _place(database, text, part) == sa.literal_column("1")
 
 
+@dataclass(frozen=True)
+class Search:
+    """How to look for a text.
+
+    is_there: whether a text meets the operator. folded: whether both texts are folded.
+    in_list: what to look for in a packed list instead, anywhere: made of the text and the list's
+    separator.
+    """
+
+    is_there: Callable[
+        [str, sa.ColumnElement[Any], sa.ColumnElement[Any]], sa.ColumnElement[bool]
+    ] = has_text
+    folded: bool = False
+    in_list: Callable[[str, str], str] = lambda text, separator: text
+
+
+SEARCHES: Mapping[Operator, Search] = {
+    Operator.CONTAINS: Search(),
+    Operator.CONTAINS_I: Search(folded=True),
+    Operator.STARTS_WITH_I: Search(
+        begins_with, folded=True, in_list=lambda text, separator: separator + text
+    ),
+}
+_SEARCHES_BY_PREFIX = {operator.prefix: search for operator, search in SEARCHES.items()}
+
+
+def _search(condition: Condition) -> tuple[str, tuple[Any, ...]]:
+    operator, kind = condition.operator, condition.field.kind
+    search, text = SEARCHES[operator], operator.value.prepared(condition.operand)
+    if not kind.is_list:
+        return operator.prefix, (text,)
+    anywhere = Operator.CONTAINS_I if search.folded else Operator.CONTAINS
+    return anywhere.prefix, (search.in_list(text, SEPARATORS[kind]),)
+
+
+#: By operator, the function that returns the operator of a condition's predicate, and its values.
+#: The values of EITHER are those of its parts.
+_SHAPES: Mapping[Operator, Callable[[Condition], tuple[str, tuple[Any, ...]]]] = {
+    **dict.fromkeys((Operator.EQ, Operator.NE, Operator.ANY_OF), _equality),
+    **dict.fromkeys(SEARCHES, _search),
+    **dict.fromkeys(RANGES[1:], lambda condition: _range(condition.bounds())),
+    Operator.IS_NULL: lambda _: ("is_null", ()),
+    Operator.NOT_NULL: lambda _: ("not_null", ()),
+    Operator.WORD: lambda condition: ("word", (condition.operand,)),
+    Operator.EITHER: lambda _: ("either", ()),
+}
+
+
+def check_operators(known: Collection[Operator]) -> None:
+    """Raise TypeError if an operator has no SQL."""
+    if missing := [operator.name for operator in Operator if operator not in known]:
+        raise TypeError(f"{__name__} has no SQL for the operator {', '.join(missing)}")
+
+
+check_operators(_SHAPES)
+
+
+def searches_texts(predicates: Iterable[Predicate]) -> bool:
+    """Whether any predicate searches texts, which takes much longer than comparing values."""
+    return any(
+        p.operator == "word" or p.operator in _SEARCHES_BY_PREFIX or searches_texts(p.parts)
+        for p in predicates
+    )
+
+
 def user_rows(
     database: str, table: ConditionTable, predicates: Iterable[Predicate]
 ) -> list[sa.ColumnElement[bool]]:
@@ -281,6 +314,10 @@ def _holds(
     if predicate.absolute:
         column = sa.func.abs(column, type_=column.type)
     is_list = predicate.field in table.lists
+    if search := _SEARCHES_BY_PREFIX.get(predicate.operator):
+        text = table.folded[predicate.field] if search.folded else column
+        parts = [names.parameter() for _ in range(predicate.number)]
+        return sa.or_(*[search.is_there(database, text, part) for part in parts])
     match predicate.operator:
         case "is_null":
             return column == sa.literal_column("''") if is_list else column.is_(None)
@@ -290,13 +327,6 @@ def _holds(
             return sa.false()
         case "is_true" | "is_false":
             return column.is_(predicate.operator == "is_true")
-        case "contains":
-            parts = [names.parameter() for _ in range(predicate.number)]
-            return sa.or_(*[has_text(database, column, part) for part in parts])
-        case "contains_folded":
-            return has_text(database, table.folded[predicate.field], names.parameter())
-        case "starts_folded":
-            return begins_with(database, table.folded[predicate.field], names.parameter())
         case "has_any":
             # Look up the row's few ids among the operands, not each operand among the ids.
             wanted = sa.select(json_elements(database, names.parameter()).c.value)

@@ -1,0 +1,34 @@
+"""Regular expressions of operands, for schemas; see docs/filters.md."""
+
+from finance_api.query.errors import MAX_OPERAND_CHARACTERS
+from finance_api.query.model import RELATIVE_DATES
+
+# A "+" may arrive as a space. All of it has at most `MAX_OPERAND_CHARACTERS`.
+DECIMAL = r"[+ -]?([0-9]{1,255}|[0-9]{1,127}\.[0-9]{1,127}|[0-9]{1,15}\.[0-9]{1,239})"
+_YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
+_LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
+_LAST_DAYS = "(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
+_CALENDAR_DAY = (
+    f"({_YEAR}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|{_LAST_DAYS})|{_LEAP_YEAR}-02-29)"
+)
+_CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
+_OFFSET = f"([Zz]|[+ -]{_CLOCK})"
+_TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
+TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
+_DAYS_BACK = "([0-9]{1,4}|[12][0-9]{4}|3[0-5][0-9]{3}|36[0-4][0-9]{2}|365[01][0-9]|3652[0-5])d"
+_MONTHS_BACK = "([0-9]{1,3}|1[01][0-9]{2}|1200)m"
+RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-({_DAYS_BACK}|{_MONTHS_BACK}|([0-9]{{1,2}}|100)y))"
+WHOLE_DAYS = f"({RELATIVE_DATE}|{_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
+
+#: Characters that are removed from texts; NUL is refused.
+DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
+TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
+#: Text that starts with a character that is not removed.
+SOME_TEXT = rf"[^\x00{DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
+# No length limit here: a repetition inside a repetition makes validators use gigabytes.
+_LISTED = rf"([^,\\\x00{DROPPED}]|\\[{DROPPED}]*[,\\])"
+LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{DROPPED}])*"
+
+
+def comma_separated(one: str) -> str:
+    return f"{one}(,{one})*"
