@@ -149,8 +149,8 @@ ARROWS = {
     # `settings` imports the modules that declare settings by their names.
     "settings": "runtime",
     "demo": "auth importers ledger resources runtime storage values",
-    # `clients` reach the data only through the HTTP API.
-    "clients": "resources values",
+    # `clients` reach the data only through the HTTP API, and describe it by its declarations.
+    "clients": "query resources values",
     "server": "__init__ runtime settings storage",
     "cli": "__init__ auth clients demo http importers ledger questions ratelimit resources "
     "runtime server settings storage values",

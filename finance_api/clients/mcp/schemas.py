@@ -1,8 +1,9 @@
 """JSON Schemas of the arguments and answers of tools, from the declarations of the resources."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from finance_api.query.operators import Operator
 from finance_api.resources.field import Field, Kind, Resource
 
 Schema = dict[str, Any]
@@ -15,14 +16,22 @@ _BOOLEAN: Schema = {"type": ["boolean", "null"]}
 
 _SHAPES = {Kind.NUMBER: NUMBER, Kind.BOOLEAN: _BOOLEAN, Kind.TEXT_LIST: _LIST, Kind.ID_LIST: _LIST}
 
+_NULL_TESTS = ", ".join(operator.prefix for operator in Operator if operator.is_null_test)
+
+
+def _forms(kind: Kind) -> str:
+    """Return how conditions on fields of this kind begin."""
+    return " ".join(operator.value.form for operator in Operator if kind in operator.value.kinds)
+
+
 #: Describes the conditions of all tools; see `filters_of`.
 CONDITIONS = (
-    "Filters take conditions. Texts: eq. ne. in.A,B contains. contains-i. startsWith-i., or a list "
-    "of them. Numbers: eq. ne. gt. gte. lt. lte., abs.gte. … without sign. Dates: the same with "
+    f"Filters take conditions. Texts: {_forms(Kind.TEXT)}, or a list "
+    f"of them. Numbers: {_forms(Kind.NUMBER)}, abs.gte. … without sign. Dates: the same with "
     "a day, month or year (eq.2026, eq.2026-03, gte.2026-03-18) or relative (gte.-30d, eq.today, "
-    "eq.last-month, lt.this-year, eq.month-to-date; also week, quarter). Ids and choices: eq. ne. "
-    "Booleans: true or false. Commas separate values, except in texts. Any field: is.null, "
-    "is.not_null."
+    "eq.last-month, lt.this-year, eq.month-to-date; also week, quarter). Ids and choices: "
+    f"{_forms(Kind.ID)} Booleans: true or false. Commas separate values, except in texts. "
+    f"Any field: {_NULL_TESTS}."
 )
 
 
@@ -37,6 +46,10 @@ def whole(description: str, least: int, most: int, default: int) -> Schema:
 
 def flag(description: str) -> Schema:
     return {"type": "boolean", "description": description, "default": False}
+
+
+def one_of(words: Iterable[str], description: str = "") -> Schema:
+    return {"enum": list(words), **({"description": description} if description else {})}
 
 
 def filters_of(resource: Resource, names: str = "") -> dict[str, Schema]:
@@ -72,7 +85,7 @@ def row_of(resource: Resource) -> Schema:
     return {"type": "object", "properties": shown}
 
 
-def row(*, texts: str, numbers: str = "") -> Schema:
+def row(texts: str, numbers: str = "") -> Schema:
     """Return the schema of a computed object; names are separated by spaces."""
     shown = dict.fromkeys(texts.split(), _TEXT) | dict.fromkeys(numbers.split(), NUMBER)
     return {"type": "object", "properties": shown}

@@ -27,9 +27,9 @@ class Paging(Enum):
 class Tool:
     """One tool.
 
-    reads: paths below /v1/api/, which can have arguments in braces, and parameters; for each path,
-    the lists in its response, in the order in which they are shown.
-    rows: schemas of the elements of each list, by the list's name.
+    paths: below /v1/api/, separated by spaces; they can have arguments in braces, and parameters.
+    rows: schemas of the elements of each list, by the list's name, in the order in which they are
+    shown. One path answers with all of them, several paths with one each.
     repeats: schemas of other members of the response that the answer repeats, by name.
     takes: the arguments, named like the API's parameters; required: the required arguments.
     always: parameters that every request has, unless an argument overrides them.
@@ -42,9 +42,9 @@ class Tool:
     name: str
     title: str
     purpose: str
-    reads: Mapping[str, tuple[str, ...]]
+    paths: str
     rows: Mapping[str, Schema]
-    takes: Mapping[str, Schema]
+    takes: Mapping[str, Schema] = field(default_factory=dict)
     repeats: Mapping[str, Schema] = field(default_factory=dict)
     paging: Paging = Paging.OFFSET
     required: tuple[str, ...] = ()
@@ -53,6 +53,14 @@ class Tool:
     hides: frozenset[str] = frozenset()
     sums: tuple[str, ...] = ()
     describes_all: bool = False
+
+    @property
+    def reads(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the lists in the response of each path."""
+        paths, lists = self.paths.split(), tuple(self.rows)
+        if len(paths) == 1:
+            return {self.paths: lists}
+        return {path: (name,) for path, name in zip(paths, lists, strict=True)}
 
     @property
     def declaration(self) -> Declaration:

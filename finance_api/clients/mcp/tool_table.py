@@ -1,12 +1,18 @@
-"""The table of tools."""
+"""The table of tools.
+
+What a tool is for and which fields it shows by default are written here; filters, columns of
+resources, operators and choices come from their declarations. A test compares all with the API.
+"""
 
 from collections.abc import Mapping
+from typing import Any
 
 from finance_api.clients.mcp.schemas import (
     CONDITIONS,
     Schema,
     filters_of,
     flag,
+    one_of,
     row,
     row_of,
     text,
@@ -14,12 +20,16 @@ from finance_api.clients.mcp.schemas import (
     whole,
 )
 from finance_api.clients.mcp.tool import Paging, Tool
-from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS
+from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, PUBLIC_RESOURCES, RECORDS
+from finance_api.resources.field import Resource
 from finance_api.resources.records import FLOWS
+from finance_api.values.time import Period
 
 _WORD: Schema = {"type": "string"}
+_ACCOUNT_IDS = {"accountId": text("Ids, comma-separated; default: all accounts.")}
 #: Parameters that the first tool describes, like all conditions.
-_CONVERT = _SORT = _FIELDS = _WORD
+_CONVERT = {"convertTo": _WORD}
+_SORT = {"sortBy": _WORD}
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
         'Words and "exact phrases" to search for; each must appear in payee, note, category, '
@@ -27,21 +37,39 @@ _OF_RECORDS: dict[str, Schema] = {
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),
-    "flow": {
-        "enum": list(FLOWS),
-        "description": "Only records that count as spent or as received: by the category's kind, "
+    "flow": one_of(
+        FLOWS,
+        "Only records that count as spent or as received: by the category's kind, "
         "or by the sign if there is no kind.",
-    },
+    ),
     "convertTo": text("A currency to also convert amounts to, by imported exchange rates."),
 }
-
 _RECORD = "recordDate,accountName,amount,currencyCode,category,payee,note,labels"
-_ACCOUNT = "name,accountType,currencyCode,balance,lastRecordDate,archived,excludeFromStats"
-_BUDGET = (
-    "name,currencyCode,limitAmount,periodStart,periodEnd,spent,income,remaining,progress,closed"
-)
-_GOAL = "name,state,currencyCode,targetAmount,currentAmount,progress,desiredDate,expectedDate"
 _SUMMED = "count income expense net spent received"
+_RANGE = "balance lowBalance medianBalance highBalance"
+_TYPES = ", ".join(sorted(str(resource.path) for resource in PUBLIC_RESOURCES))
+
+
+def _list(
+    resource: Resource, purpose: str, filters: str, fields: str, /, takes: Any = None, **more: Any
+) -> Tool:
+    """Return a tool that lists objects. filters: the fields to filter by; fields: shown usually."""
+    return Tool(
+        name=f"list_{resource.name}",
+        title=resource.name.capitalize(),
+        purpose=purpose,
+        paths=str(resource.path),
+        rows={resource.name: row_of(resource)},
+        takes={
+            **filters_of(resource, filters),
+            **_SORT,
+            **(takes or {}),
+            "fields": text(f"Default: {fields}."),
+        },
+        always={"withTotal": "true", "fields": fields},
+        **more,
+    )
+
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -50,7 +78,7 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Records (transactions) that meet all conditions, newest first, and their "
         "number. Expenses are negative. To add up amounts, use summarize instead of "
         f"pages of records. {CONDITIONS}",
-        reads={"records": ("records",)},
+        paths="records",
         rows={"records": row_of(RECORDS)},
         takes={
             **_OF_RECORDS,
@@ -64,14 +92,10 @@ TOOLS: tuple[Tool, ...] = (
         name="get_records",
         title="Records by id",
         purpose="Records with all fields, by their ids; missingIds has the ids without a record.",
-        reads={"records/by-id": ("records",)},
+        paths="records/by-id",
         rows={"records": {"type": "object"}},
-        takes={
-            "id": text("1 to 100 ids, comma-separated."),
-            "fields": _FIELDS,
-            "convertTo": _CONVERT,
-        },
-        repeats={"missingIds": {"type": "array", "items": {"type": "string"}}},
+        takes={"id": text("1 to 100 ids, comma-separated."), "fields": _WORD, **_CONVERT},
+        repeats={"missingIds": {"type": "array", "items": _WORD}},
         required=("id",),
         paging=Paging.WHOLE,
     ),
@@ -79,19 +103,18 @@ TOOLS: tuple[Tool, ...] = (
         name="summarize",
         title="Sums of records",
         purpose="Income, expense, net and count of the records that meet all conditions (as in "
-        "search_records), for each "
-        "group of groupBy and each currency. Answers 'what did I spend on groceries per month this "
-        "year' in one call: "
+        "search_records), for each group of groupBy and each currency. Answers 'what did I spend "
+        "on groceries per month this year' in one call: "
         '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
         "leftOut counts the records that are not in the sums: void records, transfers and records "
         "of excluded accounts.",
-        reads={"records/summary": ("groups",)},
+        paths="records/summary",
         rows={
             "groups": row(
-                texts="currencyCode account accountId category categoryId topCategory "
-                "topCategoryId categoryGroup label labelId payee recordType paymentType "
-                "recordState day week month quarter year periodStart firstDate lastDate",
-                numbers=_SUMMED,
+                "currencyCode account accountId category categoryId topCategory topCategoryId "
+                "categoryGroup label labelId payee recordType paymentType recordState day week "
+                "month quarter year periodStart firstDate lastDate",
+                _SUMMED,
             )
         },
         takes={
@@ -107,11 +130,11 @@ TOOLS: tuple[Tool, ...] = (
                 "perMonth, firstDate, lastDate. spent and received go by the category's kind, so "
                 "a refund reduces spent. Default: count,income,expense,net,firstDate,lastDate."
             ),
-            "compare": {
-                "enum": ["previous", "year"],
-                "description": "Compare with the period before recordDate, or a year earlier: "
+            "compare": one_of(
+                ("previous", "year"),
+                "Compare with the period before recordDate, or a year earlier: "
                 "adds previousNet, changeNet, changeNetPercent and the like.",
-            },
+            ),
             "having": text(
                 "Condition on a column of the groups: net.lt.-100, changeNetPercent.gt.20"
             ),
@@ -122,7 +145,7 @@ TOOLS: tuple[Tool, ...] = (
                 "Whether to also return groups of zeros: for periods without records, and if "
                 "nothing matches."
             ),
-            "sortBy": _SORT,
+            **_SORT,
         },
         repeats={
             "leftOut": {"type": "object"},
@@ -132,19 +155,12 @@ TOOLS: tuple[Tool, ...] = (
         most=1000,
         sums=tuple(_SUMMED.split()),
     ),
-    Tool(
-        name="list_accounts",
-        title="Accounts",
-        purpose="Accounts with their balances, and the sums of the balances by currency.",
-        reads={"accounts": ("accounts",)},
-        rows={"accounts": row_of(ACCOUNTS)},
-        takes={
-            **filters_of(ACCOUNTS, "name accountType currencyCode archived excludeFromStats"),
-            "sortBy": _SORT,
-            "convertTo": _CONVERT,
-            "fields": text(f"Default: {_ACCOUNT}."),
-        },
-        always={"withTotal": "true", "fields": _ACCOUNT},
+    _list(
+        ACCOUNTS,
+        "Accounts with their balances, and the sums of the balances by currency.",
+        "name accountType currencyCode archived excludeFromStats",
+        "name,accountType,currencyCode,balance,lastRecordDate,archived,excludeFromStats",
+        takes=_CONVERT,
         sums=("balance",),
     ),
     Tool(
@@ -152,20 +168,15 @@ TOOLS: tuple[Tool, ...] = (
         title="Balances over time",
         purpose="Balances at the end of each interval: first the totals by currency (net "
         "worth), then each account.",
-        reads={"accounts/balances": ("totals", "balances")},
+        paths="accounts/balances",
         rows={
-            "totals": row(texts="period periodStart date currencyCode", numbers="balance"),
+            "totals": row("period periodStart date currencyCode", "balance"),
             "balances": row(
-                texts="period periodStart date account accountId currencyCode firstRecordDate",
-                numbers="balance",
+                "period periodStart date account accountId currencyCode firstRecordDate", "balance"
             ),
         },
         takes={
-            "interval": {
-                "enum": ["day", "week", "month", "quarter", "year"],
-                "description": "Length of an interval.",
-                "default": "month",
-            },
+            "interval": {**one_of(Period, "Length of an interval."), "default": "month"},
             "from": text(
                 "A day in the first interval: 2026-01-31, last-year; default: 12 intervals."
             ),
@@ -173,10 +184,10 @@ TOOLS: tuple[Tool, ...] = (
                 "The last day: 2026-01-31 or last-month; default: today, or the newest "
                 "record's day if later."
             ),
-            "accountId": text("Ids, comma-separated; default: all accounts."),
-            "convertTo": _CONVERT,
+            **_ACCOUNT_IDS,
+            **_CONVERT,
         },
-        repeats={"interval": _WORD, "from": _WORD, "to": _WORD},
+        repeats=dict.fromkeys(("interval", "from", "to"), _WORD),
         paging=Paging.WHOLE,
     ),
     Tool(
@@ -185,65 +196,45 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Balances of accounts from today on, from standing orders and recurring payments; "
         "lowest has the lowest balance of each account. With include=typical, each balance is a "
         "range that covers other spending, too: answer with the range, not with its middle.",
-        reads={"accounts/forecast": ("totals", "forecast")},
+        paths="accounts/forecast",
         rows={
-            "totals": row(
-                texts="period periodStart date currencyCode",
-                numbers="balance lowBalance medianBalance highBalance",
-            ),
-            "forecast": row(
-                texts="period periodStart date account accountId currencyCode",
-                numbers="balance lowBalance medianBalance highBalance",
-            ),
+            "totals": row("period periodStart date currencyCode", _RANGE),
+            "forecast": row("period periodStart date account accountId currencyCode", _RANGE),
         },
         takes={
             "to": text("The last day; default: the end of next month."),
-            "interval": {"enum": ["day", "week", "month"], "default": "month"},
-            "include": {"enum": ["typical"]},
-            "accountId": text("Ids, comma-separated; default: all accounts."),
+            "interval": {**one_of(("day", "week", "month")), "default": "month"},
+            "include": one_of(("typical",)),
+            **_ACCOUNT_IDS,
         },
         repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},
         paging=Paging.WHOLE,
     ),
-    Tool(
-        name="list_budgets",
-        title="Budgets",
-        purpose="Budgets, and what was spent of each in its current period.",
-        reads={"budgets": ("budgets",)},
-        rows={"budgets": row_of(BUDGETS)},
-        takes={
-            **filters_of(BUDGETS, "name currencyCode closed"),
-            "sortBy": _SORT,
-            "fields": text(f"Default: {_BUDGET}."),
-        },
-        always={"withTotal": "true", "fields": _BUDGET},
+    _list(
+        BUDGETS,
+        "Budgets, and what was spent of each in its current period.",
+        "name currencyCode closed",
+        "name,currencyCode,limitAmount,periodStart,periodEnd,spent,income,remaining,progress,closed",
     ),
-    Tool(
-        name="list_goals",
-        title="Goals",
-        purpose="Savings goals: how much is saved, and when the goal will be reached at this rate.",
-        reads={"goals": ("goals",)},
-        rows={"goals": row_of(GOALS)},
-        takes={
-            **filters_of(GOALS, "name state"),
-            "sortBy": _SORT,
-            "fields": text(f"Default: {_GOAL}."),
-        },
-        always={"withTotal": "true", "fields": _GOAL},
+    _list(
+        GOALS,
+        "Savings goals: how much is saved, and when the goal will be reached at this rate.",
+        "name state",
+        "name,state,currencyCode,targetAmount,currentAmount,progress,desiredDate,expectedDate",
     ),
     Tool(
         name="upcoming",
         title="Upcoming standing orders",
         purpose="Occurrences of standing orders in the next days, including today, with their "
         "sums.",
-        reads={"standing-orders/upcoming": ("upcoming",)},
+        paths="standing-orders/upcoming",
         rows={
             "upcoming": row(
-                texts="date id name type account accountId category categoryId currencyCode payee",
-                numbers="amount",
+                "date id name type account accountId category categoryId currencyCode payee",
+                "amount",
             )
         },
-        repeats={"totals": {"type": "array", "items": row(texts="currencyCode", numbers=_SUMMED)}},
+        repeats={"totals": {"type": "array", "items": row("currencyCode", _SUMMED)}},
         takes={"days": whole("Number of days.", 1, 366, 30)},
         most=1000,
     ),
@@ -252,18 +243,18 @@ TOOLS: tuple[Tool, ...] = (
         title="Recurring payments",
         purpose="Recurring payments inferred from the records: subscriptions, bills, rent, income, "
         "with next date, price changes and yearly amount; totals adds up the yearly amounts.",
-        reads={"records/recurring": ("recurring",)},
+        paths="records/recurring",
         rows={
             "recurring": row(
-                texts="payee account accountId category categoryId interval recurrenceRule status "
+                "payee account accountId category categoryId interval recurrenceRule status "
                 "currencyCode changedDate firstDate lastDate nextDate standingOrder "
                 "standingOrderId",
-                numbers="amount lastAmount smallestAmount largestAmount earlierAmount yearlyAmount",
+                "amount lastAmount smallestAmount largestAmount earlierAmount yearlyAmount",
             )
         },
         takes={
             "status": text("active, overdue or ended, comma-separated; default: all."),
-            "accountId": text("Ids, comma-separated; default: all accounts."),
+            **_ACCOUNT_IDS,
         },
         repeats={"totals": {"type": "array"}},
         hides=frozenset({"recordIds"}),
@@ -273,27 +264,22 @@ TOOLS: tuple[Tool, ...] = (
         name="duplicates",
         title="Duplicates",
         purpose="Pairs of records that may be one transaction imported twice.",
-        reads={"records/duplicates": ("duplicates",)},
+        paths="records/duplicates",
         rows={
             "duplicates": row(
-                texts="accountName accountId currencyCode laterId laterDate laterName earlierId "
+                "accountName accountId currencyCode laterId laterDate laterName earlierId "
                 "earlierDate earlierName",
-                numbers="amount",
+                "amount",
             )
         },
-        takes={},
         most=1000,
     ),
     Tool(
         name="categories_and_labels",
         title="Categories and labels",
         purpose="The names and ids of all categories, then of all labels, to use in conditions.",
-        reads={
-            "categories?fields=name,parentId,kind": ("categories",),
-            "labels?fields=name": ("labels",),
-        },
-        rows={"categories": row(texts="id name parentId kind"), "labels": row(texts="id name")},
-        takes={},
+        paths="categories?fields=name,parentId,kind labels?fields=name",
+        rows={"categories": row("id name parentId kind"), "labels": row("id name")},
         always={"withTotal": "true"},
     ),
     Tool(
@@ -301,16 +287,15 @@ TOOLS: tuple[Tool, ...] = (
         title="Saved questions",
         purpose="The user's saved questions: names, ids, and the API addresses that answer them. "
         "If one fits, call answer_question instead of other tools.",
-        reads={"questions": ("questions",)},
-        rows={"questions": row(texts="id name address fault createdAt updatedAt")},
-        takes={},
+        paths="questions",
+        rows={"questions": row("id name address fault createdAt updatedAt")},
     ),
     Tool(
         name="answer_question",
         title="Answer to a saved question",
         purpose="The current answer to a saved question: the rows of the API's response, and its "
         "other members. isPart: more rows match than the question's limit.",
-        reads={"questions/{id}/answer": ("rows",)},
+        paths="questions/{id}/answer",
         rows={"rows": {"type": "object"}},
         takes={"id": text("The id, from saved_questions.")},
         repeats={"others": {"type": "object"}, "isPart": {"type": "boolean"}},
@@ -322,17 +307,14 @@ TOOLS: tuple[Tool, ...] = (
         title="Changes",
         purpose="Changes since an earlier call, including deleted rows. Keep the value of next, "
         "and pass it as since in the following call. While hasMore is true, call again for more.",
-        reads={"changes": ("changes",)},
-        rows={"changes": row(texts="type id op", numbers="revision")},
+        paths="changes",
+        rows={"changes": row("type id op", "revision")},
         takes={
             "since": {
                 **text("The value of next in the previous response, or 0 for all data."),
                 "default": "0",
             },
-            "types": text(
-                "Of accounts, budgets, categories, goals, labels, record-rules, records, "
-                "standing-orders, comma-separated; default: all that the token may read."
-            ),
+            "types": text(f"Of {_TYPES}, comma-separated; default: all that the token may read."),
         },
         repeats={"since": _WORD, "next": _WORD, "hasMore": {"type": "boolean"}},
         paging=Paging.CURSOR,
@@ -343,8 +325,8 @@ TOOLS: tuple[Tool, ...] = (
         title="API usage",
         purpose="Number of requests in each period, and the quota left. This call does not "
         "count against the quota.",
-        reads={"api-usage/stats": ("usage",)},
-        rows={"usage": row(texts="from to", numbers="total")},
+        paths="api-usage/stats",
+        rows={"usage": row("from to", "total")},
         takes={
             "period": {
                 **text("1days to 366days, 1weeks to 53weeks, 1months to 13months."),
