@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 import tempfile
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
 from support.reliability import record_figures
+from support.sample import SAMPLE, drawn, is_drawn
 from support.service import BY_DAY, POOLED, STORAGES
 
 work_in_memory()
@@ -46,6 +46,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="store the measured figures for docs/reliability.md",
     )
+
+
+def pytest_report_header() -> str:
+    return f"sample of slow cases: FINANCE_TEST_SAMPLE={SAMPLE} repeats it"
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -86,7 +90,7 @@ if CITUS_URL:
 
 def _is_drawn(test: str, storage: str) -> bool:
     """Whether a test runs on a storage by day, in all its cases. test: its node id without them."""
-    return zlib.crc32(f"{test}[{storage}".encode()) % _ONE_OF.get(storage, 1) == 0
+    return is_drawn(f"{test}[{storage}", _ONE_OF.get(storage, 1))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -112,15 +116,12 @@ def _storage_of(item: pytest.Item) -> str | None:
 
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the cases that run only at night, which are always the same ones."""
-    cases = defaultdict(list)
+    """Return the cases that the sample leaves for the night."""
+    cases: dict[tuple[str, str | None], dict[str, pytest.Item]] = defaultdict(dict)
     for item in items:
         if item.nodeid.startswith(_SLOW):
-            cases[_test_of(item), _storage_of(item)].append(item)
-    drawn = (
-        sorted(each, key=lambda item: zlib.crc32(item.nodeid.encode())) for each in cases.values()
-    )
-    return {item for each in drawn for item in each[MOST_CASES:]}
+            cases[_test_of(item), _storage_of(item)][item.nodeid] = item
+    return {each[node] for each in cases.values() for node in each.keys() - drawn(each, MOST_CASES)}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
