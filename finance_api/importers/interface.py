@@ -373,6 +373,13 @@ class Statement:
     skipped: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
 
+    def name_unused(self, balances: Iterable[str]) -> None:
+        """Name the balances of which no balance of the account is made, once."""
+        names = ", ".join(sorted(set(balances)))
+        remark = f"balances that are not used: {names}"
+        if names and remark not in self.remarks:
+            self.remarks.append(remark)
+
 
 @dataclass(frozen=True)
 class Remembered:

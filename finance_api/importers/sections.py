@@ -4,6 +4,7 @@ A file can contain many statements of one account, day by day or page by page. C
 statements become one `Statement`, and so do reports without balances.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from finance_api.importers.interface import (
@@ -57,15 +58,19 @@ class Section:
         days: tuple[int | None, int | None] = (None, None),
         as_of: int | None,
         line: int,
+        others: Iterable[str] = (),
     ) -> None:
         """Add the balances and days of this section to its `Statement`.
 
         days: the first and last day that it claims to cover. line: the section's line in the file.
+        others: names of its other balances, which nothing is made of.
         Raises ImportRefused if opening balance and entries do not sum to the closing balance.
         """
         if opening is not None and closing is not None:
             _check(opening.amount, self.total, closing.amount, line)
         statement = self.statement
+        if opening is None and closing is None:
+            statement.name_unused(others)
         if opening is not None and statement.opening is None and statement.closing is None:
             statement.opening = opening
         if statement.opening is not None and self.first is not None:

@@ -464,7 +464,10 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
     settled = {"initialBalance": own, "ownInitialBalance": None}
-    newest, initial = next(((b, i) for b, i in reversed(implied) if b.is_closing), (None, own))
+    # If no statement has a closing balance, an opening balance tells as much.
+    closings = [each for each in implied if each[0].is_closing]
+    possible: list[tuple[StatedBalance | None, int]] = [(None, own), *(closings or implied)]
+    newest, initial = possible[-1]
     if newest is not None and "initialBalance" in account["setByHand"]:
         unexplained += abs(initial - own)
         if initial != own:
@@ -474,6 +477,7 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}
+    stated = newest if closings and newest and newest.beside is not None else None
     if max(abs(initial), unexplained) > MAX_UNITS:
         raise ChangeRefused(
             f"the initial balance of the account {name} would be {amount_text(initial)}, "
@@ -482,8 +486,8 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
     return {
         **account,
         **settled,
-        "bankBalance": None if newest is None or newest.beside is None else newest.amount,
-        "bankBalanceDate": None if newest is None or newest.beside is None else newest.day,
+        "bankBalance": stated and stated.amount,
+        "bankBalanceDate": stated and stated.day,
         "unexplained": unexplained,
     }
 

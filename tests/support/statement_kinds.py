@@ -32,13 +32,15 @@ class History:
     """files: each with its options. accounts: each with its amounts, sorted, and its balance.
 
     balance: None if no file states it. is_wrong: whether one of the files must be refused.
-    texts: words that the texts of the records have, and words that they do not have.
+    texts: words that the texts of the records have, and words that they do not have. says: words
+    that a remark of each import, or its refusal, has.
     """
 
     files: list[tuple[str, dict[str, Any]]]
     accounts: list[tuple[list[Decimal], Decimal | None]]
     is_wrong: bool = False
     texts: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    says: tuple[str, ...] = ()
 
 
 def money(rng: Random, low: int = 1, high: int = 90_000) -> Decimal:
@@ -413,6 +415,71 @@ def documents(rng: Random) -> History:
     return History([(between.join(pieces), {})] * rng.choice((1, 2)), accounts)
 
 
+def balances(rng: Random) -> History:
+    """Balances that fit, that do not, of which there is one, and of which nothing can be made."""
+    message = rng.choice(("camt.052", "camt.053", "camt.054", "mt940", "ofx"))
+    found = amounts(rng, rng.randint(1, 4))
+    of_days = days(rng, len(found))
+    opening = money(rng) * rng.choice((1, -1))
+    closing = opening + sum(found)
+    begin, end = of_days[0], of_days[-1]
+    state = rng.choice(("both", "wrong", "opening", "closing", "others"))
+    if state == "wrong":
+        closing += money(rng)
+    numbers = f"{opening.normalize():f}", f"{closing.normalize():f}"
+    says = numbers if state == "wrong" else ()
+    rows = list(zip(of_days, found, strict=True))
+    first, last = (str(n) for n in (opening, closing))
+    if message == "ofx":
+        # The format has no opening balance.
+        state = rng.choice(("closing", "others"))
+        data = ofx(
+            [ofx_row(day, a, f"b{n}", "Shop") for n, (day, a) in enumerate(rows)],
+            balance=(opening + sum(found), end),
+        )
+        if state == "others":
+            data = rng.choice(
+                (
+                    data.replace("LEDGERBAL", "AVAILBAL"),
+                    data.replace(f"<DTASOF>{end:%Y%m%d}</LEDGERBAL>", "</LEDGERBAL>"),
+                )
+            )
+        says = ("not used",) if state == "others" else ()
+        return History(
+            [(data, {})], one(found, sum(found) + opening * (state == "closing")), says=says
+        )
+    if message == "mt940":
+        entries = [
+            mt940_entry(day.isoformat(), str(a), ref=f"b{n}") for n, (day, a) in enumerate(rows)
+        ]
+        state = rng.choice(("both", "closing")) if state in ("opening", "others") else state
+        data = mt940(
+            entries,
+            opening=None if state == "closing" else (first, begin.isoformat()),
+            closing=(last, end.isoformat()),
+        )
+    else:
+        codes = {
+            "both": ("OPBD", "CLBD"),
+            "wrong": (rng.choice(("OPBD", "PRCD")), "CLBD"),
+            "opening": (rng.choice(("OPBD", "PRCD")), ""),
+            "closing": ("", "CLBD"),
+            "others": rng.choice((("OPAV", "CLAV"), ("", "XPCD"), ("", "INFO"))),
+        }[state]
+        stated = [
+            camt_balance(code, amount, day.isoformat())
+            for code, amount, day in zip(codes, (first, last), (begin, end), strict=True)
+            if code
+        ]
+        entries = [
+            camt_entry(day.isoformat(), str(a), ref=f"b{n}") for n, (day, a) in enumerate(rows)
+        ]
+        data = camt(camt_statement(entries, balances=stated), message=message)
+        says = ("not used", codes[1]) if state == "others" else says
+    total = sum(found) if state == "others" else opening + sum(found)
+    return History([(data, {})], one(found, total), state == "wrong", says=says)
+
+
 KINDS: tuple[Callable[[Random], History], ...] = (
     ofx_without_signs,
     ofx_with_html,
@@ -425,4 +492,5 @@ KINDS: tuple[Callable[[Random], History], ...] = (
     swift_texts,
     registers,
     documents,
+    balances,
 )

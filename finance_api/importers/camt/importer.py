@@ -50,6 +50,7 @@ _TYPES = {
 
 
 #: Codes of booked balances, best first; the other codes are available or expected balances.
+_CODES = "Tp/CdOrPrtry/Cd", "Tp/Cd"
 _OPENING, _CLOSING, _INTERIM = ("OPBD", "PRCD"), "CLBD", "ITBD"
 _NOTIFICATIONS = "camt.054"
 _MESSAGES = {"AcctRpt": "camt.052", "Stmt": "camt.053", "DbtCdtNtfctn": _NOTIFICATIONS}
@@ -103,7 +104,7 @@ def balances_of(statement: Element) -> Balances:
     stated: dict[str, list[tuple[BankBalance, str]]] = {}
     is_own = True
     for balance in statement.all("Bal"):
-        code = balance.text_of("Tp/CdOrPrtry/Cd", "Tp/Cd")
+        code = balance.text_of(*_CODES)
         if code in (*_OPENING, _CLOSING, _INTERIM):
             units, currency = signed_amount_of(balance)
             date = balance.first("Dt/Dt", "Dt/DtTm")
@@ -221,12 +222,15 @@ class CamtImporter:
 def _end(section: Section, found: Found) -> None:
     statement = found.statement
     balances = balances_of(statement)
+    codes = [each.text_of(*_CODES, "Tp/CdOrPrtry/Prtry") or "Bal" for each in statement.all("Bal")]
     section.end(
         balances.opening,
         balances.closing,
         days=days_of(statement),
         as_of=moment_of(statement.first("CreDtTm") or found.message.first("GrpHdr/CreDtTm")),
         line=statement.line,
+        others=codes,
     )
     if not balances.is_own:
         section.statement.opening = section.statement.closing = None
+        section.statement.name_unused(codes)

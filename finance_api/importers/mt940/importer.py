@@ -40,8 +40,8 @@ _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
 #: Fields that begin a new message once the previous one is over.
 _BEGINNINGS = frozenset({"20", "25", "60"})
 _ENDS = frozenset({"62", "90", END})
-#: Fields that need no reading: references, numbers of statements, and available balances.
-_NEEDLESS = frozenset({"20", "21", "28", "64", "65", "86", "NS", END})
+#: Fields that need no reading: references, and numbers of statements.
+_NEEDLESS = frozenset({"20", "21", "28", "86", "NS", END})
 #: Some banks number the lines of ``:NS:``.
 _NUMBERED = re.compile(r"[0-9]{2}(?=[^0-9\s])")
 #: Only interim reports (MT942) have these fields; only statements have an opening balance.
@@ -160,6 +160,7 @@ class _Message:
     _details_size: int = 0
     _further: list[str] = field(default_factory=list)
     _unknown: set[str] = field(default_factory=set)
+    _others: set[str] = field(default_factory=set)
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
@@ -188,6 +189,8 @@ class _Message:
             code = each.text.lstrip("0123456789")[:3].upper()
             if self.currency is None and code in CODES:
                 self.currency = code
+        elif kind in ("64", "65"):
+            self._others.add(f":{each.tag}:")
         elif kind not in _NEEDLESS:
             self._unknown.add(each.tag)
 
@@ -222,7 +225,9 @@ class _Message:
             yield from self._begin()
         if self._section is not None:
             made_at = self.made_at if self.closing is None else self.closing.date
-            self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
+            self._section.end(
+                self.opening, self.closing, as_of=made_at, line=self.line, others=self._others
+            )
             self.pages.add(self._section.statement, self._page_balances)
             remark = f"fields that are not imported: {', '.join(sorted(self._unknown))}"
             if self._unknown and remark not in self._section.statement.remarks:

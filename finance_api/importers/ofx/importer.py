@@ -48,6 +48,8 @@ _SPOOLED_BYTES = 1 << 20
 #: Only statements contain these lists directly: an element with such a child is a statement,
 #: whatever its tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
+#: Balances; only that of the ledger is used.
+_BALANCES = frozenset({"LEDGERBAL", "AVAILBAL", "AVAILCASH", "BAL"})
 #: ACCTTYPE, "card" or "investment" -> account type, and the first words of a new account's name.
 _ACCOUNT_TYPES = {
     "CHECKING": ("CurrentAccount", "Checking"),
@@ -306,6 +308,8 @@ def _add_facts(element: Element, statement: Statement) -> None:
     day = date_or_none_of(made)
     if amount and day is not None and not invested:
         statement.closing = BankBalance(amount=amount_of(amount), date=day)
+    else:
+        statement.name_unused(e.name for e in element.descendants() if e.name in _BALANCES)
 
 
 def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str, str]) -> Entry:

@@ -371,7 +371,10 @@ def test_texts_of_a_bank_s_own_field_are_in_the_note(fields: str, note: str | No
 def test_fields_that_nobody_knows_are_named_once() -> None:
     message = mt940([mt940_entry("2026-01-05", "1") + ":37:0,5\n:65:C260105EUR1,\n:72:x\n"])
     (found,) = read_bank_file(message * 2)
-    assert found.statement.remarks == ["fields that are not imported: 37, 72"]
+    assert found.statement.remarks == [
+        "balances that are not used: :65:",
+        "fields that are not imported: 37, 72",
+    ]
 
 
 @pytest.mark.parametrize(
