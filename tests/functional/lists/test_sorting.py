@@ -51,9 +51,9 @@ def test_what_is_no_scalar_field_is_refused(client):
     ("path", "name"),
     [("records", "id"), ("records", "amount"), ("accounts", "name"), ("budgets", "spent")],
 )
-def test_a_very_long_order_is_answered_or_refused(client, path, name):
+def test_a_very_long_order_is_answered(client, path, name):
     client.load(*household())
     text = ",".join([name] * (8000 // (len(name) + 1)))
     # Leave the commas unencoded: otherwise they would not fit into a URL.
     response = client.get(f"{path}?sortBy={text}")
-    assert response.status_int in (200, 400), response.text
+    assert response.status_int == 200, response.text

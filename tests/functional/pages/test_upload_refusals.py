@@ -106,8 +106,9 @@ def test_a_form_that_is_broken_off_leaves_nothing(service, user, visitor, body):
     with_token = edge + whole.split(edge)[1] + body
     for each in (body, with_token):
         response = post_body(visitor, each)
-        assert response.status_int in (400, 403)
-        assert_error_page(response, response.status_int)
+        # A file that ends within its last line is read to there: what is missing is the token.
+        ends_early = each is body and body == body_of(b"a")[:-10]
+        assert_error_page(response, 403 if ends_early else 400)
     assert uploads_of(service, user) == []
     assert_empty = post_file(visitor, b"", status=400)
     assert "The file is empty" in assert_empty.text

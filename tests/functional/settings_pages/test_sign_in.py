@@ -230,12 +230,13 @@ HOSTILE = (
 
 
 def test_hostile_strings_are_refused_quietly(service):
-    visitor = Visitor(service, address="192.0.2.77")
-    form = visitor.form(LOGIN)
-    for text in HOSTILE:
-        for fields in ({"email": text, "password": "x"}, {"email": "a@b.org", "password": text}):
+    for n, text in enumerate(HOSTILE, 1):
+        # Another address and account each time: no limit refuses the attempt.
+        visitor = Visitor(service, address=f"192.0.2.{n}")
+        form = visitor.form(LOGIN)
+        for fields in ({"email": text, "password": "x"}, {"email": f"{n}@b.org", "password": text}):
             response = visitor.post(LOGIN, form.filled({**fields, "next": text}))
-            assert response.status_int in (400, 403, 429), (text[:50], response.status)
+            assert response.status_int == 403, (text[:50], response.status)
             assert response.content_type == "text/html"
 
 
@@ -255,7 +256,7 @@ def test_forms_that_cannot_be_read_are_refused_quietly(in_memory):
     ):
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         response = visitor.request("POST", LOGIN, body=body, headers=headers)
-        assert response.status_int in (400, 403), (body[:60], response.status)
+        assert response.status_int == 403, (body[:60], response.status)
         assert response.content_type == "text/html", body[:60]
         assert visitor.secret is None
 
