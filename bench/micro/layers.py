@@ -16,8 +16,8 @@ from finance_api.query.model import Condition, Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.resources.wire import RowEncoder
 from finance_api.runtime.clock import SystemClock
+from finance_api.serialization.rows import RowEncoder
 from finance_api.storage.interface import Storage, StorageBackend, reading
 
 _PAGE_PATH = Ours().path(loads.Query(None, Kind.RECORDS, PAGE, since=data.SINCE))  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ from finance_api.resources import DOCUMENTS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource, is_camel_case, names_of, snake_case
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import RowEncoder
+from finance_api.serialization.rows import RowEncoder
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
 from finance_api.values.time import instant_text

@@ -49,8 +49,8 @@ from finance_api.query.model import Condition, Operator, Query, any_of, conditio
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
-from finance_api.resources.wire import RowEncoder, encoder_of, shown
-from finance_api.resources.xlsx import MAX_ROWS, readable_first
+from finance_api.serialization.rows import RowEncoder, encoder_of, shown
+from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
 from finance_api.values import Row
 

@@ -15,10 +15,10 @@ from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
 from finance_api.resources.common import ID
-from finance_api.resources.csv import csv_chunks
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.resources.wire import shown
-from finance_api.resources.xlsx import readable_first, xlsx_chunks
+from finance_api.serialization.csv import csv_chunks
+from finance_api.serialization.rows import shown
+from finance_api.serialization.xlsx import readable_first, xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
 #: The member of an envelope that says why there are no rows.

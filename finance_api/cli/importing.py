@@ -19,9 +19,9 @@ from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, 
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import text_writer
 from finance_api.runtime.limited_process import LimitedProcess, LimitExceeded, Limits, ProcessDied
 from finance_api.runtime.settings import Settings
+from finance_api.serialization.values import text_writer
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import StorageBackend, open_backend
 from finance_api.values.number import decimal_text

@@ -24,7 +24,8 @@ from finance_api.resources.field import (
     Kind,
     Resource,
 )
-from finance_api.resources.wire import RowEncoder, Writer
+from finance_api.serialization.rows import RowEncoder
+from finance_api.serialization.values import Writer
 from finance_api.values import Row
 from finance_api.values.ids import parse_id
 from finance_api.values.number import to_units

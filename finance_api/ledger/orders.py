@@ -11,7 +11,7 @@ from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.session import KEEP_DAYS
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
-from finance_api.resources.wire import json_writer
+from finance_api.serialization.values import json_writer
 from finance_api.storage.interface import COMMAND
 from finance_api.values import Row
 from finance_api.values.number import decimal_text

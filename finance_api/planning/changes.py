@@ -13,7 +13,7 @@ from typing import NamedTuple
 from finance_api.planning.computing import compute
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.interface import Change, ChangeKey, Changes, DataState, Storage
 from finance_api.values.ids import FORM
 

@@ -22,8 +22,8 @@ from finance_api.ledger.orders import ImportOrder, ImportReport, make_order
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
-from finance_api.resources.wire import text_writer
 from finance_api.runtime.limited_process import report
+from finance_api.serialization.values import text_writer
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     StorageBackend,

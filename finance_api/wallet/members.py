@@ -14,7 +14,7 @@ from finance_api.api.data_request import Reading
 from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members, value
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.resources.wire import json_number
+from finance_api.serialization.values import json_number
 from finance_api.storage.interface import DataState
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS

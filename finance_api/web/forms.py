@@ -21,7 +21,7 @@ from finance_api.resources import CATEGORIES, referred_by
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Kind, Resource, snake_case
-from finance_api.resources.wire import text_writer
+from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.text import did_you_mean, fold

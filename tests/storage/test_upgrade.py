@@ -14,7 +14,7 @@ from sqlalchemy import MetaData, String, inspect, select, update
 
 from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import names_of
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
 from finance_api.storage.sql import schema

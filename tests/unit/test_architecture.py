@@ -92,12 +92,12 @@ def test_there_are_modules_to_look_at() -> None:
         ("click", own("cli")),
         ("rich", own("cli")),
         ("waitress", ()),
-        ("xlsxwriter", own("resources.xlsx")),
+        ("xlsxwriter", own("serialization.xlsx")),
         ("python_calamine", own("importers.spreadsheet.conversion")),
         ("olefile", own("importers.spreadsheet.container")),
         (
             "orjson",
-            own("api", "wallet", "resources", "http.errors", "importers")
+            own("api", "wallet", "serialization", "http.errors", "importers")
             + own("storage.sql.roles.activity"),
         ),
         ("granian", own("server.granian")),
@@ -129,22 +129,24 @@ ARROWS = {
     "values": "",
     "resources": "values",
     "runtime": "values",
+    "serialization": "resources values",
     "query": "resources values",
-    "importers": "resources values",
-    "storage": "query resources runtime values",
-    "planning": "query resources runtime storage values",
-    "ledger": "importers planning query resources runtime storage values",
-    "uploads": "importers ledger resources runtime storage values",
+    "importers": "resources serialization values",
+    "storage": "query resources runtime serialization values",
+    "planning": "query resources runtime serialization storage values",
+    "ledger": "importers planning query resources runtime serialization storage values",
+    "uploads": "importers ledger resources runtime serialization storage values",
     "http": "runtime storage values",
     "auth": "http resources runtime storage values",
     "ratelimit": "http runtime values",
     "usage": "http runtime storage values",
     "questions": "http resources runtime storage values",
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "
-    "storage usage values",
+    "serialization storage usage values",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "
-    "storage uploads usage values",
-    "wallet": "api auth http importers planning query ratelimit resources runtime storage values",
+    "serialization storage uploads usage values",
+    "wallet": "api auth http importers planning query ratelimit resources runtime serialization "
+    "storage values",
     "services": "api auth http ratelimit runtime storage uploads usage values",
     # `settings` imports the modules that declare settings by their names.
     "settings": "runtime",
@@ -153,7 +155,7 @@ ARROWS = {
     "clients": "query resources values",
     "server": "__init__ runtime settings storage",
     "cli": "__init__ auth clients demo http importers ledger questions ratelimit resources "
-    "runtime server settings storage values",
+    "runtime serialization server settings storage values",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }

@@ -19,7 +19,7 @@ from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
-from finance_api.resources.wire import RowEncoder
+from finance_api.serialization.rows import RowEncoder
 from finance_api.values.time import Period, date_text, day_in
 
 _POINT = (

@@ -24,7 +24,7 @@ from finance_api.resources.common import (
     text_field,
 )
 from finance_api.resources.field import Field, Kind
-from finance_api.resources.wire import RowEncoder
+from finance_api.serialization.rows import RowEncoder
 from finance_api.values import Row
 
 _STATUSES = tuple(Status)

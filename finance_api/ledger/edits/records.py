@@ -19,7 +19,7 @@ from finance_api.ledger.splits import is_stated, keep_deleted
 from finance_api.resources import CATEGORIES, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Field
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import text_writer
+from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes

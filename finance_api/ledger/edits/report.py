@@ -11,7 +11,7 @@ from finance_api.resources import RECORDS, referred_by
 from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import text_writer
+from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.text import count_text, day_text
 from finance_api.values.time import DAY_SECONDS

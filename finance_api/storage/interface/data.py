@@ -11,7 +11,7 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 from finance_api.values.ids import new_tag
@@ -49,7 +49,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class JsonPage:
-    """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
+    """A `Page` whose rows are JSON objects, as `serialization.rows` writes them.
 
     state: the state of the data when the rows were read. lines: one object per line; the last line
     has no line end.

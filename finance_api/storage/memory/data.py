@@ -10,7 +10,7 @@ from finance_api.query.evaluate import group_of, matching, sorted_rows
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
-from finance_api.resources.wire import RowEncoder, encoder_of
+from finance_api.serialization.rows import RowEncoder, encoder_of
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
     STREAMED_ROWS,

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, names_of, snake_case
-from finance_api.resources.wire import encoder_of
 from finance_api.runtime.time_limit import in_time
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.sql.tables import (
     DISTRIBUTED,
     CodePointText,

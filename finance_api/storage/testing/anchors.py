@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.testing.units import (
     DAY,
     OneUser,

@@ -9,7 +9,7 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind, Resource
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.testing.units import (

@@ -12,7 +12,7 @@ import pytest
 from finance_api.query.evaluate import matching
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.testing.units import DAY, OneUser, Unit, make_query, make_row
 from finance_api.values import Row
 

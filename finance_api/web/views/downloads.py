@@ -13,8 +13,8 @@ from finance_api.ledger.dump import dump
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import RECORDS
-from finance_api.resources.csv import csv_chunks
-from finance_api.resources.xlsx import MAX_ROWS, readable_first, xlsx_chunks
+from finance_api.serialization.csv import csv_chunks
+from finance_api.serialization.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.text import count_text
 from finance_api.values.time import date_text

@@ -14,7 +14,7 @@ from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
-from finance_api.resources.wire import encoder_of
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf, shortened
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter

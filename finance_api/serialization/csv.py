@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from finance_api.resources.field import Field, Kind
-from finance_api.resources.wire import objects_of
+from finance_api.serialization.rows import objects_of
 from finance_api.values.spreadsheet import harmless
 
 _BOOLEANS = {None: "", True: "true", False: "false"}

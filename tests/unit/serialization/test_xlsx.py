@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 from xlsxwriter import Workbook
 
-from finance_api.resources import RECORDS, xlsx
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Unit
-from finance_api.resources.wire import RowEncoder
-from finance_api.resources.xlsx import readable_first, xlsx_chunks
+from finance_api.serialization import xlsx
+from finance_api.serialization.rows import RowEncoder
+from finance_api.serialization.xlsx import readable_first, xlsx_chunks
 from finance_api.values.time import parse_date
 from support.nightly import count
 

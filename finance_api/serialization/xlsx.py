@@ -20,7 +20,7 @@ from xlsxwriter.utility import xl_col_to_name
 
 from finance_api.resources.currencies import CURRENCIES, decimals_of
 from finance_api.resources.field import Field, Kind, Unit
-from finance_api.resources.wire import objects_of
+from finance_api.serialization.rows import objects_of
 from finance_api.values.spreadsheet import in_cell
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 

@@ -1,0 +1,1 @@
+"""The bytes of answers: rows as JSON, NDJSON, CSV and workbooks."""

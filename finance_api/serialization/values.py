@@ -1,0 +1,59 @@
+"""Writes stored values for clients and files: as JSON and as plain text."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import orjson
+
+from finance_api.resources.field import Field, Kind
+from finance_api.values.ids import serial_id
+from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.values.time import date_text, instant_text
+
+Writer = Callable[[Any], Any]
+
+_ONE: int = 10**DECIMALS
+#: Units below this have at most 15 digits.
+_FLOAT_UNITS = 10**15
+
+
+def json_writer(field: Field) -> Writer | None:
+    """Return a function that converts a stored value (not None) for orjson.
+
+    Returns None if the values need no conversion.
+    """
+    if field.kind is Kind.NUMBER:
+        # Whole numbers need no conversion.
+        return partial(json_number, decimals=field.decimals) if field.decimals else None
+    return _WRITERS.get(field.kind)
+
+
+def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fragment:
+    """Return a number that orjson writes exactly as `decimal_text` would.
+
+    orjson writes a float as the shortest decimal that reads back as this float. If the number has
+    up to 15 digits, that decimal is exact.
+    """
+    if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
+        return units / _ONE if units % _ONE else units // _ONE
+    return orjson.Fragment(decimal_text(units, decimals))
+
+
+def text_writer(field: Field) -> Writer:
+    """Return a function that converts a stored value (never None) to text; ``;`` joins lists."""
+    if field.kind is Kind.NUMBER:
+        decimals = field.decimals
+        return lambda units: decimal_text(units, decimals)
+    if field.kind is Kind.BOOLEAN:
+        return lambda value: "true" if value else "false"
+    if field.kind.is_list:
+        return ";".join
+    return _WRITERS.get(field.kind, str)
+
+
+_WRITERS: dict[Kind, Writer] = {
+    Kind.DATE: date_text,
+    Kind.DATETIME: instant_text,
+    Kind.SERIAL: serial_id,
+}
