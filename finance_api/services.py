@@ -3,7 +3,7 @@
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
-from finance_api.api.data_request import ResponseCache
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing, open_key_ring
 from finance_api.auth.jwts import JwtRules, jwt_rules

@@ -6,13 +6,10 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 
 import hashlib
 import re
-import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 from pyramid.response import Response
 
@@ -24,49 +21,23 @@ from finance_api.api.representation import (
     XLSX,
     HeaderItems,
     Representation,
-    chunks_with_texts,
-    json_response,
     negotiate,
     with_texts,
 )
-from finance_api.auth.auditing import note_export
-from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
-from finance_api.http.downloads import Chunks, download
+from finance_api.api.response_cache import ResponseCache
+from finance_api.http.compression import GZIP, gzipped, takes_gzip
 from finance_api.http.errors import problem
 from finance_api.http.identity import Failure, OwnerIdentity
 from finance_api.http.requests import Request
-from finance_api.ratelimit.tween import refund, take_for
+from finance_api.planning.answers import Reading
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.values.version import __version__
 
-#: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
-ROWS_OF_A_REQUEST = 1_000
-MAX_COST = 250
+__all__ = ["DataRequest", "Payload", "Reading", "respond"]
+
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
-
-
-class Reading(NamedTuple):
-    """The storage, user and moment for the answer to a data request. now: in seconds.
-
-    is_for_link: whether everybody who knows a link sees the answer, so that it must tell nothing
-    else about the user.
-    """
-
-    storage: Storage
-    user: User
-    now: int
-    is_for_link: bool = False
-
-    @property
-    def user_id(self) -> int:
-        return self.user.id
-
-    @property
-    def today(self) -> int:
-        """The day in the user's time zone, as its first second."""
-        return day_in(self.user.time_zone, self.now)
 
 
 class Payload(NamedTuple):
@@ -238,85 +209,7 @@ class DataRequest(TaggedRequest, ABC):
         """Read the response. Raises NotFound if there is no such user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """An export. state: the data's state. count: the number of rows. chunks: the body."""
-
-    state: DataState
-    count: int
-    chunks: Chunks
-
-    @property
-    def cost(self) -> int:
-        """How many requests of the quota the export costs."""
-        return min(MAX_COST, 1 + -(-self.count // ROWS_OF_A_REQUEST))
-
-
-class ExportRequest(TaggedRequest, ABC):
-    """A request whose body is made while it is sent.
-
-    name: the name of the file, without day and suffix.
-    """
-
-    name: str
-
-    @abstractmethod
-    def open(self, reading: Reading) -> Export:
-        """Begin the export. Its chunks read the storage while they are sent."""
-
-    def file_name(self, today: int) -> str:
-        return f"{self.name}-{date_text(today)}.{self.representation.suffix}"
-
-
 # -- responses ----------------------------------------------------------------------------------
-
-
-#: The approximate size of a cached response without its body.
-_ENTRY_BYTES = 2_000
-#: A response is cached only if it is at most 1/_LARGEST_PART of the whole cache.
-_LARGEST_PART = 8
-
-Key = tuple[Hashable, ...]
-
-
-class ResponseCache:
-    """Responses by user, tag of the data's state, and request.
-
-    Evicts the least recently used first, so responses of earlier states disappear eventually.
-    max_bytes: the maximum memory of all entries, roughly; 0 caches nothing.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._lock = threading.Lock()
-        self._bytes = 0
-        self._entries: OrderedDict[tuple[int, int, Key], tuple[Any, int]] = OrderedDict()
-
-    @property
-    def cached_bytes(self) -> int:
-        """Approximate memory of all entries."""
-        return self._bytes
-
-    def get(self, user_id: int, tag: int, key: Key) -> Any | None:
-        with self._lock:
-            found = self._entries.get((user_id, tag, key))
-            if found is None:
-                return None
-            self._entries.move_to_end((user_id, tag, key))
-            return found[0]
-
-    def put(self, user_id: int, tag: int, key: Key, response: Any, body_bytes: int) -> None:
-        """Cache the response, unless it is too large."""
-        if body_bytes > self._max_bytes // _LARGEST_PART:
-            return
-        size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
-        with self._lock:
-            _, replaced = self._entries.pop((user_id, tag, key), (None, 0))
-            self._entries[user_id, tag, key] = response, size
-            self._bytes += size - replaced
-            while self._bytes > self._max_bytes:
-                _, (_, evicted) = self._entries.popitem(last=False)
-                self._bytes -= evicted
 
 
 def _gzip_tag(etag: str) -> str:
@@ -372,51 +265,3 @@ def _user_headers(user: User, now: int) -> HeaderItems:
     if user.base_currency is None:
         return (today,)
     return today, ("X-User-Base-Currency", user.base_currency)
-
-
-def unstored_response(request: Request, document: dict[str, Any]) -> Response:
-    """Make a JSON response about the user that must not be cached."""
-    response = json_response(document)
-    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
-    response.headers.update(_user_headers(request.identity.user, request.services.clock.now()))
-    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
-    return response
-
-
-def respond_with_export(
-    request: Request,
-    make: Callable[..., ExportRequest],
-    *arguments: Hashable,
-    amounts: frozenset[str] = frozenset(),
-) -> Response:
-    """Respond with an export, and charge its cost to the quota. amounts: as in `respond`."""
-    asked = make(*arguments, request)
-    unchanged = asked.unchanged()
-    if unchanged is not None:
-        return unchanged
-    user, has_gzip = asked.user, asked.has_gzip
-
-    def begin(storage: Storage) -> tuple[Response, Chunks]:
-        try:
-            export = asked.open(asked.reading_in(storage))
-        except NotFound as error:
-            raise unknown_in_replica() from error
-        if request.method != "HEAD":
-            take_for(request, export.cost, "This export")
-        etag = asked.etag(export.state)
-        file = asked.file_name(day_in(user.time_zone, asked.now))
-        headers = [
-            ("Content-Type", asked.representation.content_type),
-            ("Content-Disposition", f'attachment; filename="{file}"'),
-            ("X-Total-Count", str(export.count)),
-            *asked.data_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
-        ]
-        chunks = chunks_with_texts(amounts, export.chunks) if asked.has_texts else export.chunks
-        if not has_gzip:
-            return Response(headerlist=headers), chunks
-        headers.append(("Content-Encoding", GZIP))
-        return Response(headerlist=headers), gzip_chunks(chunks)
-
-    response = download(request, user.id, begin, partial(refund, request))
-    note_export(request, user.id)
-    return response

@@ -6,9 +6,10 @@ from functools import cache, partial
 from typing import Any
 
 import orjson
+from cornice import Service
+from pyramid.response import Response
 
-from finance_api.api.data_request import DataRequest, Payload, Reading
-from finance_api.api.listing import next_link
+from finance_api.api.freshness import DAY, NOTHING, RATES
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
@@ -17,17 +18,20 @@ from finance_api.api.parameters import (
     Fault,
     Listed,
     Parameter,
+    Parameters,
     ParameterSchema,
     Scalar,
     conversion,
     page,
     parameter,
     required,
+    validate_query,
 )
 from finance_api.api.representation import next_offset
-from finance_api.api.service import Service, data_service
-from finance_api.auth.policy import Permission, own_internal_data
+from finance_api.api.responding import respond
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
+from finance_api.planning.answers import Document, Reading
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Operator, Query, SortKey
@@ -73,12 +77,6 @@ MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
 CONVERT_TO = "convert_to"
 
-_BOUNDS = {
-    "min_amount": ("amount", Operator.GTE),
-    "max_amount": ("amount", Operator.LTE),
-    "date_from": ("record_date", Operator.GTE),
-    "date_to": ("record_date", Operator.LTE),
-}
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
 _OPERANDS: dict[str, schemas.Schema] = {
     "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
@@ -104,21 +102,34 @@ def _bound(name: str, field: str, operator: Operator) -> Parameter:
 
 
 _sort = partial(parse_order, _SORT_KEYS)
-_TRANSACTIONS_SCHEMA = ParameterSchema(
-    *(_bound(name, *bound) for name, bound in _BOUNDS.items()),
-    *page(MAX_TRANSACTIONS),
-    parameter(
+
+
+class TransactionsSchema(ParameterSchema):
+    rules = (
+        partial(_is_in_order, "min_amount", "max_amount", "greater"),
+        partial(_is_in_order, "date_from", "date_to", "later"),
+    )
+    min_amount = _bound("min_amount", "amount", Operator.GTE)
+    max_amount = _bound("max_amount", "amount", Operator.LTE)
+    date_from = _bound("date_from", "record_date", Operator.GTE)
+    date_to = _bound("date_to", "record_date", Operator.LTE)
+    limit, offset = page(MAX_TRANSACTIONS)
+    sort_by = parameter(
         "sort_by",
         Listed(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
         SORT_MEANING,
         _sort(DEFAULT_SORT),
-    ),
-    conversion(CONVERT_TO),
-    rules=(
-        partial(_is_in_order, "min_amount", "max_amount", "greater"),
-        partial(_is_in_order, "date_from", "date_to", "later"),
-    ),
-)
+    )
+    convert_to = conversion(CONVERT_TO)
+
+    def is_cheap(self, values: Parameters) -> bool:
+        return values[CONVERT_TO] is None and _query(values).is_cheap
+
+
+def _query(values: Parameters) -> Query:
+    bounds = (values[name] for name in ("min_amount", "max_amount", "date_from", "date_to"))
+    conditions = tuple([bound.condition for bound in bounds if bound is not None])
+    return Query(RECORDS, conditions, values["sort_by"], values["limit"], values["offset"])
 
 
 def _transaction_page() -> schemas.Schema:
@@ -151,24 +162,30 @@ def _conversions(
     return [_encoder_of(resource).document(row) for row in converted]
 
 
-class TransactionsRequest(DataRequest):
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
-        bounds = [self.given[name] for name in _BOUNDS if self.given[name] is not None]
-        conditions = tuple(bound.condition for bound in bounds)
-        order = (self.given[name] for name in ("sort_by", "limit", "offset"))
-        self._query = Query(RECORDS, conditions, *order)
-        self.convert_to = self.given[CONVERT_TO]
-        self.is_cheap = self.convert_to is None and self._query.is_cheap
+get_records = Service(
+    "internal.get-records", "/internal/v1/get-records", "Transactions: records, void ones included."
+)
 
-    def read(self, reading: Reading) -> Payload:
-        storage, user_id = reading.storage, reading.user_id
-        state = storage.data.get_state(user_id)
-        page = storage.data.list_rows(user_id, self._query)
-        converted = _conversions(reading, RECORDS, page.rows, self.convert_to)
-        rows = [_transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
-        body = orjson.dumps({"transactions": rows})
-        return Payload(state, body, next_link(self, next_offset(self._query, page)))
+
+def transactions(reading: Reading, values: Parameters) -> Document:
+    """Return a page of transactions."""
+    query, state = _query(values), reading.get_state()
+    page = reading.storage.data.list_rows(reading.user_id, query)
+    converted = _conversions(reading, RECORDS, page.rows, values[CONVERT_TO])
+    rows = [_transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+    return Document(state, orjson.dumps({"transactions": rows}), next_offset(query, page))
+
+
+@get_records.get(
+    schema=TransactionsSchema(),
+    validators=validate_query,
+    permission=Permission.INTERNAL_RECORDS_READ,
+    answer=transactions,
+    response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
+    varies_with=NOTHING,
+)
+def list_transactions(request: Request) -> Response:
+    return respond(request)
 
 
 # -- documents ------------------------------------------------------------------------------------
@@ -195,8 +212,8 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(_BY_TYPE[name] for name in names)
 
 
-_DOCUMENTS_SCHEMA = ParameterSchema(
-    required(
+class DocumentsSchema(ParameterSchema):
+    document_type = required(
         "document_type",
         Listed(
             _types,
@@ -208,10 +225,13 @@ _DOCUMENTS_SCHEMA = ParameterSchema(
         ),
         _WANTED,
         f"{_WANTED}.",
-    ),
-    *page(MAX_DOCUMENTS),
-    conversion(CONVERT_TO),
-)
+    )
+    limit, offset = page(MAX_DOCUMENTS)
+    # Balances are converted by the rate of today.
+    convert_to = conversion(CONVERT_TO, (RATES, DAY))
+
+    def is_cheap(self, values: Parameters) -> bool:
+        return values[CONVERT_TO] is None
 
 
 def _document_page() -> schemas.Schema:
@@ -285,67 +305,38 @@ def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
     return members
 
 
-class DocumentsRequest(DataRequest):
-    """A request for a page of each requested type, in the order of the request."""
-
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
-        self.convert_to = self.given[CONVERT_TO]
-        self.depends_on_today = self.convert_to is not None
-        self.is_cheap = self.convert_to is None
-
-    def read(self, reading: Reading) -> Payload:
-        storage, user_id = reading.storage, reading.user_id
-        types, limit, offset = (self.given[n] for n in ("document_type", "limit", "offset"))
-        state = storage.data.get_state(user_id)
-        documents, total, following = [], 0, None
-        for resource in types:
-            sort = parse_sort(resource, "+name")
-            query = Query(resource, (), sort, limit, offset, with_total=True)
-            page = _page(storage, user_id, query)
-            converted = _conversions(reading, resource, page.rows, self.convert_to)
-            for row, members in zip(page.rows, converted, strict=True):
-                made = _document(resource, row)
-                made["data"] |= members
-                documents.append(made)
-            total += page.total or 0
-            following = following or next_offset(query, page)
-        body = {"documents": documents, "total": total, "limit": limit, "offset": offset}
-        return Payload(state, orjson.dumps(body), next_link(self, following))
-
-
-def _service(
-    path: str,
-    make: type[DataRequest],
-    permission: Permission,
-    page: schemas.Schema,
-    **declared: Any,
-) -> Service:
-    return data_service(
-        path,
-        make,
-        response=ResponseDescription(page, headers=(*OF_DATA, LINK)),
-        permission=permission,
-        factory=own_internal_data(permission),
-        **declared,
-    )
-
-
-SERVICES = (
-    _service(
-        "/internal/v1/get-records",
-        TransactionsRequest,
-        Permission.INTERNAL_RECORDS_READ,
-        _transaction_page(),
-        description="Transactions: records, void ones included.",
-        schema=_TRANSACTIONS_SCHEMA,
-    ),
-    _service(
-        "/internal/v1/get-docs",
-        DocumentsRequest,
-        Permission.INTERNAL_DOCUMENTS_READ,
-        _document_page(),
-        description="Documents: data of all types except records.",
-        schema=_DOCUMENTS_SCHEMA,
-    ),
+get_docs = Service(
+    "internal.get-docs", "/internal/v1/get-docs", "Documents: data of all types except records."
 )
+
+
+def documents(reading: Reading, values: Parameters) -> Document:
+    """Return a page of each requested type, in the order of the request."""
+    types, limit, offset = (values[n] for n in ("document_type", "limit", "offset"))
+    state = reading.get_state()
+    made, total, following = [], 0, None
+    for resource in types:
+        sort = parse_sort(resource, "+name")
+        query = Query(resource, (), sort, limit, offset, with_total=True)
+        page = _page(reading.storage, reading.user_id, query)
+        converted = _conversions(reading, resource, page.rows, values[CONVERT_TO])
+        for row, members in zip(page.rows, converted, strict=True):
+            document = _document(resource, row)
+            document["data"] |= members
+            made.append(document)
+        total += page.total or 0
+        following = following or next_offset(query, page)
+    body = {"documents": made, "total": total, "limit": limit, "offset": offset}
+    return Document(state, orjson.dumps(body), following)
+
+
+@get_docs.get(
+    schema=DocumentsSchema(),
+    validators=validate_query,
+    permission=Permission.INTERNAL_DOCUMENTS_READ,
+    answer=documents,
+    response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),
+    varies_with=NOTHING,
+)
+def list_documents(request: Request) -> Response:
+    return respond(request)

@@ -1,145 +1,71 @@
-"""Rows of the public API: a page of a resource, single objects, tables of sums, exports."""
+"""Rows of the public API: pages of a resource, single objects, exports, tables of sums.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+These functions make answers: they know the data and the validated values, but no request.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
-from urllib.parse import quote, urlencode
 
-import orjson
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.data_request import (
-    DataRequest,
-    Export,
-    ExportRequest,
-    Payload,
-    Reading,
-    TaggedRequest,
+from finance_api.api.parameters import (
+    CONVERT_TO,
+    COUNTED,
+    REVISION,
+    TRAILER,
+    WITH_SUBCATEGORIES,
+    Parameters,
 )
-from finance_api.api.parameters import CONVERT_TO, COUNTED, REVISION, WITH_SUBCATEGORIES
-from finance_api.api.representation import (
-    CSV,
-    HINTS,
-    JSON,
-    NDJSON,
-    OF_LISTS,
-    TABLES,
-    XLSX,
-    HeaderItems,
-    body_of,
-    chunks_of,
-    fields_to_show,
-    json_page,
-    next_offset,
-    page_headers,
-    shared,
-)
-from finance_api.http.downloads import Chunks
-from finance_api.http.errors import parameter_problem, problem
-from finance_api.http.querystring import split_query
-from finance_api.http.requests import Request
-from finance_api.ledger.dump import count_dumped, dump
+from finance_api.api.representation import HINTS, shared
+from finance_api.http.errors import problem
+from finance_api.planning.answers import Answer, Document, Export, Reading
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.counted import counted_only, with_flow
-from finance_api.planning.hints import MAX_HINTS, find_hints, find_left_out, negative_fields
-from finance_api.query.model import Condition, Operator, Query, any_of, condition_on
-from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.planning.hints import MAX_HINTS, find_hints, find_left_out
+from finance_api.query.model import Condition, Operator, Query, condition_on
+from finance_api.resources import RECORDS
+from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
 from finance_api.serialization.rows import RowEncoder, encoder_of, shown
-from finance_api.serialization.xlsx import MAX_ROWS, readable_first
-from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage
+from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.values import Row
 
 
-class _RowsRequest(DataRequest):
-    """A request for rows of a resource, each with the requested fields and converted amount.
-
-    columns: the requested fields, and the fields of the converted amount.
-    are_stored: whether the stored JSON of rows has all columns.
-    """
-
-    def __init__(self, resource: Resource, request: Request) -> None:
-        super().__init__(request)
-        self.resource = resource
-        self.columns = fields_to_show(self.representation, resource, self.given["fields"])
-        if self.is_for_link and self.given["fields"] is None:
-            self.columns = shared(self.columns)
-        self.convert_to = self.given.get(CONVERT_TO)
-        self.depends_on_today = bool(resource.computed_fields)
-        self.are_stored = self.convert_to is None and not resource.computed_fields
-        if self.convert_to is not None:
-            self.columns = (*self.columns, *converted_fields(CONVERTED[resource]))
-            self.depends_on_today |= resource is ACCOUNTS
-
-    def lines(self, reading: Reading, rows: list[Row]) -> bytes:
-        """Return the columns of the rows as JSON, one object per line."""
-        if self.convert_to is not None:
-            today = reading.today
-            rows = with_converted(reading.storage, self.resource, rows, self.convert_to, today)
-        return RowEncoder(self.columns).lines(rows)
-
-    def page(self, reading: Reading, query: Query) -> JsonPage:
-        if self.are_stored:
-            stored = reading.storage.data.list_json(reading.user_id, query)
-            # A table takes its columns from whole rows.
-            columns = self.resource.fields if self.representation in TABLES else self.columns
-            lines = shown(self.resource, columns, stored.lines)
-            return stored if lines is stored.lines else replace(stored, lines=lines)
-        storage, user_id = reading.storage, reading.user_id
-        state = storage.data.get_state(user_id)
-        page = list_computed(storage, user_id, query, reading.today)
-        return JsonPage(state, self.lines(reading, page.rows), page.has_more, page.total)
+def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answer:
+    """Return a page of the resource."""
+    asked = values.query(resource)
+    query = resolved(asked, values, reading)
+    page = _read(reading, query, values)
+    has_more = page.next_offset is not None
+    members, headers = page_members(
+        reading, page.state, query.limit, query.offset, has_more=has_more
+    )
+    total = page.members["total"]
+    if total is not None:
+        members["total"] = total
+        headers = (*headers, ("X-Total-Count", str(total)))
+    has_rows = bool(page.rows or page.lines)
+    count = partial(_count, reading, resource) if not query.offset else None
+    members[HINTS] = partial(
+        hints, asked, reading, has_rows=has_rows, conditions=query.conditions, count=count
+    )
+    return replace(page, members=members, headers=headers)
 
 
-class ListRequest(_RowsRequest):
-    """A request for a page of a resource, in one of the representations of lists."""
-
-    forms = OF_LISTS
-
-    def __init__(self, resource: Resource, request: Request) -> None:
-        super().__init__(resource, request)
-        given = self.given
-        self._query = given.query(resource)
-        # These add conditions when the query is resolved.
-        adds = given.get(FLOW.name) or given.get(COUNTED)
-        adds = adds or negative_fields(self._query.conditions)
-        self.is_cheap = self.are_stored and self._query.is_cheap and not adds
-        self.depends_on_today |= self._query.is_relative
-
-    def read(self, reading: Reading) -> Payload:
-        query = resolved(self._query, self.given, reading)
-        page = self.page(reading, query)
-        link = next_link(self, next_offset(query, page))
-        if self.representation is JSON:
-            count = partial(_count, reading, self.resource) if not query.offset else None
-            has_rows, asked = bool(page.lines), query.conditions
-            hints = hints_of(self._query, reading, has_rows=has_rows, conditions=asked, count=count)
-            body = json_page(query, page, hints, has_revision=not reading.is_for_link)
-            return Payload(page.state, body, link)
-        body = body_of(self.representation, query.resource.name, self.columns, page.lines)
-        return Payload(page.state, body, (*page_headers(query, page), *link))
-
-
-class ObjectRequest(_RowsRequest):
-    """A request for one object of a resource, with the same fields as in the list."""
-
-    is_always_there = False
-
-    def __init__(self, resource: Resource, request: Request) -> None:
-        super().__init__(resource, request)
-        self.is_cheap = self.are_stored
-
-    def read(self, reading: Reading) -> Payload:
-        ids = (self.match["id"].lower(),)
-        named = condition_on(self.resource, "id", Operator.ANY_OF, ids)
-        page = self.page(reading, Query(self.resource, (named,), limit=1))
-        if not page.lines:
-            raise _missing(reading, self.resource, *ids)
-        return Payload(page.state, page.lines)
+def get_object(resource: Resource, reading: Reading, values: Parameters, row_id: str) -> Document:
+    """Return one object, with the same fields as in the list. Raises a 404, or a 410."""
+    named = condition_on(resource, "id", Operator.ANY_OF, (row_id,))
+    page = _read(reading, Query(resource, (named,), limit=1), values)
+    if page.lines:
+        return Document(page.state, shown(resource, page.columns, page.lines))
+    if page.rows:
+        return Document(page.state, RowEncoder(page.columns).lines(page.rows))
+    raise no_object(resource)
 
 
 def no_object(resource: Resource) -> HTTPException:
@@ -147,52 +73,72 @@ def no_object(resource: Resource) -> HTTPException:
     return problem(404, f"There is no {resource.word} with this id.")
 
 
-def _missing(reading: Reading, resource: Resource, row_id: str) -> HTTPException:
-    """Return a 404; or, if a record was split, a 410 that names its parts."""
-    data, user_id = reading.storage.data, reading.user_id
-    if resource is not RECORDS or not data.get_rows(user_id, SPLITS, [row_id]):
-        return no_object(resource)
-    parts = list(data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", [row_id])]))
-    if not parts:
-        # All parts were deleted.
-        return no_object(resource)
-    detail = f"This record was split into parts: the {len(parts)} records whose splitId is its id."
-    return problem(410, detail, partIds=[part["id"] for part in parts])
+def _read(reading: Reading, query: Query, values: Parameters) -> Answer:
+    """Return the rows, with their total as a member.
+
+    Reads stored JSON if it has all columns, and nobody needs the values.
+    """
+    storage, user_id, resource = reading.storage, reading.user_id, query.resource
+    columns, table_columns = columns_for(reading, resource, values)
+    are_stored = not resource.computed_fields and values.get(CONVERT_TO) is None
+    lines, rows = None, []
+    if are_stored and not reading.as_values:
+        stored = storage.data.list_json(user_id, query)
+        state, lines, has_more, total = stored.state, stored.lines, stored.has_more, stored.total
+    else:
+        state = reading.get_state()
+        page = list_computed(storage, user_id, query, reading.today)
+        rows, has_more, total = page.rows, page.has_more, page.total
+        rows = converted(reading, resource, rows, values)
+    return Answer(
+        state=state,
+        name=resource.name,
+        columns=columns,
+        table_columns=table_columns,
+        rows=rows,
+        lines=lines,
+        resource=resource,
+        members={"total": total},
+        next_offset=query.offset + query.limit if has_more else None,
+    )
 
 
-class RecordsByIdRequest(_RowsRequest):
-    """A request for records by id: the records, in the order of the ids; and the unknown ids."""
+def columns_for(
+    reading: Reading, resource: Resource, values: Mapping[str, Any]
+) -> tuple[Sequence[Field], Sequence[Field] | None]:
+    """Return the columns of an `Answer`, and its table columns.
 
-    def __init__(self, request: Request) -> None:
-        super().__init__(RECORDS, request)
-        self.is_cheap = self.are_stored
-
-    def read(self, reading: Reading) -> Payload:
-        ids, data = list(dict.fromkeys(self.given["id"])), reading.storage.data
-        if self.are_stored:
-            state, rows = data.get_json(reading.user_id, RECORDS, ids)
-            missing = [row_id for row_id, row in zip(ids, rows, strict=True) if not row]
-            lines = shown(RECORDS, self.columns, b"\n".join(filter(None, rows)))
-        else:
-            state = data.get_state(reading.user_id)
-            by_id = data.get_rows(reading.user_id, RECORDS, ids)
-            missing = [row_id for row_id in ids if row_id not in by_id]
-            lines = self.lines(reading, [by_id[row_id] for row_id in ids if row_id in by_id])
-        count = len(ids) - len(missing)
-        end = b'],"count":%d,"missingIds":%b}' % (count, orjson.dumps(missing))
-        return Payload(state, b'{"records":[' + lines.replace(b"\n", b",") + end)
+    JSON has the fields in the order of the resource, with the id.
+    """
+    chosen, target = values.get("fields"), values.get(CONVERT_TO)
+    more = () if target is None else converted_fields(CONVERTED[resource])
+    if chosen is None:
+        fields = shared_columns(reading, resource.fields)
+        return (*fields, *more) if more else fields, None
+    fields = tuple([field for field in resource.fields if field in chosen or field == ID])
+    return (*fields, *more), (*chosen, *more)
 
 
-def resolved(query: Query, given: Mapping[str, Any], reading: Reading) -> Query:
+def converted(
+    reading: Reading, resource: Resource, rows: list[Row], values: Mapping[str, Any]
+) -> list[Row]:
+    """Return the rows with their converted amounts, if the client wants these."""
+    target = values.get(CONVERT_TO)
+    if target is None:
+        return rows
+    return with_converted(reading.storage, resource, rows, target, reading.today)
+
+
+def resolved(query: Query, values: Mapping[str, Any], reading: Reading) -> Query:
     """Return the query with relative days, subcategories, ``flow`` and ``counted`` resolved."""
     if query.is_relative:
         query = query.on(reading.today)
     storage, user_id, conditions = reading.storage, reading.user_id, query.conditions
-    if given.get(WITH_SUBCATEGORIES):
+    if values.get(WITH_SUBCATEGORIES):
         conditions = with_subcategories(storage, user_id, query.resource, conditions)
-    if given.get(FLOW.name):
-        conditions = with_flow(storage, user_id, given[FLOW.name], conditions)
-    if given.get(COUNTED):
+    if values.get(FLOW.name):
+        conditions = with_flow(storage, user_id, values[FLOW.name], conditions)
+    if values.get(COUNTED):
         conditions = counted_only(storage, user_id, conditions)
     return query if conditions is query.conditions else replace(query, conditions=conditions)
 
@@ -201,7 +147,7 @@ def _count(reading: Reading, resource: Resource, conditions: tuple[Condition, ..
     return reading.storage.data.count_rows(reading.user_id, Query(resource, conditions))
 
 
-def hints_of(
+def hints(
     query: Query,
     reading: Reading,
     *,
@@ -215,7 +161,7 @@ def hints_of(
     conditions: those of the resolved query. count: see `find_left_out`; None: no such hints.
     further: more hints about rows that were left out.
     """
-    hints = find_hints(
+    found = find_hints(
         reading.storage,
         reading.user_id,
         query.resource,
@@ -226,85 +172,60 @@ def hints_of(
     # The readers of a link learn nothing about other rows.
     if count is not None and not reading.is_for_link:
         nouns = query.resource.word, str(query.resource.path).replace("-", " ")
-        hints += [*find_left_out(nouns, query.conditions, conditions, count), *further]
-    return hints[:MAX_HINTS]
+        found += [*find_left_out(nouns, query.conditions, conditions, count), *further]
+    return found[:MAX_HINTS]
 
 
-def next_link(asked: TaggedRequest, offset: int | None) -> HeaderItems:
-    """Return the Link header of the next page (RFC 8288), or nothing if ``offset`` is None.
-
-    The link is the request's path and query with another offset. It does not use the Host header.
-    """
-    if offset is None:
-        return ()
-    return (("Link", _link_pattern(asked.path, asked.query_string) % offset),)
+def account_hints(
+    reading: Reading, values: Mapping[str, Any], rows: Sequence[Row]
+) -> Callable[[], list[str]]:
+    """Return the member with hints of a table whose only filter is accountId."""
+    asked = Query(RECORDS, values["accountId"])
+    return partial(hints, asked, reading, has_rows=bool(rows))
 
 
-@lru_cache(maxsize=256)
-def _link_pattern(path: str, query_string: str) -> str:
-    """Return the Link header, as a ``%`` format for the offset."""
-    pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
-    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
-    return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
+def page_members(
+    reading: Reading, state: DataState, limit: int, offset: int, *, has_more: bool
+) -> tuple[dict[str, Any], tuple[tuple[str, str], ...]]:
+    """Return the members of a page, and the header that takes their place without an envelope."""
+    following = offset + limit if has_more else None
+    members: dict[str, Any] = {"limit": limit, "offset": offset, "nextOffset": following}
+    if not reading.is_for_link:
+        members[REVISION] = state.revision
+    return members, (("X-Next-Offset", str(following or "")),)
 
 
-# -- tables -------------------------------------------------------------------------------------
+def table(
+    reading: Reading,
+    state: DataState,
+    name: str,
+    columns: Sequence[Field],
+    rows: Sequence[Row],
+    members: Mapping[str, Any],
+    headers: Sequence[tuple[str, str]] = (),
+) -> Answer:
+    """Return a table without pages. name, members, headers: as in `Answer`."""
+    columns = shared_columns(reading, columns)
+    return Answer(
+        state=state, name=name, columns=columns, rows=rows, members=members, headers=headers
+    )
 
 
-class TableRequest(DataRequest):
-    """A request for a table. name: the member of the envelope that contains the rows."""
+def shared_columns(reading: Reading, columns: Sequence[Field]) -> Sequence[Field]:
+    """Return the columns that the readers of the answer may see."""
+    return shared(columns) if reading.is_for_link else columns
 
-    forms = OF_LISTS
-    name: str
 
-    def hint_member(self, query: Query, reading: Reading, **known: Any) -> dict[str, list[str]]:
-        """Return the member with hints, if there are any. known: see `hints_of`."""
-        if self.representation is not JSON:
-            return {}
-        hints = hints_of(query, reading, **known)
-        return {HINTS: hints} if hints else {}
-
-    def shown_columns(self, columns: Sequence[Field]) -> Sequence[Field]:
-        return shared(columns) if self.is_for_link else columns
-
-    def account_hints(self, reading: Reading, rows: Sequence[Row]) -> dict[str, list[str]]:
-        """Return the `hint_member` of a table whose only filter is accountId."""
-        asked = Query(RECORDS, self.given["accountId"])
-        return self.hint_member(asked, reading, has_rows=bool(rows))
-
-    def table(
-        self,
-        state: DataState,
-        columns: Sequence[Field],
-        rows: Sequence[Row],
-        members: Mapping[str, Any],
-        headers: HeaderItems = (),
-        *,
-        has_more: bool | None = None,
-    ) -> Payload:
-        """Return the table. members: the members after the rows in the envelope, for orjson.
-
-        headers: sent instead of the members if there is no envelope. has_more: whether another page
-        follows; None if the table has no pages.
-        """
-        link: HeaderItems = ()
-        if has_more is not None:
-            limit, offset = self.given["limit"], self.given["offset"]
-            following = offset + limit if has_more else None
-            members = {**members, "limit": limit, "offset": offset, "nextOffset": following}
-            members |= {} if self.is_for_link else {REVISION: state.revision}
-            headers = (("X-Next-Offset", str(following or "")), *headers)
-            link = next_link(self, following)
-        columns = self.shown_columns(columns)
-        if self.representation is XLSX:
-            columns = readable_first(columns)
-        encoder = RowEncoder(columns)
-        if self.representation is JSON:
-            return Payload(
-                state, orjson.dumps({self.name: encoder.documents(rows), **members}), link
-            )
-        body = body_of(self.representation, self.name, columns, encoder.lines(rows))
-        return Payload(state, body, (*headers, *link))
+def paged(reading: Reading, answer: Answer, values: Mapping[str, Any], *, has_more: bool) -> Answer:
+    """Return the table with the members and headers of a page."""
+    limit, offset = values["limit"], values["offset"]
+    members, headers = page_members(reading, answer.state, limit, offset, has_more=has_more)
+    return replace(
+        answer,
+        members={**answer.members, **members},
+        headers=(*headers, *answer.headers),
+        next_offset=members["nextOffset"],
+    )
 
 
 def names_by_id(reading: Reading, *resources: Resource) -> dict[str, str | None]:
@@ -315,45 +236,27 @@ def names_by_id(reading: Reading, *resources: Resource) -> dict[str, str | None]
 
 # -- exports ------------------------------------------------------------------------------------
 
-#: The representations of exports, the default first.
-OF_EXPORTS = (NDJSON, CSV, XLSX)
-TRAILER = "trailer"
+
+def export(resource: Resource, reading: Reading, values: Parameters) -> Export:
+    """Begin an export of all rows that match. Its pages read the storage while they are sent."""
+    state = reading.get_state()
+    asked = Query(resource, values.conditions, values["sortBy"])
+    query = resolved(asked, values, reading)
+    count = reading.storage.data.count_rows(reading.user_id, query)
+    columns, table_columns = columns_for(reading, resource, values)
+    return Export(
+        state=state,
+        count=count,
+        name=str(resource.path),
+        pages=_pages(reading, query, count),
+        resource=resource,
+        columns=columns,
+        table_columns=table_columns,
+        has_trailer=values[TRAILER],
+    )
 
 
-class ListExport(ExportRequest):
-    forms = OF_EXPORTS
-
-    def __init__(self, resource: Resource, request: Request) -> None:
-        super().__init__(request)
-        self._has_trailer: bool = self.given[TRAILER]
-        if self._has_trailer and self.representation is not NDJSON:
-            raise parameter_problem([(TRAILER, "is only for NDJSON")])
-        self._query = Query(resource, self.given.conditions, self.given["sortBy"])
-        self.name = str(resource.path)
-        self.depends_on_today = bool(resource.computed_fields) or self._query.is_relative
-
-    def open(self, reading: Reading) -> Export:
-        storage, user_id = reading.storage, reading.user_id
-        state = storage.data.get_state(user_id)
-        query = resolved(self._query, self.given, reading)
-        count = storage.data.count_rows(user_id, query)
-        if self.representation is XLSX and count > MAX_ROWS:
-            raise problem(
-                400,
-                f"There are {count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter for "
-                f"fewer rows, or ask for .csv or .ndjson.",
-            )
-        return Export(state, count, self._chunks(reading, query, count))
-
-    def _chunks(self, reading: Reading, query: Query, count: int) -> Chunks:
-        resource, pages = query.resource, _pages(reading, query, count)
-        fields = fields_to_show(self.representation, resource, self.given["fields"])
-        yield from chunks_of(self.representation, resource.name, fields, pages, count, resource)
-        if self._has_trailer:
-            yield b'{"end":true,"rows":%d}\n' % count
-
-
-def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
+def _pages(reading: Reading, query: Query, count: int) -> Generator[bytes, None, None]:
     """Yield pages like `DataReader.stream_json`, also for resources with computed fields."""
     storage, user_id = reading.storage, reading.user_id
     if not query.resource.computed_fields:
@@ -364,15 +267,3 @@ def _pages(reading: Reading, query: Query, count: int) -> Iterator[bytes]:
     rows = list_computed(storage, user_id, query, reading.today).rows
     for start in range(0, len(rows), STREAMED_ROWS):
         yield encoder_of(query.resource).lines(rows[start : start + STREAMED_ROWS])
-
-
-class WholeExport(ExportRequest):
-    """An export of all the user's data, as `finance-api dump` writes it."""
-
-    forms = (NDJSON,)
-    name = "finance-data"
-
-    def open(self, reading: Reading) -> Export:
-        storage, user_id = reading.storage, reading.user_id
-        state = storage.data.get_state(user_id)
-        return Export(state, count_dumped(storage, user_id), dump(storage, user_id))

@@ -1,19 +1,21 @@
 """Endpoints for operators, monitoring and new clients: health, index, metrics, descriptions."""
 
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import orjson
+from cornice import Service
 from pyramid.httpexceptions import HTTPNotFound
+from pyramid.registry import Registry
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from finance_api.api.endpoint import endpoint_of
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
 from finance_api.api.openapi.responses import NO_STORE, Header, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.representation import Representation, json_response
-from finance_api.api.service import Service, View
 from finance_api.http import surfaces
 from finance_api.http.compression import compress, gzipped, takes_gzip
 from finance_api.http.requests import Request, client_address, is_known_directly
@@ -21,9 +23,13 @@ from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 
 
-def _open(path: str, view: View, meaning: str, **declared: Any) -> Service:
-    """Make a service that needs no authentication."""
-    return Service(path, view, meaning, permission=NO_PERMISSION_REQUIRED, **declared)
+def respond_openly(request: Request) -> Response:
+    """Respond with the endpoint's answer: JSON that must not be cached, for everybody.
+
+    Such an ``answer`` is a function of the registry and of the path that a proxy adds.
+    """
+    service = request.registry.cornice_services[request.matched_route.pattern]
+    return json_response(endpoint_of(service).answer(request.registry, request.script_name))
 
 
 def _unstored(title: str, members: dict[str, Schema]) -> ResponseDescription:
@@ -36,19 +42,61 @@ _NAME, _VERSION = value("Always finance-api.", "finance-api"), value("Its versio
 
 _OK = value("Always ok; if not, the response is an error.", "ok", enum=["ok"])
 
+lbheartbeat = Service(
+    "ops.lbheartbeat",
+    "/__lbheartbeat__",
+    "Whether this process responds; does not read the storage.",
+)
 
+
+def is_running(registry: Registry, base: str) -> dict[str, Any]:
+    return {"status": "ok"}
+
+
+@lbheartbeat.get(
+    permission=NO_PERMISSION_REQUIRED,
+    answer=is_running,
+    response=_unstored("Health", {"status": _OK}),
+)
 def get_lbheartbeat(request: Request) -> Response:
-    return json_response({"status": "ok"})
+    return respond_openly(request)
 
 
-def get_heartbeat(request: Request) -> Response:
+heartbeat = Service("ops.heartbeat", "/__heartbeat__", "Whether the storage can be read.")
+
+
+def is_healthy(registry: Registry, base: str) -> dict[str, Any]:
     """Return ok; if the storage cannot be read, the exception views respond with 503."""
-    request.services.storage.check()
-    return json_response({"status": "ok", "checks": {"storage": "ok"}})
+    registry.services.storage.check()
+    return {"status": "ok", "checks": {"storage": "ok"}}
 
 
+@heartbeat.get(
+    permission=NO_PERMISSION_REQUIRED,
+    answer=is_healthy,
+    response=replace(
+        _unstored("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
+        problems=(503,),
+    ),
+)
+def get_heartbeat(request: Request) -> Response:
+    return respond_openly(request)
+
+
+version = Service("ops.version", "/__version__", "Name and version of the service.")
+
+
+def name_and_version(registry: Registry, base: str) -> dict[str, Any]:
+    return {"name": "finance-api", "version": __version__}
+
+
+@version.get(
+    permission=NO_PERMISSION_REQUIRED,
+    answer=name_and_version,
+    response=_unstored("Version", {"name": _NAME, "version": _VERSION}),
+)
 def get_version(request: Request) -> Response:
-    return json_response({"name": "finance-api", "version": __version__})
+    return respond_openly(request)
 
 
 # -- the index: where programs begin ---------------------------------------------------------------
@@ -71,10 +119,27 @@ _LINKS_SCHEMA = of_members(
 )
 
 
+index = Service("ops.index", "/v1", "Index of the API.")
+index_of_api = Service("ops.index.api", "/v1/api", "Index of the API.")
+
+
+def links(registry: Registry, base: str) -> dict[str, Any]:
+    patterns = surfaces.route_patterns(registry)
+    there = {name: base + path for name, (_, path) in _LINKS.items() if path in patterns}
+    return {**name_and_version(registry, base), "links": there}
+
+
+_INDEX = {
+    "permission": NO_PERMISSION_REQUIRED,
+    "answer": links,
+    "response": _unstored("Index", {"name": _NAME, "version": _VERSION, "links": _LINKS_SCHEMA}),
+}
+
+
+@index.get(**_INDEX)
+@index_of_api.get(**_INDEX)
 def get_index(request: Request) -> Response:
-    patterns, before = surfaces.route_patterns(request.registry), request.script_name
-    links = {name: before + path for name, (_, path) in _LINKS.items() if path in patterns}
-    return json_response({"name": "finance-api", "version": __version__, "links": links})
+    return json_response(links(request.registry, request.script_name))
 
 
 # -- metrics, for clients that the settings name --------------------------------------------------
@@ -90,11 +155,37 @@ def only_named_clients(request: Request) -> None:
 
 _PROMETHEUS = Representation("text/plain", "text/plain; version=0.0.4; charset=utf-8", "txt")
 
+metrics = Service(
+    "ops.metrics",
+    "/__metrics__",
+    "Metrics of the service in Prometheus' text format.",
+    factory=only_named_clients,
+)
 
-def get_metrics(request: Request) -> Response:
-    services = request.services
+
+def current_metrics(registry: Registry, base: str) -> str:
+    services = registry.services
     services.sampling.now()
-    response = Response(services.metrics.text(_totals(request)))
+    try:
+        totals = {"database_up": 1, **asdict(services.storage.totals())}
+    except StorageError:
+        totals = {"database_up": 0}
+    text: str = services.metrics.text(totals)
+    return text
+
+
+@metrics.get(
+    permission=NO_PERMISSION_REQUIRED,
+    answer=current_metrics,
+    response=ResponseDescription(
+        forms=(_PROMETHEUS,),
+        headers=(NO_STORE,),
+        problems=(404,),
+        text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
+    ),
+)
+def get_metrics(request: Request) -> Response:
+    response = Response(current_metrics(request.registry, request.script_name))
     response.headers["Content-Type"] = _PROMETHEUS.content_type
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Encoding"
@@ -102,17 +193,10 @@ def get_metrics(request: Request) -> Response:
     return response
 
 
-def _totals(request: Request) -> dict[str, int | None]:
-    try:
-        return {"database_up": 1, **asdict(request.services.storage.totals())}
-    except StorageError:
-        return {"database_up": 0}
-
-
 # -- the descriptions, without authentication -----------------------------------------------------
 
 
-_DESCRIPTION = ResponseDescription(
+DESCRIPTION = ResponseDescription(
     of_members("Description", {"openapi": value("The version of OpenAPI.", "3.1.1")}),
     headers=(
         Header("ETag", "For If-None-Match.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
@@ -120,77 +204,49 @@ _DESCRIPTION = ResponseDescription(
         Header("Vary", "Request headers that the response depends on.", "Accept-Encoding"),
     ),
 )
+public_description = Service(
+    "ops.openapi", "/v1/openapi.json", f"This description: {PUBLIC.title}."
+)
+internal_description = Service(
+    "ops.openapi.internal", "/internal/v1/openapi.json", f"This description: {INTERNAL.title}."
+)
 
 
 @lru_cache(maxsize=8)
 def _body(services: tuple[Service, ...], surface: Surface, base: str) -> bytes:
-    return orjson.dumps(document(services, surface, base))
+    return orjson.dumps(document(map(endpoint_of, services), surface, base))
 
 
-def _description_of(surface: Surface) -> View:
-    def get_description(request: Request) -> Response:
-        services = tuple(described(request.registry, surface))
-        body = _body(services, surface, request.script_name or "/")
-        response = Response(body, content_type="application/json", charset=None)
-        compressed = takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")) and gzipped(body)
-        if compressed:
-            response.body, response.content_encoding = compressed, "gzip"
-        response.headers["Cache-Control"] = "no-cache"
-        response.headers["Vary"] = "Accept-Encoding"
-        response.md5_etag()
-        # Answers 304 if If-None-Match matches.
-        response.conditional_response = True
-        return response
-
-    return get_description
+def description(surface: Surface, registry: Registry, base: str) -> bytes:
+    """Return the OpenAPI document of the surface."""
+    services = (endpoint.service for endpoint in described(registry, surface))
+    return _body(tuple(services), surface, base or "/")
 
 
-def description_service(path: str, surface: Surface) -> Service:
-    meaning = f"This description: {surface.title}."
-    return _open(path, _description_of(surface), meaning, response=_DESCRIPTION)
+def respond_with_description(request: Request) -> Response:
+    service = request.registry.cornice_services[request.matched_route.pattern]
+    body = endpoint_of(service).answer(request.registry, request.script_name)
+    response = Response(body, content_type="application/json", charset=None)
+    compressed = takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")) and gzipped(body)
+    if compressed:
+        response.body, response.content_encoding = compressed, "gzip"
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Accept-Encoding"
+    response.md5_etag()
+    # Answers 304 if If-None-Match matches.
+    response.conditional_response = True
+    return response
 
 
-# --------------------------------------------------------------------------------------------------
-
-_INDEX = _unstored("Index", {"name": _NAME, "version": _VERSION, "links": _LINKS_SCHEMA})
-SERVICES = (
-    _open(
-        "/__lbheartbeat__",
-        get_lbheartbeat,
-        "Whether this process responds; does not read the storage.",
-        response=_unstored("Health", {"status": _OK}),
-    ),
-    _open(
-        "/__heartbeat__",
-        get_heartbeat,
-        "Whether the storage can be read.",
-        response=replace(
-            _unstored(
-                "HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}
-            ),
-            problems=(503,),
-        ),
-    ),
-    _open(
-        "/__version__",
-        get_version,
-        "Name and version of the service.",
-        response=_unstored("Version", {"name": _NAME, "version": _VERSION}),
-    ),
-    _open(surfaces.INDEX, get_index, "Index of the API.", response=_INDEX),
-    _open(f"{surfaces.INDEX}/api", get_index, "Index of the API.", response=_INDEX),
-    _open(
-        "/__metrics__",
-        get_metrics,
-        "Metrics of the service in Prometheus' text format.",
-        factory=only_named_clients,
-        response=ResponseDescription(
-            forms=(_PROMETHEUS,),
-            headers=(NO_STORE,),
-            problems=(404,),
-            text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
-        ),
-    ),
-    description_service(surfaces.PUBLIC_DESCRIPTION, PUBLIC),
-    description_service(surfaces.INTERNAL_DESCRIPTION, INTERNAL),
+@public_description.get(
+    permission=NO_PERMISSION_REQUIRED, answer=partial(description, PUBLIC), response=DESCRIPTION
 )
+def get_public_description(request: Request) -> Response:
+    return respond_with_description(request)
+
+
+@internal_description.get(
+    permission=NO_PERMISSION_REQUIRED, answer=partial(description, INTERNAL), response=DESCRIPTION
+)
+def get_internal_description(request: Request) -> Response:
+    return respond_with_description(request)

@@ -3,7 +3,7 @@
 The filter grammar itself is in `finance_api.query.parse`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
 from types import MappingProxyType
@@ -11,22 +11,25 @@ from typing import Any
 
 import colander
 
+from finance_api.api.freshness import DAY, NOTHING, RATES, Source
 from finance_api.api.openapi.conditions import (
     WHOLE_DAYS_PATTERN,
     WORDS_SCHEMA,
     conditions_meaning,
     of_conditions,
 )
-from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order, one_or_more
+from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order
 from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.http.errors import parameter_problem
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
+from finance_api.planning.hints import negative_fields
 from finance_api.query.canonical import canonical_text
 from finance_api.query.dates import parse_day
 from finance_api.query.errors import QueryError, all_or_faults, quoted
-from finance_api.query.kinds import MAX_LIST_OPERANDS, parse_boolean, parse_ids, parse_one_of
+from finance_api.query.kinds import parse_boolean, parse_one_of
 from finance_api.query.model import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
@@ -34,6 +37,7 @@ from finance_api.query.model import (
     Condition,
     Operator,
     Query,
+    RelativeDate,
     operators_of,
 )
 from finance_api.query.parse import (
@@ -46,8 +50,7 @@ from finance_api.query.parse import (
 )
 from finance_api.query.suggestions import question, suggestion_and_prefix
 from finance_api.query.words import parse_words
-from finance_api.resources import RECORDS
-from finance_api.resources.common import ID
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.records import FLOW, FLOWS, WORDS
@@ -62,6 +65,7 @@ COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 REVISION = "revision"
+TRAILER = "trailer"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
 #: Names that other programs give to a parameter for the format; and our suffix for its values.
 _FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
@@ -77,8 +81,18 @@ _FORMATS = {
 _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
+#: What a value makes an answer depend on.
+VariesWith = Callable[[Any], Collection[Source]]
+
+
 class Parameter(colander.SchemaNode):  # type: ignore[misc]
-    """One parameter of an endpoint."""
+    """One parameter of an endpoint.
+
+    varies_with: what it makes an answer depend on if its value is not the default. Or a function
+    that returns this for any value, the default included.
+    """
+
+    varies_with: Collection[Source] | VariesWith = NOTHING
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -159,17 +173,36 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
     path: the endpoint's path, if it can end in the suffix of a format, such as .csv.
     refused: parameters that are refused with a special message: name -> message.
-    rules: functions that find faults in combinations of parameters.
+    rules: functions that find faults in combinations of parameters. Colander's own validator of a
+    mapping would run only if every parameter is valid by itself.
     """
 
     path: str = ""
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
 
+    def is_cheap(self, values: "Parameters") -> bool:
+        """Whether the answer takes no longer for a user with many rows than for one with few."""
+        return False
 
-def parameter(name: str, kind: ParameterKind, meaning: str, missing: Any = ()) -> Parameter:
+
+class DataSchema(ParameterSchema):
+    """The parameters of an endpoint whose answer has amounts: the last one is how to write them."""
+
+    def __init__(self, *children: Parameter, **options: Any) -> None:
+        super().__init__(*children, **options)
+        self.add(amounts_parameter())
+
+
+def parameter(
+    name: str,
+    kind: ParameterKind,
+    meaning: str,
+    missing: Any = (),
+    varies_with: Collection[Source] | VariesWith = NOTHING,
+) -> Parameter:
     """Make a parameter. missing: its value if it is not given."""
-    return Parameter(kind, name=name, missing=missing, description=meaning)
+    return Parameter(kind, name=name, missing=missing, description=meaning, varies_with=varies_with)
 
 
 def required(name: str, kind: ParameterKind, wanted: str, meaning: str) -> Parameter:
@@ -184,6 +217,7 @@ def choice(
     default: str | None = None,
     *,
     make: Callable[[str], Any] = str,
+    varies_with: Collection[Source] = NOTHING,
 ) -> Parameter:
     """Make a parameter that takes one of the words. make: converts the word to the value."""
     schema: Schema = {"type": "string", "enum": [*choices]}
@@ -192,7 +226,7 @@ def choice(
         lambda text: make(parse_one_of(choices, text)),
         {**schema, "examples": [default or choices[0]]},
     )
-    return parameter(name, kind, meaning, default)
+    return parameter(name, kind, meaning, default, varies_with)
 
 
 def integer(
@@ -236,10 +270,15 @@ def days(name: str, meaning: str) -> Parameter:
     return parameter(name, Scalar(parse_day, schema), meaning, None)
 
 
-def flag(name: str, meaning: str, parse: Callable[[str], bool] = parse_boolean) -> Parameter:
+def flag(
+    name: str,
+    meaning: str,
+    parse: Callable[[str], bool] = parse_boolean,
+    varies_with: Collection[Source] = NOTHING,
+) -> Parameter:
     """Make a boolean parameter, which is false if not given."""
     schema = {"type": "boolean", "default": False, "examples": [True]}
-    return parameter(name, Scalar(parse, schema), meaning, False)
+    return parameter(name, Scalar(parse, schema), meaning, False, varies_with)
 
 
 def conditions_on(field: Field) -> Parameter:
@@ -297,12 +336,13 @@ def _columns(resource: Resource) -> Iterator[Parameter]:
     """Yield ``fields``, and ``convertTo`` where something can be converted."""
     yield _fields(resource)
     if resource in CONVERTED:
-        yield conversion(CONVERT_TO)
+        # The balance of an account is converted by the rate of today.
+        yield conversion(CONVERT_TO, (RATES, DAY) if resource is ACCOUNTS else (RATES,))
 
 
-def conversion(name: str) -> Parameter:
+def conversion(name: str, varies_with: Collection[Source] = (RATES,)) -> Parameter:
     meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
-    return parameter(name, Scalar(_currency, CURRENCY), meaning, None)
+    return parameter(name, Scalar(_currency, CURRENCY), meaning, None, varies_with)
 
 
 def _currency(text: str) -> str:
@@ -322,39 +362,59 @@ def amounts_parameter() -> Parameter:
     )
 
 
-def list_schema(resource: Resource) -> ParameterSchema:
-    """Make the parameters of a list: its page and order, the columns to show, the filters."""
-    return ParameterSchema(
-        *data_page(MAX_LIMIT),
-        _order(resource),
-        flag("withTotal", "Whether to also count all rows that match."),
-        *_columns(resource),
-        *_row_filters(resource),
-        refused=_refused(resource),
-    )
+class ResourceSchema(DataSchema):
+    """The parameters of an endpoint about one resource."""
+
+    resource: Resource
+
+    def are_stored(self, values: Mapping[str, Any]) -> bool:
+        """Whether the stored JSON of the rows has all columns."""
+        return not self.resource.computed_fields and values.get(CONVERT_TO) is None
 
 
-def export_schema(resource: Resource) -> ParameterSchema:
-    return ParameterSchema(
-        _order(resource),
-        flag("trailer", "Whether NDJSON ends with a line that has the number of rows."),
-        _fields(resource),
-        *_row_filters(resource),
-        refused=_refused(resource),
-    )
+class ListSchema(ResourceSchema):
+    """The parameters of a list: its page and order, the columns to show, the filters."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            *data_page(MAX_LIMIT),
+            _order(self.resource),
+            flag("withTotal", "Whether to also count all rows that match."),
+            *_columns(self.resource),
+            *_row_filters(self.resource),
+        )
+        self.refused = _refused(self.resource)
+
+    def is_cheap(self, values: "Parameters") -> bool:
+        query = values.query(self.resource)
+        # These add conditions when the query is resolved.
+        adds = values.get(FLOW.name) or values.get(COUNTED) or negative_fields(query.conditions)
+        return self.are_stored(values) and query.is_cheap and not adds
 
 
-def object_schema(resource: Resource) -> ParameterSchema:
-    return ParameterSchema(*_columns(resource))
+class ExportSchema(ResourceSchema):
+    """The parameters of an export: those of the list that fit a download without pages."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        super().__init__(
+            _order(resource),
+            flag(TRAILER, "Whether NDJSON ends with a line that has the number of rows."),
+            _fields(resource),
+            *_row_filters(resource),
+        )
+        self.refused = _refused(resource)
 
 
-def ids_schema(resource: Resource) -> ParameterSchema:
-    """Make the required parameter ``id``, and the parameters for the columns to show."""
-    wanted = f"1 to {MAX_LIST_OPERANDS} ids"
-    one = {"type": "string", "format": "uuid"}
-    ids = Listed(parse_ids, one_or_more(one, [ID.example], maxItems=MAX_LIST_OPERANDS))
-    meaning = f"{wanted}, repeated or between commas."
-    return ParameterSchema(*_columns(resource), required("id", ids, wanted, meaning))
+class ObjectSchema(ResourceSchema):
+    """The parameters of one object: the columns to show."""
+
+    def __init__(self, resource: Resource, *more: Parameter) -> None:
+        self.resource = resource
+        super().__init__(*_columns(resource), *more)
+
+    def is_cheap(self, values: "Parameters") -> bool:
+        return self.are_stored(values)
 
 
 class Parameters(dict[str, Any]):
@@ -362,10 +422,13 @@ class Parameters(dict[str, Any]):
 
     canonical: a text that is equal for parameters that mean the same.
     conditions: the conditions of all parameters.
+    varies_with: what the parameters make the answer depend on. is_cheap: see `ParameterSchema`.
     """
 
     canonical: str = ""
     conditions: tuple[Condition, ...] = ()
+    varies_with: frozenset[Source] = NOTHING
+    is_cheap: bool = False
     _query: Query | None = None
 
     def query(self, resource: Resource) -> Query:
@@ -377,11 +440,17 @@ class Parameters(dict[str, Any]):
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """Set ``request.validated``, and ``request.errors`` to all faults (a Cornice validator)."""
+    """Set ``request.validated``, or raise a 400 with every fault (a Cornice validator).
+
+    Cornice's own validators know one value for each name. The values of a query string are
+    remembered, since most clients send the same one again.
+    """
     query_string = request.environ.get("QUERY_STRING", "")
     is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
     read = read_parameters if is_long else _remembered_parameters
-    request.validated, request.errors = read(schema, query_string)
+    request.validated, faults = read(schema, query_string)
+    if faults:
+        raise parameter_problem(faults)
 
 
 def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:
@@ -395,30 +464,45 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         if name not in nodes:
             message = _not_a_parameter(name, given, schema, nodes)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-    validated = Parameters()
-    changed: dict[str, Any] = {}
-    for name, node in nodes.items():
-        # Colander takes three times as long to find that a parameter is missing.
-        if name not in given and not node.required:
-            validated[name] = node.missing
-            continue
-        try:
-            value = node.deserialize(given.get(name, colander.null))
-        except colander.Invalid as invalid:
-            faults.extend((name, str(message)) for message in invalid.messages())
-            continue
-        validated[name] = value
-        if node.required or value != node.missing:
-            changed[name] = value
+    try:
+        values = Parameters(schema.deserialize(given))
+    except colander.Invalid as invalid:
+        refused = {each.node.name: each for each in invalid.children}
+        faults += [(name, str(m)) for name, each in refused.items() for m in each.messages()]
+        values = Parameters(
+            (name, node.deserialize(given.get(name, colander.null)))
+            for name, node in nodes.items()
+            if name not in refused
+        )
     for rule in schema.rules:
         # Skip a rule if one of its parameters has a fault and therefore no value.
         with suppress(KeyError) if faults else nullcontext():
-            faults += filter(None, [rule(validated)])
+            faults += filter(None, [rule(values)])
     if not faults:
-        validated.canonical = canonical_text(changed)
-        values = [value for value in changed.values() if isinstance(value, tuple)]
-        validated.conditions = tuple([c for v in values for c in v if isinstance(c, Condition)])
-    return validated, faults
+        _derive(schema, values)
+    return values, faults
+
+
+def _derive(schema: ParameterSchema, values: Parameters) -> None:
+    """Set the attributes of valid values."""
+    changed, sources = {}, set()
+    for node in schema.children:
+        value = values[node.name]
+        is_changed = node.required or value != node.missing
+        if is_changed:
+            changed[node.name] = value
+        if callable(node.varies_with):
+            sources |= {*node.varies_with(value)}
+        elif is_changed:
+            sources |= {*node.varies_with}
+    tuples = [value for value in changed.values() if isinstance(value, tuple)]
+    values.canonical = canonical_text(changed)
+    values.conditions = tuple([c for v in tuples for c in v if isinstance(c, Condition)])
+    days = (*changed.values(), *(condition.operand for condition in values.conditions))
+    if any(isinstance(day, RelativeDate) for day in days):
+        sources.add(DAY)
+    values.varies_with = frozenset(sources)
+    values.is_cheap = schema.is_cheap(values)
 
 
 _remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)

@@ -18,7 +18,7 @@ from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.serialization.csv import csv_chunks
 from finance_api.serialization.rows import shown
-from finance_api.serialization.xlsx import readable_first, xlsx_chunks
+from finance_api.serialization.xlsx import xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
 #: The member of an envelope that says why there are no rows.
@@ -65,41 +65,6 @@ def json_response(document: dict[str, Any]) -> Response:
     response = Response(orjson.dumps(document), content_type="application/json", charset=None)
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def json_page(
-    query: Query, page: JsonPage, hints: Sequence[str] = (), *, has_revision: bool = True
-) -> bytes:
-    """Return the page in its envelope."""
-    offset = next_offset(query, page)
-    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b%b%b}' % (
-        query.limit,
-        query.offset,
-        b"null" if offset is None else b"%d" % offset,
-        b',"revision":%d' % page.state.revision if has_revision else b"",
-        b"" if page.total is None else b',"total":%d' % page.total,
-        b"" if not hints else b',"%b":%b' % (HINTS.encode(), orjson.dumps(hints)),
-    )
-    begin = b'{"%b":[' % query.resource.name.encode()
-    return b"".join((begin, page.lines.replace(b"\n", b","), end))
-
-
-def page_headers(query: Query, page: JsonPage) -> HeaderItems:
-    """Return nextOffset and total as headers, for representations without an envelope."""
-    offset = next_offset(query, page)
-    headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
-    return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
-
-
-def fields_to_show(
-    representation: Representation, resource: Resource, asked: Sequence[Field] | None
-) -> Sequence[Field]:
-    """Return the fields to show. asked: the value of the parameter ``fields``; None if missing."""
-    if asked is None:
-        return readable_first(resource.fields) if representation is XLSX else resource.fields
-    if representation in TABLES:
-        return asked
-    return tuple([field for field in resource.fields if field in asked or field == ID])
 
 
 def shared(fields: Sequence[Field]) -> Sequence[Field]:

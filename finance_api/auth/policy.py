@@ -147,41 +147,44 @@ class OwnData:
 Factory = Callable[[Request], OwnData]
 
 
-def own_data(scope: str, permission: Permission) -> Factory:
-    """Return the context factory of a public resource, for premium users' tokens with its scope."""
-    return _own(by_token_with(scope), permission, (scope,))
+def scopes_for(permission: str) -> tuple[str, ...]:
+    """Return the scopes that a personal token needs for the permission."""
+    surface, _, rest = permission.partition(":")
+    resource = rest.partition(":")[0]
+    if surface != "public":
+        return ()
+    if permission == Permission.ALL_READ:
+        return DATA_SCOPES
+    return (resource,) if resource in SCOPES else ()
 
 
-def all_own_data(permission: Permission) -> Factory:
-    """Return the factory of all data, for tokens of premium users with the scopes of all lists."""
-    return _own(BY_FULL_TOKEN, permission, DATA_SCOPES)
+def own_data(permission: Permission) -> Factory:
+    """Return the context factory of data that premium users may read.
 
-
-def own_by_any_token(permission: Permission) -> Factory:
-    """Return the context factory of data that any token of a premium user may read."""
-    return _own(BY_TOKEN, permission)
-
-
-def own_internal_data(permission: Permission) -> Factory:
-    """Return the factory of the internal API, for the user's JSON Web Tokens."""
-    return _own(BY_JWT, permission)
-
-
-def own_answer(request: Request) -> OwnData:
-    """Return the context for reading a saved question's answer through one of its links."""
-    # The authentication tween has already refused requests without an identity.
-    return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
-
-
-def _own(principal: str, permission: Permission, scopes: tuple[str, ...] = ()) -> Factory:
-    premium_only = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
-    acl = [premium_only, (Allow, principal, permission), DENY_ALL]
+    The internal API takes a JSON Web Token; the public one a token with the scopes that the
+    permission needs, or any token if it needs none.
+    """
+    scopes = scopes_for(permission)
+    principal = BY_TOKEN
+    if permission.startswith("internal:"):
+        principal = BY_JWT
+    elif len(scopes) == 1:
+        principal = by_token_with(scopes[0])
+    elif scopes:
+        principal = BY_FULL_TOKEN
+    acl = [(Deny, NO_PREMIUM, ALL_PERMISSIONS), (Allow, principal, permission), DENY_ALL]
 
     def factory(request: Request) -> OwnData:
         # The authentication tween has already refused requests without an identity.
         return OwnData(request.identity.user.id, acl, scopes)
 
     return factory
+
+
+def own_answer(request: Request) -> OwnData:
+    """Return the context for reading a saved question's answer through one of its links."""
+    # The authentication tween has already refused requests without an identity.
+    return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
 
 
 class NoContext:

@@ -17,7 +17,7 @@ def includeme(config: Configurator) -> None:
     from finance_api.http.tweens import TRACING, TWEENS
     from finance_api.wallet import lists, others, responses
 
-    for module in (lists, others, responses):
+    for module in (responses, lists, others):
         for service in module.SERVICES:
             config.add_cornice_service(service)
     # Errors below /wallet look like Wallet's.

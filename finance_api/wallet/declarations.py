@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from finance_api.api.data_request import Reading
 from finance_api.api.parameters import Parameter
+from finance_api.planning.answers import Reading
 from finance_api.query.model import Query
 from finance_api.resources import (
     ACCOUNTS,

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import orjson
 
-from finance_api.api.data_request import Reading
 from finance_api.api.openapi.schemas import Schema, date_time, of_given, of_members, value
+from finance_api.planning.answers import Reading
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.serialization.values import json_number

@@ -3,8 +3,8 @@
 import uuid
 from collections.abc import Sequence
 
-from finance_api.api.data_request import Reading
 from finance_api.http.errors import parameter_problem
+from finance_api.planning.answers import Reading
 from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Query

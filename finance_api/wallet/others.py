@@ -9,11 +9,11 @@ from finance_api.api.data_request import DataRequest, Payload, Reading
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
+from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, get_usage, usage
 from finance_api.api.representation import HeaderItems
 from finance_api.api.service import Service, data_service, of_resource
 from finance_api.auth.authentication import require_scopes
-from finance_api.auth.policy import Permission, own_by_any_token
+from finance_api.auth.policy import Permission, own_data
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH, WALLET, WALLET_SURFACE
@@ -157,9 +157,10 @@ def _usage() -> Service:
         get_usage,
         "The user's requests by day, week or month.",
         schema=ParameterSchema(*COMMON, PERIOD),
-        response=api_usage.response,
+        response=USAGE_RESPONSE,
+        answer=usage,
         permission=Permission.API_USAGE_READ,
-        factory=own_by_any_token(Permission.API_USAGE_READ),
+        factory=own_data(Permission.API_USAGE_READ),
     )
 
 

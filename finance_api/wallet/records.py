@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import Any
 
-from finance_api.api.data_request import Reading
 from finance_api.api.openapi.schemas import of_given, of_members, value
 from finance_api.importers import NATIVE
+from finance_api.planning.answers import Reading
 from finance_api.planning.conversion import Conversion, no_rate
 from finance_api.resources import RECORDS
 from finance_api.values import Row

@@ -1,19 +1,22 @@
 """Wallet's headers and errors: ``{"error": …}`` or plain text; and their OpenAPI description."""
 
+from functools import partial
 from typing import Any
 
 import orjson
+from cornice import Service
 from pyramid.registry import Registry
 from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api.openapi.document import PERSONAL_TOKEN, Surface, an_example
 from finance_api.api.openapi.responses import OF_DATA, PROBLEM, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
-from finance_api.api.ops import description_service
+from finance_api.api.ops import DESCRIPTION, description, respond_with_description
 from finance_api.api.representation import JSON, HeaderItems
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
-from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
+from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.storage.interface import DataState
 from finance_api.wallet.members import moment
@@ -145,4 +148,16 @@ SURFACE = Surface(
     headers=OF_TOKEN,
     problem_content=_error_content,
 )
-SERVICES = (description_service(WALLET_DESCRIPTION, SURFACE),)
+wallet_description = Service(
+    "wallet.openapi", "/wallet/openapi", f"This description: {SURFACE.title}."
+)
+
+
+@wallet_description.get(
+    permission=NO_PERMISSION_REQUIRED, answer=partial(description, SURFACE), response=DESCRIPTION
+)
+def get_wallet_description(request: Request) -> Response:
+    return respond_with_description(request)
+
+
+SERVICES = (wallet_description,)

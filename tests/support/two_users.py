@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from webtest import TestApp
 
-from finance_api.api.data_request import ResponseCache
+from finance_api.api.response_cache import ResponseCache
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Kind, Role

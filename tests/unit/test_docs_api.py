@@ -15,9 +15,10 @@ import pytest
 from pyramid.request import Request
 
 from finance_api import main
+from finance_api.api.endpoint import Endpoint, registered_endpoints
 from finance_api.api.internal import TRANSACTION_FIELDS
 from finance_api.api.parameters import AMOUNTS, Conditions
-from finance_api.api.public import api_usage
+from finance_api.api.public.usage import USAGE_RESPONSE
 from finance_api.auth import sessions
 from finance_api.http.querystring import split_query
 from finance_api.http.surfaces import (
@@ -54,20 +55,17 @@ def registry(app: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def services(registry: Any) -> dict[str, Any]:
-    """Path -> Cornice service; for a service that takes suffixes, also with each suffix."""
+def services(registry: Any) -> dict[str, Endpoint]:
+    """Path -> endpoint; for an endpoint that takes suffixes, also with each suffix."""
     found = {}
-    for service in registry.cornice_services.values():
-        path = re.sub(r"{id:.*}(?=/|$)", "{id}", service.base_path)
-        takes_suffixes = service.response is not None and service.response.has_suffixes
-        for suffix in ("", *SUFFIXES) if takes_suffixes else ("",):
-            found[path + suffix] = service
+    for endpoint in registered_endpoints(registry):
+        for suffix in ("", *SUFFIXES) if endpoint.has_suffixes else ("",):
+            found[endpoint.path + suffix] = endpoint
     return found
 
 
-def _schema(service: Any) -> colander.MappingSchema | None:
-    (schema,) = {options.get("schema") for _, _, options in service.definitions}
-    return schema
+def _schema(endpoint: Endpoint) -> colander.MappingSchema:
+    return endpoint.schema
 
 
 def _page_of(path: str) -> str:
@@ -126,7 +124,6 @@ def test_every_url_in_the_examples_is_accepted(name: str, services: dict[str, An
             given.setdefault(key, []).append(value)
         given = {k: v for k, v in given.items() if "$" not in str(v)}
         schema = _schema(services[path])
-        assert schema is not None
         known = {node.name: node for node in schema.children}
         for key, values in given.items():
             known[key].deserialize(values)
@@ -140,7 +137,7 @@ def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> Non
     named = {name for name, *_ in _PARAMETER.findall(section(page("api.md"), "Endpoints"))}
     for path, service in services.items():
         schema = _schema(service)
-        if path in WORKED_OUT or schema is None or not path.startswith(PUBLIC_SURFACE):
+        if path in WORKED_OUT or not path.startswith(PUBLIC_SURFACE):
             continue
         if path.count("/") == 3:
             assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
@@ -173,7 +170,6 @@ def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
     assert len(others) > 1
     for path in others:
         schema = _schema(services[path])
-        assert schema is not None
         documented = _parameters(path)
         # The filters of records have a table of their own; common parameters are in that of the
         # lists.
@@ -214,7 +210,7 @@ def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
 def test_the_example_of_usage_has_exactly_its_fields() -> None:
     text = section(page("api.md"), "API usage")
     (example,) = (json.loads(body) for language, body in BLOCK.findall(text) if language == "json")
-    whole = api_usage.api_usage.response.schema["properties"]
+    whole = USAGE_RESPONSE.schema["properties"]
     assert set(example) == set(whole)
     assert set(example["usage"][0]) == set(whole["usage"]["items"]["properties"])
     assert set(example["rateLimit"]) == set(whole["rateLimit"]["properties"])
@@ -336,7 +332,6 @@ def test_every_operator_is_explained() -> None:
 
 def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) -> None:
     schema = _schema(services["/v1/api/records"])
-    assert schema is not None
     known = {node.name: node for node in schema.children}
     for cells in rows(section(page("filters.md"), "What is refused")):
         name, _, value = cells[0].strip("`").partition("=")

@@ -41,7 +41,7 @@ DOCUMENTED = {
     "pyramid.paster": {"get_app", "setup_logging"},
     "pyramid.path": {"DottedNameResolver"},
     "pyramid.registry": {"Registry"},
-    "pyramid.renderers": {"render", "render_to_response"},
+    "pyramid.renderers": {"JSON", "render", "render_to_response"},
     "pyramid.request": set(),
     "pyramid.response": {"FileIter", "Response"},
     "pyramid.security": {"NO_PERMISSION_REQUIRED"},

@@ -1,4 +1,4 @@
-"""The description of a surface: an OpenAPI 3.1 document of the registered services."""
+"""The description of a surface: an OpenAPI 3.1 document of the registered endpoints."""
 
 import re
 from collections import defaultdict
@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import colander
-from cornice.service import get_services
 from pyramid.registry import Registry
 
+from finance_api.api.endpoint import Endpoint, registered_endpoints
 from finance_api.api.openapi.responses import (
     PROBLEM,
     PROBLEMS,
@@ -20,7 +20,6 @@ from finance_api.api.openapi.responses import (
 )
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
-from finance_api.api.service import Service
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import INDEX, INTERNAL_SURFACE, SURFACES, needs_token
 from finance_api.resources import PUBLIC_RESOURCES
@@ -113,8 +112,7 @@ def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[
 # -- the document ---------------------------------------------------------------------------------
 
 
-#: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
-_PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")
+_PLACE = re.compile(r"{([a-z]+)}")
 _IN_PATHS = {"id": ID}
 _REQUEST_ID = Header("X-Request-Id", "The request's id in the service's log.", "4f1c2a9e")
 _RATE = (
@@ -204,25 +202,26 @@ INTERNAL = Surface(
 )
 
 
-def described(registry: Registry, surface: Surface) -> list[Service]:
+def described(registry: Registry, surface: Surface) -> list[Endpoint]:
+    """Return the endpoints of the surface, in their order."""
     return [
-        service
-        for service in get_services()
-        if service.path in registry.cornice_services
-        and service.base_path.startswith(surface.prefixes)
-        and service.response is not None
+        endpoint
+        for endpoint in registered_endpoints(registry)
+        if endpoint.path.startswith(surface.prefixes) and endpoint.response.is_shown
     ]
 
 
-def document(services: Iterable[Service], surface: Surface, base: str) -> dict[str, Any]:
-    """Return the description. base: the path of the service, to which all paths are relative."""
+def document(endpoints: Iterable[Endpoint], surface: Surface, base: str) -> dict[str, Any]:
+    """Return the description of these endpoints.
+
+    base: the path of the service, to which all paths are relative.
+    """
     shared = _Shared()
     problems = {
         name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
     }
     paths = {
-        _PLACE.sub(r"{\1}", service.base_path): {"get": _operation(service, surface, shared)}
-        for service in services
+        endpoint.path: {"get": _operation(endpoint, surface, shared)} for endpoint in endpoints
     }
     schemas: dict[str, Schema] = {}
     tags = dict.fromkeys(path["get"]["tags"][0] for path in paths.values())
@@ -269,9 +268,8 @@ class _Shared:
         return {"$ref": f"#/components/{kind}/{key}"}
 
 
-def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str, Any]:
-    path, response = service.base_path, service.response
-    assert response is not None
+def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[str, Any]:
+    path, response, description = endpoint.path, endpoint.response, endpoint.service.description
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
     statuses = {*response.problems, *_OF_ALL, *(_WITH_TOKEN if has_token else ())}
@@ -299,15 +297,15 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         }
     for status in sorted(statuses):
         responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
-    notes = [service.description, *([_SUFFIXES] if response.has_suffixes else [])]
-    notes += [f"Scope: {', '.join(service.scopes)}."] if service.scopes else []
-    parameters = [*_path_parameters(path), *_query_parameters(service)]
+    notes = [description, *([_SUFFIXES] if response.has_suffixes else [])]
+    notes += [f"Scope: {', '.join(endpoint.scopes)}."] if endpoint.scopes else []
+    parameters = [*_path_parameters(path), *_query_parameters(endpoint)]
     return {
         "operationId": names[1],
-        "summary": service.description.rstrip("."),
+        "summary": description.rstrip("."),
         "description": " ".join(notes),
         "tags": [names[0]],
-        "security": [{surface.scheme[0]: list(service.scopes)}] if has_token else [],
+        "security": [{surface.scheme[0]: list(endpoint.scopes)}] if has_token else [],
         "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],
         "responses": responses,
         "x-codeSamples": samples(
@@ -365,9 +363,8 @@ def _path_parameters(path: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
-    schema = getattr(service, "schema", None)
-    for node in () if schema is None else schema.children:
+def _query_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
+    for node in endpoint.schema.children:
         of_node = {key: each for key, each in node.typ.schema.items() if key != "examples"}
         parameter = {
             "name": node.name,

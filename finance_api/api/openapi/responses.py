@@ -1,6 +1,6 @@
 """Descriptions of responses, for the OpenAPI document: data, and problem documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -16,12 +16,23 @@ from finance_api.api.openapi.schemas import (
     of_members,
     value,
 )
-from finance_api.api.representation import CSV, HINTS, JSON, OF_LISTS, Representation, body_of
+from finance_api.api.representation import (
+    CSV,
+    HINTS,
+    JSON,
+    NDJSON,
+    OF_LISTS,
+    XLSX,
+    Representation,
+    body_of,
+)
 from finance_api.http.errors import NOT_FOUND, UNEXPECTED, problem_body
 from finance_api.http.tweens import MAX_URL_BYTES
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
+from finance_api.storage.interface import DataState
+from finance_api.values.time import instant_text
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,19 @@ OF_DATA = (
     VARY,
     *_OF_USER,
 )
+#: The headers of exports.
+EXPORT_HEADERS = (
+    *OF_DATA,
+    Header(
+        "Content-Disposition",
+        "Name of the file.",
+        'attachment; filename="records.ndjson"',
+        of_body=True,
+    ),
+    Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
+)
+#: The representations of exports, the default first.
+OF_EXPORTS = (NDJSON, CSV, XLSX)
 OF_PAGE: Mapping[str, Schema] = {
     "limit": value("Maximum number of rows on a page.", 30),
     "offset": value("Number of rows before the page.", 0),
@@ -102,6 +126,14 @@ HINTS_SCHEMA: Schema = {
 }
 
 
+def state_headers(state: DataState) -> tuple[tuple[str, str], ...]:
+    """Return the headers about the state of the data, which `OF_DATA` describes."""
+    return (
+        ("X-Last-Data-Change-At", instant_text(state.changed_at)),
+        ("X-Last-Data-Change-Rev", str(state.revision)),
+    )
+
+
 @dataclass(frozen=True)
 class ResponseDescription:
     """The response to a request without faults.
@@ -111,6 +143,8 @@ class ResponseDescription:
     headers: the headers besides those that all responses of the surface have.
     problems: the statuses of errors besides those of the whole surface.
     text: an example of the body, if there are no columns.
+    state_headers: returns the headers about the state of the data.
+    is_shown: whether the description of the API shows the endpoint.
     """
 
     schema: Schema = field(default_factory=dict)
@@ -119,6 +153,12 @@ class ResponseDescription:
     headers: Sequence[Header] = OF_DATA
     problems: Sequence[int] = ()
     text: str = ""
+    state_headers: Callable[[DataState], tuple[tuple[str, str], ...]] = state_headers
+    is_shown: bool = True
+
+    def __deepcopy__(self, memo: Any) -> "ResponseDescription":
+        """Return itself: Cornice copies what it passes on, and nobody changes a description."""
+        return self
 
     @property
     def has_amounts(self) -> bool:
@@ -163,6 +203,14 @@ def list_response(resource: Resource) -> ResponseDescription:
     return ResponseDescription(
         schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL), (409,)
     )
+
+
+def object_response(resource: Resource, problems: Sequence[int] = ()) -> ResponseDescription:
+    return ResponseDescription(row_schema(resource), problems=problems)
+
+
+def export_response(resource: Resource) -> ResponseDescription:
+    return ResponseDescription(forms=OF_EXPORTS, columns=resource.fields, headers=EXPORT_HEADERS)
 
 
 def table_response(

@@ -1,17 +1,22 @@
 """GET /v1/api/changes"""
 
+from collections.abc import Collection, Sequence
+
 import orjson
+from cornice import Service
+from pyramid.response import Response
 
 from finance_api.api import parameters
-from finance_api.api.data_request import DataRequest, Payload, Reading
+from finance_api.api.freshness import DAY, NOTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
-from finance_api.api.service import data_service
+from finance_api.api.responding import respond
 from finance_api.auth.authentication import lacks_scopes
-from finance_api.auth.policy import Permission, own_by_any_token
+from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Request
+from finance_api.planning.answers import Document, Reading
 from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.parse import parse_names
@@ -44,23 +49,32 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(resource for path, resource in _TYPES.items() if path in names)
 
 
-_SCHEMA = parameters.ParameterSchema(
-    parameters.parameter(
+def _computed(types: Sequence[Resource] | None) -> Collection[Source]:
+    """Return what changes of these types depend on; None: all types that the token may read."""
+    has_computed = types is None or any(resource.computed_fields for resource in types)
+    return (DAY,) if has_computed else NOTHING
+
+
+class ChangesSchema(parameters.DataSchema):
+    since = parameters.parameter(
         "since",
         parameters.Scalar(_since, {"type": "string", "default": START, "examples": [START]}),
         f"The value of next in an earlier response; {START} returns all data.",
         None,
-    ),
-    parameters.parameter(
+    )
+    types = parameters.parameter(
         "types",
         parameters.Listed(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
         "The lists to return changes of. Default: all that the token may read.",
         None,
-    ),
-    parameters.integer(
+        _computed,
+    )
+    limit = parameters.integer(
         "limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."
-    ),
-)
+    )
+
+    def is_cheap(self, values: parameters.Parameters) -> bool:
+        return not _computed(values["types"])
 
 
 def _response() -> ResponseDescription:
@@ -94,63 +108,56 @@ def _response() -> ResponseDescription:
     )
 
 
-class ChangesRequest(DataRequest):
-    is_always_there = False
-
-    def __init__(self, request: Request) -> None:
-        self._types = _readable(request)
-        super().__init__(request)
-        self.own_text = ",".join(str(resource.path) for resource in self._types)
-        self.depends_on_today = any(resource.computed_fields for resource in self._types)
-        self.is_cheap = not self.depends_on_today
-
-    def read(self, reading: Reading) -> Payload:
-        since: Cursor | None = self.given["since"]
-        try:
-            page = list_changes(
-                reading.storage,
-                reading.user_id,
-                self._types,
-                since,
-                self.given["limit"],
-                reading.today if self.depends_on_today else 0,
-            )
-        except SinceGone as error:
-            detail = f"{error}. Discard your copy and start again with since={START}."
-            raise problem(410, detail) from None
-        members = {
-            "since": START if since is None else str(since),
-            "next": str(page.following),
-            "hasMore": page.has_more,
-            "revision": page.state.revision,
-        }
-        changes = b",".join(page.lines)
-        return Payload(page.state, b'{"changes":[%b],%b' % (changes, orjson.dumps(members)[1:]))
+changes = Service("api.changes", "/v1/api/changes", "Changes since an earlier response.")
 
 
-def _readable(request: Request) -> tuple[Resource, ...]:
+def changes_since(
+    reading: Reading, values: parameters.Parameters, types: tuple[str, ...]
+) -> Document:
+    """Return a page of changes. types: the paths of the resources."""
+    since: Cursor | None = values["since"]
+    resources = tuple(_TYPES[path] for path in types)
+    today = reading.today if _computed(resources) else 0
+    try:
+        page = list_changes(
+            reading.storage, reading.user_id, resources, since, values["limit"], today
+        )
+    except SinceGone as error:
+        detail = f"{error}. Discard your copy and start again with since={START}."
+        raise problem(410, detail) from None
+    members = {
+        "since": START if since is None else str(since),
+        "next": str(page.following),
+        "hasMore": page.has_more,
+        "revision": page.state.revision,
+    }
+    lines = b",".join(page.lines)
+    return Document(page.state, b'{"changes":[%b],%b' % (lines, orjson.dumps(members)[1:]))
+
+
+@changes.get(
+    schema=ChangesSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.CHANGES_READ,
+    answer=changes_since,
+    response=_response(),
+    varies_with=NOTHING,
+)
+def list_changes_since(request: Request) -> Response:
+    return respond(request, types=_readable(request))
+
+
+def _readable(request: Request) -> tuple[str, ...]:
     """Return the requested types, or all types that the token may read. Raises a 403."""
     identity = request.authentication
     assert isinstance(identity, TokenIdentity)
-    asked: tuple[Resource, ...] | None = request.validated["types"]
+    resources: tuple[Resource, ...] | None = request.validated["types"]
+    asked = tuple(_TYPES) if resources is None else tuple(str(each.path) for each in resources)
     if identity.scopes is None:
-        return asked or tuple(_TYPES.values())
-    if asked is None:
-        return tuple(r for path, r in _TYPES.items() if path in identity.scopes)
-    for resource in asked:
-        if resource.path not in identity.scopes:
-            raise lacks_scopes([str(resource.path)], [str(resource.path)])
+        return asked
+    if resources is None:
+        return tuple(path for path in asked if path in identity.scopes)
+    for path in asked:
+        if path not in identity.scopes:
+            raise lacks_scopes([path], [path])
     return asked
-
-
-SERVICES = (
-    data_service(
-        "/v1/api/changes",
-        ChangesRequest,
-        description="Changes since an earlier response.",
-        schema=_SCHEMA,
-        response=_response(),
-        permission=Permission.CHANGES_READ,
-        factory=own_by_any_token(Permission.CHANGES_READ),
-    ),
-)

@@ -1,26 +1,28 @@
-"""GET /v1/api/questions, /v1/api/questions/<id> and /v1/api/questions/<id>/answer"""
+"""Saved questions: GET /v1/api/questions, /v1/api/questions/<id>, .../<id>/answer"""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api.data_request import unstored_response
+from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_members, value
-from finance_api.api.parameters import ParameterSchema, page
-from finance_api.api.representation import JSON, OF_LISTS, negotiate
-from finance_api.api.service import Service
-from finance_api.auth.personal_tokens import QUESTIONS
-from finance_api.auth.policy import Permission, own_data
+from finance_api.api.parameters import Parameters, ParameterSchema, page, validate_query
+from finance_api.api.representation import OF_LISTS
+from finance_api.api.responding import respond_unstored
+from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
+from finance_api.planning.answers import Reading
 from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.addresses import fault_of
 from finance_api.questions.answering import AnswerRefused, answer
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
-from finance_api.values.ids import FORM
 from finance_api.values.time import instant_text
 
 _QUESTION = of_members(
@@ -46,93 +48,105 @@ _ENVELOPE: Schema = {
 }
 
 
-def _document(request: Request, question: Question) -> dict[str, Any]:
+#: Returns why an address is not valid; None if it is valid.
+FaultOf = Callable[[str], str | None]
+
+
+def _document(question: Question, fault_of: FaultOf) -> dict[str, Any]:
     return {
         "id": question.id,
         "name": question.name,
         "address": question.address,
-        "fault": fault_of(request.registry, question.address),
+        "fault": fault_of(question.address),
         "createdAt": instant_text(question.created_at),
         "updatedAt": instant_text(question.updated_at),
     }
 
 
-def _response(request: Request, document: dict[str, Any]) -> Response:
-    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
-    return unstored_response(request, document)
-
-
-def _asked(request: Request) -> Question:
-    """Return the question that the path names. Raises a 404."""
-    question_id = request.matchdict["id"].lower()
+def question_of(reading: Reading, row_id: str) -> Question:
+    """Return the user's question. Raises a 404."""
     try:
-        return request.storage.questions.get(request.context.user_id, question_id)
+        return reading.storage.questions.get(reading.user_id, row_id)
     except NotFound:
         raise problem(404, "There is no question with this id.") from None
 
 
-def list_questions(request: Request) -> Response:
-    limit, offset = request.validated["limit"], request.validated["offset"]
-    found = request.storage.questions.list_by_user(request.context.user_id)
-    document = {
-        "questions": [_document(request, each) for each in found[offset : offset + limit]],
+questions = Service("api.questions", "/v1/api/questions", "Saved questions, by name.")
+
+
+class QuestionsSchema(ParameterSchema):
+    limit, offset = page(MAX_LIMIT)
+
+
+def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> dict[str, Any]:
+    limit, offset = values["limit"], values["offset"]
+    found = reading.storage.questions.list_by_user(reading.user_id)
+    return {
+        "questions": [_document(each, fault_of) for each in found[offset : offset + limit]],
         "limit": limit,
         "offset": offset,
         "nextOffset": offset + limit if offset + limit < len(found) else None,
     }
-    return _response(request, document)
 
 
-def get_question(request: Request) -> Response:
-    return _response(request, _document(request, _asked(request)))
-
-
-def get_answer(request: Request) -> Response:
-    try:
-        suffix = request.matchdict["suffix"]
-        return answer(request, request.identity.user, _asked(request), suffix)
-    except AnswerRefused as refused:
-        raise refused.problem from None
-
-
-_DECLARED: dict[str, Any] = {
-    "scopes": (QUESTIONS,),
-    "permission": Permission.QUESTIONS_READ,
-    "factory": own_data(QUESTIONS, Permission.QUESTIONS_READ),
-}
-_PATH = f"/v1/api/{QUESTIONS}"
-SERVICES = (
-    Service(
-        _PATH,
-        list_questions,
-        "Saved questions, by name.",
-        response=responses.ResponseDescription(
-            of_members("QuestionPage", {"questions": array_of(_QUESTION), **responses.OF_PAGE}),
-            headers=responses.OF_UNSTORED,
-        ),
-        schema=ParameterSchema(*page(MAX_LIMIT)),
-        **_DECLARED,
-    ),
-    Service(
-        f"{_PATH}/{{id:{FORM}}}",
-        get_question,
-        "One saved question.",
-        response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
-        schema=ParameterSchema(),
-        **_DECLARED,
-    ),
-    Service(
-        f"{_PATH}/{{id:{FORM}}}/answer",
-        get_answer,
-        "The answer to a saved question, in the envelope that its address has.",
-        response=responses.ResponseDescription(
-            _ENVELOPE,
-            OF_LISTS,
-            headers=(*responses.OF_DATA, responses.LINK, responses.NEXT_OFFSET, responses.TOTAL),
-            problems=(409,),
-            text="month,net\r\n2026-01,-42.5\r\n",
-        ),
-        schema=ParameterSchema(),
-        **_DECLARED,
+@questions.get(
+    schema=QuestionsSchema(),
+    validators=validate_query,
+    permission=Permission.QUESTIONS_READ,
+    answer=saved_questions,
+    response=responses.ResponseDescription(
+        of_members("QuestionPage", {"questions": array_of(_QUESTION), **responses.OF_PAGE}),
+        headers=responses.OF_UNSTORED,
     ),
 )
+def list_questions(request: Request) -> Response:
+    return respond_unstored(request, fault_of=partial(fault_of, request.registry))
+
+
+question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
+
+
+def one_question(
+    reading: Reading, values: Parameters, row_id: str, fault_of: FaultOf
+) -> dict[str, Any]:
+    return _document(question_of(reading, row_id), fault_of)
+
+
+@question.get(
+    schema=ParameterSchema(),
+    validators=validate_query,
+    permission=Permission.QUESTIONS_READ,
+    answer=one_question,
+    response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
+)
+def get_question(request: Request) -> Response:
+    return respond_unstored(request, fault_of=partial(fault_of, request.registry))
+
+
+question_answer = Service(
+    "api.questions.answer",
+    "/v1/api/questions/" + ID + "/answer" + FORMATS,
+    "The answer to a saved question, in the envelope that its address has.",
+)
+
+
+@question_answer.get(
+    schema=ParameterSchema(),
+    validators=validate_query,
+    permission=Permission.QUESTIONS_READ,
+    answer=one_question,
+    response=responses.ResponseDescription(
+        _ENVELOPE,
+        OF_LISTS,
+        headers=(*responses.OF_DATA, responses.LINK, responses.NEXT_OFFSET, responses.TOTAL),
+        problems=(409,),
+        text="month,net\r\n2026-01,-42.5\r\n",
+    ),
+)
+def get_answer(request: Request) -> Response:
+    reading = Reading(request.storage, request.identity.user, request.services.clock.now())
+    asked = question_of(reading, request.matchdict["id"].lower())
+    try:
+        return answer(request, request.identity.user, asked, request.matchdict["suffix"])
+    except AnswerRefused as refused:
+        raise refused.problem from None

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from finance_api.api.data_request import ResponseCache
+from finance_api.api.response_cache import ResponseCache
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES

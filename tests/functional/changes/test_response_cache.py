@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from finance_api.api.data_request import ResponseCache
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder

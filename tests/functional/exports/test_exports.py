@@ -10,7 +10,8 @@ from decimal import Decimal
 import pytest
 from webob import Request
 
-from finance_api.api import data_request, listing
+from finance_api.api import rendering, responding
+from finance_api.api.public import exports
 from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import reading
@@ -298,7 +299,7 @@ def test_a_workbook_is_not_compressed_twice_and_the_same_again(client):
 
 def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
     client.load(*many(5))
-    monkeypatch.setattr(listing, "MAX_ROWS", 4)
+    monkeypatch.setattr(rendering, "MAX_ROWS", 4)
     refused = client.get("export/records.xlsx")
     assert refused.status_int == 400
     assert "5 rows" in refused.json["detail"] and ".csv" in refused.json["detail"]
@@ -314,7 +315,7 @@ def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
     [(0, 1), (1, 2), (1_000, 2), (1_001, 3), (248_999, 250), (249_001, 250), (10**9, 250)],
 )
 def test_an_export_costs_a_request_and_one_for_each_started_thousand(rows, cost):
-    assert data_request.Export(None, rows, None).cost == cost
+    assert responding.export_cost(rows) == cost
 
 
 def left(answer):
@@ -322,7 +323,7 @@ def left(answer):
 
 
 def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatch):
-    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     for _ in range(93):
@@ -347,7 +348,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
 
 
 def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited, monkeypatch):
-    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     done = client.get("export/records.csv")
@@ -358,14 +359,14 @@ def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited,
     assert left(client.get("export/records", headers={"Accept": "image/png"})) == 91
     head = client.service.web.head("/v1/api/export/records.csv", headers=client.headers)
     assert left(head) == 90
-    monkeypatch.setattr(listing, "MAX_ROWS", 54)
+    monkeypatch.setattr(rendering, "MAX_ROWS", 54)
     assert left(client.get("export/records.xlsx")) == 89
-    monkeypatch.setattr(listing, "count_dumped", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(exports, "count_dumped", lambda *arguments: 1 / 0)
     assert left(client.get("export/all.ndjson")) == 89
 
 
 def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
-    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 1)
+    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 1)
     client = limited("3/minute, 100/hour")
     client.load(*many(5))
     done = client.get("export/records.csv")

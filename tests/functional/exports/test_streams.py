@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import text
 from webob import Request
 
-from finance_api.api import data_request, listing
+from finance_api.api import responding
+from finance_api.api.public import exports
 from finance_api.http.downloads import DownloadBroken
 from finance_api.runtime.bulkhead import Downloads
 from finance_api.storage.errors import StorageUnavailable
@@ -170,7 +171,7 @@ def test_a_storage_that_fails_before_it_begins_is_a_503(client, monkeypatch):
     def away(*arguments):
         raise StorageUnavailable("away")
 
-    monkeypatch.setattr(listing, "count_dumped", away)
+    monkeypatch.setattr(exports, "count_dumped", away)
     assert client.get("export/all.ndjson").status_int == 503
     monkeypatch.undo()
     assert client.get("export/all.ndjson").status_int == 200
@@ -208,7 +209,7 @@ def replace_downloads(service):
 
 
 def test_an_export_that_breaks_off_is_refunded(limited, monkeypatch):
-    monkeypatch.setattr(data_request, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     break_after(monkeypatch, client.service, 0)

@@ -29,9 +29,9 @@ def lists(service):
     registry = service.app.registry
     found = [each for surface in (PUBLIC, INTERNAL) for each in described(registry, surface)]
     return [
-        (each.base_path, each.schema, node.name)
+        (each.path, each.schema, node.name)
         for each in found
-        for node in getattr(getattr(each, "schema", None), "children", ())
+        for node in each.schema.children
         if node.typ.schema["type"] == "array" and not node.typ.is_repeated
     ]
 

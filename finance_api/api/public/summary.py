@@ -1,11 +1,16 @@
-"""GET /v1/api/records/summary"""
+"""Sums of records by groups: GET /v1/api/records/summary"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest, resolved
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.endpoint import FORMATS
+from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
+from finance_api.api.listing import hints, paged, resolved, table
 from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response, without_envelope
 from finance_api.api.openapi.schemas import (
@@ -19,21 +24,25 @@ from finance_api.api.openapi.schemas import (
 from finance_api.api.parameters import (
     CONVERT_TO,
     SORT_MEANING,
+    DataSchema,
     Fault,
     Listed,
     ParameterKind,
-    ParameterSchema,
+    Parameters,
     choice,
     conversion,
     data_page,
     filters,
     flag,
     parameter,
+    validate_query,
 )
 from finance_api.api.representation import HINTS, HeaderItems
-from finance_api.api.service import data_service, of_resource
+from finance_api.api.responding import respond
+from finance_api.auth.policy import Permission
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Reading
 from finance_api.planning.summaries.declaration import (
     BY_THE_DAY,
     CUMULATIVE,
@@ -174,8 +183,13 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
     return None
 
 
-_SCHEMA = ParameterSchema(
-    parameter(
+def _by_the_day(columns: Sequence[Field]) -> Collection[Source]:
+    return (DAY,) if any(field.name in BY_THE_DAY for field in columns) else NOTHING
+
+
+class SummarySchema(DataSchema):
+    rules = (_names_its_columns, _fills_periods, _compares_days, _adds_up_periods)
+    group_by = parameter(
         "groupBy",
         Listed(
             _group_by,
@@ -183,22 +197,24 @@ _SCHEMA = ParameterSchema(
         ),
         "Fields that the records of a group have in common, in addition to the currency. A "
         f"request that would return more than {MAX_GROUPS:,} groups is refused.",
-    ),
-    parameter(
+    )
+    columns = parameter(
         "columns",
         Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
         f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}.",
         USUAL_SUMS,
-    ),
-    choice(
+        _by_the_day,
+    )
+    compare = choice(
         "compare",
         [*Compare],
         "The earlier period to compare with: the period before that of recordDate, or the same "
         "period a year before. It adds an earlier value, a difference and a percentage to each "
         "number: previousNet, changeNet, changeNetPercent.",
         make=Compare,
-    ),
-    parameter(
+        varies_with=(DAY,),
+    )
+    having = parameter(
         "having",
         _Having(
             _having,
@@ -207,26 +223,28 @@ _SCHEMA = ParameterSchema(
             ),
         ),
         "Conditions on numeric columns. Only groups that meet all of them are returned.",
-    ),
-    parameter(
+    )
+    include = parameter(
         "include",
         Listed(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
         "Records to count that are otherwise left out.",
         frozenset(),
-    ),
-    flag(
+    )
+    fill = flag(
         "fill",
         "Whether to also return groups of zeros: for periods without records, and if "
         "nothing matches.",
-    ),
-    parameter(
+        varies_with=(BASE_CURRENCY, DAY),
+    )
+    sort_by = parameter(
         "sortBy", Listed(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
-    ),
-    *data_page(MAX_PAGE, DEFAULT_GROUPS),
-    conversion(CONVERT_TO),
-    *filters(RECORDS),
-    rules=(_names_its_columns, _fills_periods, _compares_days, _adds_up_periods),
-)
+    )
+
+    def __init__(self) -> None:
+        super().__init__(
+            *data_page(MAX_PAGE, DEFAULT_GROUPS), conversion(CONVERT_TO), *filters(RECORDS)
+        )
+
 
 _ALWAYS = SummaryQuery(sums=()).columns
 _NOT_CONVERTED = of_members(
@@ -258,80 +276,81 @@ _RESPONSE = table_response(
 )
 
 
-class SummaryRequest(TableRequest):
-    """A request for a page of groups, and for the number of records that were left out."""
+summary = Service(
+    "api.records.summary", "/v1/api/records/summary" + FORMATS, "Sums of records, by groups."
+)
 
-    name = "groups"
 
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
-        self._records = Query(RECORDS, self.given.conditions)
-        self.convert_to = self.given[CONVERT_TO]
-        given = self.given
-        self.depends_on_base_currency = given["fill"]
-        by_the_day = any(field.name in BY_THE_DAY for field in given["columns"])
-        self.depends_on_today = bool(
-            self._records.is_relative or given["fill"] or given["compare"] or by_the_day
-        )
+def summary_page(reading: Reading, values: Parameters) -> Answer:
+    """Return a page of groups, and the number of records that were left out."""
+    storage, records = reading.storage, Query(RECORDS, values.conditions)
+    state = reading.get_state()
+    query = SummaryQuery(
+        resolved(records, values, reading).conditions,
+        values["groupBy"],
+        values["include"],
+        values["fill"],
+        values["sortBy"],
+        values["limit"],
+        values["offset"],
+        values[CONVERT_TO],
+        reading.today,
+        reading.user.base_currency,
+        values["columns"],
+        values["compare"],
+        tuple([each.condition for each in values["having"]]),
+        _is_to_date(values),
+    )
+    with _size_refused(query):
+        found = summarize(storage, reading.user_id, query)
 
-    @property
-    def _is_to_date(self) -> bool:
-        """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
-        operands = [condition.operand for condition in self.given["recordDate"]]
-        return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
-
-    def read(self, reading: Reading) -> Payload:
-        given, storage = self.given, reading.storage
-        state = storage.data.get_state(reading.user_id)
-        query = SummaryQuery(
-            resolved(self._records, given, reading).conditions,
-            given["groupBy"],
-            given["include"],
-            given["fill"],
-            given["sortBy"],
-            given["limit"],
-            given["offset"],
-            self.convert_to,
-            reading.today,
-            reading.user.base_currency,
-            given["columns"],
-            given["compare"],
-            tuple([each.condition for each in given["having"]]),
-            self._is_to_date,
-        )
-        try:
-            summary = summarize(storage, reading.user_id, query)
-            hints = self.hint_member(
-                self._records,
+    def find_hints() -> list[str]:
+        count = partial(count_records, storage, reading.user_id, query)
+        with _size_refused(query):
+            return hints(
+                records,
                 reading,
-                has_rows=not summary.is_empty,
+                has_rows=not found.is_empty,
                 conditions=query.conditions,
-                count=partial(count_records, storage, reading.user_id, query),
-                further=summary.hints,
+                count=count,
+                further=found.hints,
             )
-        except SummaryTooLarge as error:
-            name = error.parameter or ("fill" if query.fill else "groupBy")
-            raise parameter_problem([(name, str(error))]) from None
-        members: dict[str, Any] = {
-            "leftOut": summary.left_out,
-            "overlapping": summary.overlapping,
-            "groupCount": summary.group_count,
-        }
-        members |= hints
-        headers: HeaderItems = (
-            ("X-Left-Out", _counts(summary.left_out)),
-            ("X-Overlapping", "true" if summary.overlapping else "false"),
-        )
-        if summary.group_count is not None:
-            headers += (("X-Total-Count", str(summary.group_count)),)
-        if query.convert_to is not None:
-            missing = summary.not_converted
-            members["notConverted"] = [_not_converted(*each) for each in missing.items()]
-            numbers = {currency: len(days) for currency, days in missing.items()}
-            headers += (("X-Not-Converted", _counts(numbers)),)
-        return self.table(
-            state, query.columns, summary.groups, members, headers, has_more=summary.has_more
-        )
+
+    members: dict[str, Any] = {
+        "leftOut": found.left_out,
+        "overlapping": found.overlapping,
+        "groupCount": found.group_count,
+        HINTS: find_hints,
+    }
+    headers: HeaderItems = (
+        ("X-Left-Out", _counts(found.left_out)),
+        ("X-Overlapping", "true" if found.overlapping else "false"),
+    )
+    if found.group_count is not None:
+        headers += (("X-Total-Count", str(found.group_count)),)
+    if query.convert_to is not None:
+        missing = found.not_converted
+        members["notConverted"] = [_not_converted(*each) for each in missing.items()]
+        numbers = {currency: len(days) for currency, days in missing.items()}
+        headers += (("X-Not-Converted", _counts(numbers)),)
+    answer = table(reading, state, "groups", query.columns, found.groups, members, headers)
+    return paged(reading, answer, values, has_more=found.has_more)
+
+
+def _is_to_date(values: Parameters) -> bool:
+    """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
+    operands = [condition.operand for condition in values["recordDate"]]
+    return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
+
+
+@contextmanager
+def _size_refused(query: SummaryQuery) -> Iterator[None]:
+    """Turn the error about too many groups or amounts into a 400."""
+    try:
+        yield
+    except SummaryTooLarge as error:
+        name = error.parameter or ("fill" if query.fill else "groupBy")
+        raise parameter_problem([(name, str(error))]) from None
 
 
 def _counts(numbers: Mapping[str, int]) -> str:
@@ -349,11 +368,14 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
     }
 
 
-SERVICES = (
-    data_service(
-        "/v1/api/records/summary",
-        SummaryRequest,
-        is_savable=True,
-        **of_resource(RECORDS, _SCHEMA, _RESPONSE, "Sums of records, by groups."),
-    ),
+@summary.get(
+    schema=SummarySchema(),
+    validators=validate_query,
+    permission=Permission.RECORDS_READ,
+    answer=summary_page,
+    response=_RESPONSE,
+    varies_with=NOTHING,
+    savable=True,
 )
+def get_summary(request: Request) -> Response:
+    return respond(request)

@@ -1,18 +1,23 @@
-"""GET /v1/api/api-usage/stats"""
+"""Usage of the API: GET /v1/api/api-usage/stats"""
 
 from typing import Any
 
+from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api.data_request import unstored_response
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
-from finance_api.api.parameters import ParameterSchema, Scalar, parameter
-from finance_api.api.representation import JSON, negotiate
-from finance_api.api.service import Service
-from finance_api.auth.policy import Permission, own_by_any_token
+from finance_api.api.parameters import (
+    Parameters,
+    ParameterSchema,
+    Scalar,
+    parameter,
+    validate_query,
+)
+from finance_api.api.responding import respond_unstored
+from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import USAGE_PATH
+from finance_api.planning.answers import Reading
 from finance_api.query.errors import QueryError, quoted
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.usage.periods import (
@@ -77,26 +82,46 @@ def _response() -> ResponseDescription:
     return ResponseDescription(schema, headers=OF_UNSTORED)
 
 
+USAGE_RESPONSE = _response()
+
+api_usage = Service(
+    "api.api-usage",
+    "/v1/api/api-usage/stats",
+    "The user's requests by day, week or month, and the token's quota.",
+)
+
+
+class UsageSchema(ParameterSchema):
+    period = PERIOD
+
+
+def usage(reading: Reading, values: Parameters, quota: dict[str, Any]) -> dict[str, Any]:
+    period: UsagePeriod = values["period"]
+    boundaries = period.boundaries(reading.now)
+    days = reading.storage.usage.list_days(reading.user_id, boundaries[0], boundaries[-1])
+    return {
+        "period": str(period),
+        "granularity": period.granularity,
+        "from": instant_text(boundaries[0]),
+        "to": instant_text(boundaries[-1]),
+        "total": sum(count for _, count in days),
+        "usage": [
+            {"from": instant_text(start), "to": instant_text(end), "total": total}
+            for start, end, total in sums_between(boundaries, days)
+        ],
+        "rateLimit": quota,
+    }
+
+
+@api_usage.get(
+    schema=UsageSchema(),
+    validators=validate_query,
+    permission=Permission.API_USAGE_READ,
+    answer=usage,
+    response=USAGE_RESPONSE,
+)
 def get_usage(request: Request) -> Response:
-    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
-    period: UsagePeriod = request.validated["period"]
-    boundaries = period.boundaries(request.services.clock.now())
-    days = request.storage.usage.list_days(request.context.user_id, boundaries[0], boundaries[-1])
-    return unstored_response(
-        request,
-        {
-            "period": str(period),
-            "granularity": period.granularity,
-            "from": instant_text(boundaries[0]),
-            "to": instant_text(boundaries[-1]),
-            "total": sum(count for _, count in days),
-            "usage": [
-                {"from": instant_text(start), "to": instant_text(end), "total": total}
-                for start, end, total in sums_between(boundaries, days)
-            ],
-            "rateLimit": _quota(request),
-        },
-    )
+    return respond_unstored(request, quota=_quota(request))
 
 
 def _quota(request: Request) -> dict[str, Any]:
@@ -107,15 +132,3 @@ def _quota(request: Request) -> dict[str, Any]:
         "remaining": level.remaining,
         "resetAt": instant_text(-(-(now_ms + level.full_ms) // 1000)),
     }
-
-
-api_usage = Service(
-    USAGE_PATH,
-    get_usage,
-    "The user's requests by day, week or month, and the token's quota.",
-    schema=ParameterSchema(PERIOD),
-    response=_response(),
-    permission=Permission.API_USAGE_READ,
-    factory=own_by_any_token(Permission.API_USAGE_READ),
-)
-SERVICES = (api_usage,)

@@ -1,13 +1,20 @@
 """GET /v1/api/records/duplicates"""
 
-from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS
+from finance_api.api.freshness import NOTHING
+from finance_api.api.listing import paged, table
 from finance_api.api.openapi.responses import TOTAL, table_response
 from finance_api.api.openapi.schemas import value
-from finance_api.api.parameters import ParameterSchema, data_page
-from finance_api.api.service import data_service, of_resource
+from finance_api.api.responding import respond
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates, read_duplicates
+from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, amount_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
@@ -48,27 +55,27 @@ _RESPONSE = table_response(
 )
 
 
-class DuplicatesRequest(TableRequest):
-    """A request for a page of the pairs of records that look like one transaction."""
+class DuplicatesSchema(parameters.DataSchema):
+    limit, offset, revision = parameters.data_page(MAX_PAIRS, DEFAULT_PAIRS)
 
-    name = "duplicates"
 
-    def read(self, reading: Reading) -> Payload:
-        limit, offset = self.given["limit"], self.given["offset"]
-        state = reading.storage.data.get_state(reading.user_id)
-        found = find_duplicates(reading.storage, reading.user_id)
-        page = found[offset : offset + limit]
-        rows = [_row(pair) for pair in read_duplicates(reading.storage, reading.user_id, page)]
-        has_more = len(found) > offset + limit
-        total = len(found)
-        return self.table(
-            state,
-            _COLUMNS,
-            rows,
-            {"total": total},
-            (("X-Total-Count", str(total)),),
-            has_more=has_more,
-        )
+duplicates = Service(
+    "api.records.duplicates",
+    "/v1/api/records/duplicates" + FORMATS,
+    "Records that look like duplicates.",
+)
+
+
+def duplicate_pairs(reading: Reading, values: parameters.Parameters) -> Answer:
+    """Return a page of the pairs of records that look like one transaction."""
+    end = values["offset"] + values["limit"]
+    state = reading.get_state()
+    found = find_duplicates(reading.storage, reading.user_id)
+    page = read_duplicates(reading.storage, reading.user_id, found[values["offset"] : end])
+    rows, total = [_row(pair) for pair in page], len(found)
+    headers = (("X-Total-Count", str(total)),)
+    pairs = table(reading, state, "duplicates", _COLUMNS, rows, {"total": total}, headers)
+    return paged(reading, pairs, values, has_more=total > end)
 
 
 def _row(pair: Duplicate) -> Row:
@@ -79,15 +86,13 @@ def _row(pair: Duplicate) -> Row:
     return row
 
 
-SERVICES = (
-    data_service(
-        "/v1/api/records/duplicates",
-        DuplicatesRequest,
-        **of_resource(
-            RECORDS,
-            ParameterSchema(*data_page(MAX_PAIRS, DEFAULT_PAIRS)),
-            _RESPONSE,
-            "Records that look like duplicates.",
-        ),
-    ),
+@duplicates.get(
+    schema=DuplicatesSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.RECORDS_READ,
+    answer=duplicate_pairs,
+    response=_RESPONSE,
+    varies_with=NOTHING,
 )
+def list_duplicates(request: Request) -> Response:
+    return respond(request)

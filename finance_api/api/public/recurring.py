@@ -4,13 +4,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest, names_by_id
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS
+from finance_api.api.freshness import DAY
+from finance_api.api.listing import account_hints, names_by_id, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
-from finance_api.api.parameters import Listed, ParameterSchema, conditions_on, parameter
 from finance_api.api.representation import HINTS
-from finance_api.api.service import data_service, of_resource
+from finance_api.api.responding import respond
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Reading
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurring import Recurring, Status, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
@@ -80,15 +87,16 @@ def _status(text: str) -> frozenset[str]:
     return frozenset(words)
 
 
-_SCHEMA = ParameterSchema(
-    parameter(
+class RecurringSchema(parameters.DataSchema):
+    status = parameters.parameter(
         "status",
-        Listed(_status, of_names(_STATUSES, ["active"])),
+        parameters.Listed(_status, of_names(_STATUSES, ["active"])),
         "Only payments of this status; several are separated by commas. Default: all.",
         frozenset(_STATUSES),
-    ),
-    conditions_on(RECORDS["accountId"]),
-)
+    )
+    account_id = parameters.conditions_on(RECORDS["accountId"])
+
+
 _RESPONSE = table_response(
     "RecurringPayment",
     "recurring",
@@ -98,27 +106,27 @@ _RESPONSE = table_response(
 )
 
 
-class RecurringRequest(TableRequest):
-    """A request for recurring payments in the records, and for their yearly sums."""
+recurring = Service(
+    "api.records.recurring",
+    "/v1/api/records/recurring" + FORMATS,
+    "Recurring payments in the records.",
+)
 
-    name = "recurring"
-    depends_on_today = True
 
-    def read(self, reading: Reading) -> Payload:
-        data, user_id, given = reading.storage.data, reading.user_id, self.given
-        state = data.get_state(user_id)
-        accounts, orders = (
-            list(data.scan_rows(user_id, resource)) for resource in (ACCOUNTS, STANDING_ORDERS)
-        )
-        found = list_recurring(
-            reading.storage, user_id, accounts, reading.today, given["accountId"]
-        )
-        shown = [each for each in found if each.status in given["status"]]
-        names = names_by_id(reading, ACCOUNTS, CATEGORIES)
-        rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
-        totals = RowEncoder(_TOTAL).documents(_totals(shown))
-        members = {"totals": totals, **self.account_hints(reading, rows)}
-        return self.table(state, _COLUMNS, rows, members)
+def recurring_payments(reading: Reading, values: parameters.Parameters) -> Answer:
+    """Return the recurring payments in the records, and their yearly sums."""
+    data, user_id = reading.storage.data, reading.user_id
+    state = reading.get_state()
+    accounts, orders = (
+        list(data.scan_rows(user_id, resource)) for resource in (ACCOUNTS, STANDING_ORDERS)
+    )
+    found = list_recurring(reading.storage, user_id, accounts, reading.today, values["accountId"])
+    shown = [each for each in found if each.status in values["status"]]
+    names = names_by_id(reading, ACCOUNTS, CATEGORIES)
+    rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
+    totals = RowEncoder(_TOTAL).documents(_totals(shown))
+    members = {"totals": totals, HINTS: account_hints(reading, values, rows)}
+    return table(reading, state, "recurring", _COLUMNS, rows, members)
 
 
 def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> Row:
@@ -162,11 +170,14 @@ def _totals(found: Iterable[Recurring]) -> list[Row]:
     return [{"currencyCode": currency, **totals[currency]} for currency in sorted(totals)]
 
 
-SERVICES = (
-    data_service(
-        "/v1/api/records/recurring",
-        RecurringRequest,
-        is_savable=True,
-        **of_resource(RECORDS, _SCHEMA, _RESPONSE, "Recurring payments in the records."),
-    ),
+@recurring.get(
+    schema=RecurringSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.RECORDS_READ,
+    answer=recurring_payments,
+    response=_RESPONSE,
+    varies_with=(DAY,),
+    savable=True,
 )
+def list_recurring_payments(request: Request) -> Response:
+    return respond(request)

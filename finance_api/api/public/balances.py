@@ -1,22 +1,28 @@
-"""GET /v1/api/accounts/balances and /v1/api/accounts/forecast"""
+"""Balances over time: GET /v1/api/accounts/balances and /v1/api/accounts/forecast"""
 
 from collections.abc import Sequence
 from typing import Any
 
+from cornice import Service
+from pyramid.response import Response
+
 from finance_api.api import parameters
-from finance_api.api.data_request import Payload, Reading
-from finance_api.api.listing import TableRequest
+from finance_api.api.endpoint import FORMATS
+from finance_api.api.freshness import DAY
+from finance_api.api.listing import account_hints, shared_columns, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.representation import HINTS
-from finance_api.api.service import data_service, of_resource
+from finance_api.api.responding import respond
+from finance_api.auth.policy import Permission
 from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.planning import balances
+from finance_api.planning import balances as planned
+from finance_api.planning.answers import Answer, Reading
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
 from finance_api.serialization.rows import RowEncoder
@@ -70,16 +76,17 @@ def _interval(intervals: Sequence[Period]) -> parameters.Parameter:
     )
 
 
-_BALANCES_SCHEMA = parameters.ParameterSchema(
-    _interval([*Period]),
-    parameters.days("from", "A day of the first interval. Default: there are 12 intervals."),
-    parameters.days(
+class BalancesSchema(parameters.DataSchema):
+    interval = _interval([*Period])
+    first = parameters.days("from", "A day of the first interval. Default: there are 12 intervals.")
+    last = parameters.days(
         "to",
         "A day of the last interval. Default: the later of today and the day of the newest record.",
-    ),
-    parameters.conditions_on(RECORDS["accountId"]),
-    parameters.conversion(parameters.CONVERT_TO),
-)
+    )
+    account_id = parameters.conditions_on(RECORDS["accountId"])
+    convert_to = parameters.conversion(parameters.CONVERT_TO)
+
+
 _BALANCES_RESPONSE = table_response(
     "Balance",
     "balances",
@@ -98,42 +105,52 @@ _BALANCES_RESPONSE = table_response(
 )
 
 
-class BalancesRequest(TableRequest):
-    """A request for balances at the end of each interval, by account and summed by currency."""
+balances = Service(
+    "api.accounts.balances",
+    "/v1/api/accounts/balances" + FORMATS,
+    "Balances of accounts over time.",
+)
 
-    name = "balances"
-    depends_on_today = True
 
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
-        self.convert_to = self.given[parameters.CONVERT_TO]
+def balances_over_time(reading: Reading, values: parameters.Parameters) -> Answer:
+    """Return balances at the end of each interval, by account and summed by currency."""
+    storage, interval, target = reading.storage, values["interval"], values[parameters.CONVERT_TO]
+    (begin, _), (_, end) = (_days(values[name], reading) for name in ("from", "to"))
+    query = planned.BalancesQuery(interval, begin, end, values["accountId"])
+    state = reading.get_state()
+    try:
+        found = planned.list_balances(storage, reading.user_id, query, reading.today)
+    except planned.BalancesError as error:
+        raise parameter_problem([(error.name, str(error))]) from None
+    rows = planned.balance_rows(found, interval)
+    columns: tuple[Field, ...] = _COLUMNS
+    totals = RowEncoder(_TOTAL).documents(planned.balance_totals(found, interval))
+    members: dict[str, Any] = {"totals": totals}
+    if target is not None:
+        columns += _CONVERTED
+        rows = planned.with_converted_balances(storage, rows, target)
+        converted = RowEncoder(_CONVERTED_TOTAL).documents(planned.converted_totals(rows))
+        members["convertedTotals"] = converted
+    members |= {
+        "interval": interval.value,
+        "from": date_text(found.points[0].start),
+        "to": date_text(found.points[-1].last_day),
+        HINTS: account_hints(reading, values, rows),
+    }
+    return table(reading, state, "balances", columns, rows, members)
 
-    def read(self, reading: Reading) -> Payload:
-        storage, user_id, given = reading.storage, reading.user_id, self.given
-        interval = given["interval"]
-        (begin, _), (_, end) = (_days(given[name], reading) for name in ("from", "to"))
-        query = balances.BalancesQuery(interval, begin, end, given["accountId"])
-        state = storage.data.get_state(user_id)
-        try:
-            found = balances.list_balances(storage, user_id, query, reading.today)
-        except balances.BalancesError as error:
-            raise parameter_problem([(error.name, str(error))]) from None
-        rows = balances.balance_rows(found, interval)
-        columns: tuple[Field, ...] = _COLUMNS
-        totals = RowEncoder(_TOTAL).documents(balances.balance_totals(found, interval))
-        members: dict[str, Any] = {"totals": totals}
-        if self.convert_to is not None:
-            columns += _CONVERTED
-            rows = balances.with_converted_balances(storage, rows, self.convert_to)
-            converted = RowEncoder(_CONVERTED_TOTAL).documents(balances.converted_totals(rows))
-            members["convertedTotals"] = converted
-        members |= {
-            "interval": interval.value,
-            "from": date_text(found.points[0].start),
-            "to": date_text(found.points[-1].last_day),
-            **self.account_hints(reading, rows),
-        }
-        return self.table(state, columns, rows, members)
+
+@balances.get(
+    schema=BalancesSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=balances_over_time,
+    response=_BALANCES_RESPONSE,
+    varies_with=(DAY,),
+    savable=True,
+)
+def list_balances(request: Request) -> Response:
+    return respond(request)
 
 
 # -- forecast -------------------------------------------------------------------------------------
@@ -156,16 +173,19 @@ _LOWEST = (
 #: The columns with balances: without and with usual income and spending.
 _BALANCES = {False: (_BALANCE,), True: _RANGE}
 _SOMETIMES = (_BALANCE, *_RANGE)
-_FORECAST_SCHEMA = parameters.ParameterSchema(
-    parameters.days(
+
+
+class ForecastSchema(parameters.DataSchema):
+    last = parameters.days(
         "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
-    ),
-    _interval(_INTERVALS),
-    parameters.choice(
+    )
+    interval = _interval(_INTERVALS)
+    include = parameters.choice(
         "include", [TYPICAL], "typical: also count usual income and spending, and return a range."
-    ),
-    parameters.conditions_on(RECORDS["accountId"]),
-)
+    )
+    account_id = parameters.conditions_on(RECORDS["accountId"])
+
+
 _FORECAST_RESPONSE = table_response(
     "ForecastBalance",
     "forecast",
@@ -183,57 +203,51 @@ _FORECAST_RESPONSE = table_response(
 )
 
 
-class ForecastRequest(TableRequest):
-    """A request for predicted balances, and for the lowest balance of each account."""
-
-    name = "forecast"
-    depends_on_today = True
-
-    def read(self, reading: Reading) -> Payload:
-        given, user_id = self.given, reading.user_id
-        _, end = _days(given["to"], reading)
-        is_typical, interval = given["include"] is not None, given["interval"]
-        state = reading.storage.data.get_state(user_id)
-        try:
-            forecast = list_forecast(
-                reading.storage,
-                user_id,
-                interval,
-                end,
-                given["accountId"],
-                reading.today,
-                is_typical=is_typical,
-            )
-        except balances.BalancesError as error:
-            raise parameter_problem([(error.name, str(error))]) from None
-        rows, columns = forecast.rows, _BALANCES[is_typical]
-        members = {
-            "totals": RowEncoder((*_FORECAST_TOTAL, *columns)).documents(forecast.totals),
-            "lowest": RowEncoder(self.shown_columns(_LOWEST)).documents(forecast.lowest),
-            "interval": interval.value,
-            "from": date_text(reading.today),
-            "to": date_text(forecast.last_day),
-            "leftOut": forecast.left_out,
-            **self.account_hints(reading, rows),
-        }
-        return self.table(state, (*_FORECAST, *columns), rows, members)
-
-
-SERVICES = (
-    data_service(
-        "/v1/api/accounts/balances",
-        BalancesRequest,
-        is_savable=True,
-        **of_resource(
-            ACCOUNTS, _BALANCES_SCHEMA, _BALANCES_RESPONSE, "Balances of accounts over time."
-        ),
-    ),
-    data_service(
-        "/v1/api/accounts/forecast",
-        ForecastRequest,
-        is_savable=True,
-        **of_resource(
-            ACCOUNTS, _FORECAST_SCHEMA, _FORECAST_RESPONSE, "Predicted balances of accounts."
-        ),
-    ),
+forecast = Service(
+    "api.accounts.forecast",
+    "/v1/api/accounts/forecast" + FORMATS,
+    "Predicted balances of accounts.",
 )
+
+
+def predicted_balances(reading: Reading, values: parameters.Parameters) -> Answer:
+    """Return predicted balances, and the lowest balance of each account."""
+    _, end = _days(values["to"], reading)
+    is_typical, interval = values["include"] is not None, values["interval"]
+    state = reading.get_state()
+    try:
+        found = list_forecast(
+            reading.storage,
+            reading.user_id,
+            interval,
+            end,
+            values["accountId"],
+            reading.today,
+            is_typical=is_typical,
+        )
+    except planned.BalancesError as error:
+        raise parameter_problem([(error.name, str(error))]) from None
+    columns = _BALANCES[is_typical]
+    members = {
+        "totals": RowEncoder((*_FORECAST_TOTAL, *columns)).documents(found.totals),
+        "lowest": RowEncoder(shared_columns(reading, _LOWEST)).documents(found.lowest),
+        "interval": interval.value,
+        "from": date_text(reading.today),
+        "to": date_text(found.last_day),
+        "leftOut": found.left_out,
+        HINTS: account_hints(reading, values, found.rows),
+    }
+    return table(reading, state, "forecast", (*_FORECAST, *columns), found.rows, members)
+
+
+@forecast.get(
+    schema=ForecastSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=predicted_balances,
+    response=_FORECAST_RESPONSE,
+    varies_with=(DAY,),
+    savable=True,
+)
+def get_forecast(request: Request) -> Response:
+    return respond(request)

@@ -1,0 +1,73 @@
+"""Accounts: GET /v1/api/accounts, /v1/api/accounts/<id>, /v1/api/export/accounts"""
+
+from functools import partial
+
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.freshness import NOTHING
+from finance_api.api.listing import export, get_object, list_page
+from finance_api.api.openapi import responses
+from finance_api.api.responding import respond, respond_with_export
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Reading
+from finance_api.resources import ACCOUNTS
+
+accounts = Service("api.accounts", "/v1/api/accounts" + FORMATS, ACCOUNTS.meaning)
+
+
+class AccountsSchema(parameters.ListSchema):
+    """Page, order, the fields to show, and a filter for each field."""
+
+    resource = ACCOUNTS
+
+
+def accounts_page(reading: Reading, values: parameters.Parameters) -> Answer:
+    return list_page(ACCOUNTS, reading, values)
+
+
+@accounts.get(
+    schema=AccountsSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=accounts_page,
+    response=responses.list_response(ACCOUNTS),
+    varies_with=NOTHING,
+)
+def list_accounts(request: Request) -> Response:
+    return respond(request)
+
+
+account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account.")
+
+
+@account.get(
+    schema=parameters.ObjectSchema(ACCOUNTS),
+    validators=parameters.validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=partial(get_object, ACCOUNTS),
+    response=responses.object_response(ACCOUNTS),
+    varies_with=NOTHING,
+)
+def get_account(request: Request) -> Response:
+    return respond(request)
+
+
+accounts_export = Service(
+    "api.export.accounts", "/v1/api/export/accounts" + FORMATS, "Export all accounts."
+)
+
+
+@accounts_export.get(
+    schema=parameters.ExportSchema(ACCOUNTS),
+    validators=parameters.validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=partial(export, ACCOUNTS),
+    response=responses.export_response(ACCOUNTS),
+    varies_with=NOTHING,
+)
+def export_accounts(request: Request) -> Response:
+    return respond_with_export(request)

@@ -1,0 +1,118 @@
+"""Budgets: GET /v1/api/budgets, /v1/api/budgets/<id>, /v1/api/export/budgets"""
+
+from functools import partial
+
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.freshness import DAY
+from finance_api.api.listing import export, get_object, list_page, no_object, table
+from finance_api.api.openapi import responses
+from finance_api.api.responding import respond, respond_with_export
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Reading
+from finance_api.planning.tracking import last_periods, track
+from finance_api.resources import BUDGETS
+
+budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
+
+
+class BudgetsSchema(parameters.ListSchema):
+    """Page, order, the fields to show, and a filter for each field."""
+
+    resource = BUDGETS
+
+
+def budgets_page(reading: Reading, values: parameters.Parameters) -> Answer:
+    return list_page(BUDGETS, reading, values)
+
+
+@budgets.get(
+    schema=BudgetsSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.BUDGETS_READ,
+    answer=budgets_page,
+    response=responses.list_response(BUDGETS),
+    varies_with=(DAY,),
+    savable=True,
+)
+def list_budgets(request: Request) -> Response:
+    return respond(request)
+
+
+budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
+
+
+@budget.get(
+    schema=parameters.ObjectSchema(BUDGETS),
+    validators=parameters.validate_query,
+    permission=Permission.BUDGETS_READ,
+    answer=partial(get_object, BUDGETS),
+    response=responses.object_response(BUDGETS),
+    varies_with=(DAY,),
+)
+def get_budget(request: Request) -> Response:
+    return respond(request)
+
+
+budgets_export = Service(
+    "api.export.budgets", "/v1/api/export/budgets" + FORMATS, "Export all budgets."
+)
+
+
+@budgets_export.get(
+    schema=parameters.ExportSchema(BUDGETS),
+    validators=parameters.validate_query,
+    permission=Permission.BUDGETS_READ,
+    answer=partial(export, BUDGETS),
+    response=responses.export_response(BUDGETS),
+    varies_with=(DAY,),
+)
+def export_budgets(request: Request) -> Response:
+    return respond_with_export(request)
+
+
+# -- periods --------------------------------------------------------------------------------------
+
+MAX_PERIODS = 120
+DEFAULT_PERIODS = 12
+
+
+class PeriodsSchema(parameters.DataSchema):
+    last = parameters.integer(
+        "last", 1, MAX_PERIODS, DEFAULT_PERIODS, "Number of periods, including the current one."
+    )
+
+
+periods = Service(
+    "api.budgets.periods",
+    "/v1/api/budgets/" + ID + "/periods" + FORMATS,
+    "Use of a budget in the current and past periods.",
+)
+
+
+def budget_periods(reading: Reading, values: parameters.Parameters, row_id: str) -> Answer:
+    """Return the last periods of a budget and their spending, newest first."""
+    storage, user_id = reading.storage, reading.user_id
+    state = reading.get_state()
+    budget = storage.data.get_rows(user_id, BUDGETS, [row_id]).get(row_id)
+    if budget is None:
+        raise no_object(BUDGETS)
+    found = last_periods(budget, reading.today, values["last"])
+    rows = track(storage, user_id, [(budget, period) for period in found])
+    return table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
+
+
+@periods.get(
+    schema=PeriodsSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.BUDGETS_READ,
+    answer=budget_periods,
+    response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
+    varies_with=(DAY,),
+)
+def list_periods(request: Request) -> Response:
+    return respond(request)

@@ -1,0 +1,73 @@
+"""Record rules: GET /v1/api/record-rules, one of them, and their export"""
+
+from functools import partial
+
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.freshness import NOTHING
+from finance_api.api.listing import export, get_object, list_page
+from finance_api.api.openapi import responses
+from finance_api.api.responding import respond, respond_with_export
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Reading
+from finance_api.resources import RECORD_RULES
+
+record_rules = Service("api.record-rules", "/v1/api/record-rules" + FORMATS, RECORD_RULES.meaning)
+
+
+class RecordRulesSchema(parameters.ListSchema):
+    """Page, order, the fields to show, and a filter for each field."""
+
+    resource = RECORD_RULES
+
+
+def record_rules_page(reading: Reading, values: parameters.Parameters) -> Answer:
+    return list_page(RECORD_RULES, reading, values)
+
+
+@record_rules.get(
+    schema=RecordRulesSchema(),
+    validators=parameters.validate_query,
+    permission=Permission.RECORD_RULES_READ,
+    answer=record_rules_page,
+    response=responses.list_response(RECORD_RULES),
+    varies_with=NOTHING,
+)
+def list_record_rules(request: Request) -> Response:
+    return respond(request)
+
+
+record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get one record rule.")
+
+
+@record_rule.get(
+    schema=parameters.ObjectSchema(RECORD_RULES),
+    validators=parameters.validate_query,
+    permission=Permission.RECORD_RULES_READ,
+    answer=partial(get_object, RECORD_RULES),
+    response=responses.object_response(RECORD_RULES),
+    varies_with=NOTHING,
+)
+def get_record_rule(request: Request) -> Response:
+    return respond(request)
+
+
+record_rules_export = Service(
+    "api.export.record-rules", "/v1/api/export/record-rules" + FORMATS, "Export all record rules."
+)
+
+
+@record_rules_export.get(
+    schema=parameters.ExportSchema(RECORD_RULES),
+    validators=parameters.validate_query,
+    permission=Permission.RECORD_RULES_READ,
+    answer=partial(export, RECORD_RULES),
+    response=responses.export_response(RECORD_RULES),
+    varies_with=NOTHING,
+)
+def export_record_rules(request: Request) -> Response:
+    return respond_with_export(request)

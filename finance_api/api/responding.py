@@ -1,0 +1,298 @@
+"""Responds to requests for the user's own data.
+
+A response has the data's revision and an entity tag, and is cached. A client that already has the
+response gets a 304 (RFC 9110, section 13). Exports are sent while they are made.
+"""
+
+import hashlib
+import re
+from collections.abc import Hashable
+from functools import cached_property, lru_cache, partial
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from pyramid.response import Response
+
+from finance_api.api.endpoint import endpoint_of
+from finance_api.api.freshness import variant
+from finance_api.api.parameters import AMOUNTS, AS_STRINGS, REVISION, TRAILER, Parameters
+from finance_api.api.rendering import body_and_headers, export_chunks
+from finance_api.api.representation import (
+    BY_SUFFIX,
+    JSON,
+    NDJSON,
+    XLSX,
+    HeaderItems,
+    json_response,
+    negotiate,
+    with_texts,
+)
+from finance_api.api.response_cache import ResponseCache
+from finance_api.auth.auditing import note_export
+from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
+from finance_api.http.downloads import Chunks, download
+from finance_api.http.errors import parameter_problem, problem
+from finance_api.http.identity import Failure, OwnerIdentity
+from finance_api.http.querystring import split_query
+from finance_api.http.requests import Request
+from finance_api.planning.answers import Answer, Document, Export, Reading
+from finance_api.ratelimit.tween import refund, take_for
+from finance_api.storage.errors import NotFound, unknown_in_replica
+from finance_api.storage.interface import DataState, Storage, User, data_state_of
+from finance_api.values.time import date_text, day_in
+from finance_api.values.version import __version__
+
+#: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
+ROWS_OF_A_REQUEST = 1_000
+MAX_COST = 250
+_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+class CachedResponse(NamedTuple):
+    """A response to cache. headers: all headers except those of `_user_headers`."""
+
+    headers: HeaderItems
+    body: bytes
+
+
+class Exchange:
+    """A request for data: what the client asked for and already has. Raises a 406.
+
+    more: what the answer depends on besides the query, by the name of an argument of ``answer``.
+    """
+
+    def __init__(self, request: Request, more: dict[str, Hashable]) -> None:
+        """path: the path with a proxy's prefix. route_path: the path without prefix and suffix.
+
+        is_any: whether If-None-Match is ``*``.
+        """
+        environ, match, identity = request.environ, request.matchdict, request.authentication
+        assert not isinstance(identity, Failure)
+        self.endpoint = endpoint_of(
+            request.registry.cornice_services[request.matched_route.pattern]
+        )
+        self._request = request
+        assert isinstance(request.validated, Parameters)
+        self.values = request.validated
+        self.user: User = identity.user
+        self._is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
+        self.now = request.services.clock.now()
+        path = environ["PATH_INFO"]
+        self.path: str = request.path if environ.get("SCRIPT_NAME") else path
+        self._route_path: str = path.removesuffix(match.get("suffix", ""))
+        self.query_string: str = environ.get("QUERY_STRING", "")
+        form, forms = BY_SUFFIX.get(path[path.rfind(".") :]), self.endpoint.response.forms
+        self.form = form or negotiate(environ.get("HTTP_ACCEPT"), forms)
+        self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
+        self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
+        # A workbook is already compressed.
+        self.has_gzip = self.form is not XLSX and takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
+        self._arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
+        self.more = str(more) if more else ""
+
+    def answer(self, storage: Storage) -> Any:
+        """Read the answer."""
+        try:
+            return self.endpoint.answer(self.reading(storage), self.values, **self._arguments)
+        except NotFound as error:
+            raise unknown_in_replica() from error
+
+    def reading(self, storage: Storage) -> Reading:
+        return Reading(storage, self.user, self.now, self._is_for_link)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether amounts are strings in the response."""
+        return self.form in (JSON, NDJSON) and self.values.get(AMOUNTS) == AS_STRINGS
+
+    @cached_property
+    def variant(self) -> str:
+        sources = self.endpoint.varies_with | self.values.varies_with
+        return variant(self.reading(self._request.storage), sources)
+
+    def unchanged(self) -> Response | None:
+        """Return a 304 if the client has the response; None if not, or if only reading can tell."""
+        is_certain = not self.endpoint.may_be_missing and self.values.get(REVISION) is None
+        if self._if_none_match is None or (self.is_any and not is_certain):
+            return None
+        # The tag needs the data's state, but none of its rows. For ``*``, read the state: a replica
+        # may be behind the state that was read with the user.
+        user = self.user
+        state = data_state_of(self._request.storage, user.id) if self.is_any else user.data
+        etag = self.etag(state)
+        known = [etag] if self.is_any else _ENTITY_TAG.findall(self._if_none_match)
+        for own in (etag, _gzip_tag(etag)) if self.has_gzip else (etag,):
+            if own in known:
+                return Response(headerlist=list(self.data_headers(own, state)), status=304)
+        return None
+
+    def check_revision(self, state: DataState) -> None:
+        """Raise a 409 if the page must belong to another revision of the data."""
+        if self.values.get(REVISION) not in (None, state.revision):
+            raise problem(
+                409,
+                f"The data has changed: it has revision {state.revision}, not "
+                f"{self.values[REVISION]}. Start over with the first page, without {REVISION}.",
+            )
+
+    def etag(self, state: DataState) -> str:
+        """Return the entity tag: a hash of user, state, representation and query."""
+        parts = (
+            __version__,
+            self.user.uuid,
+            str(state.tag),
+            self.form.content_type,
+            self.variant,
+            self._route_path,
+            self.values.canonical,
+            self.more,
+        )
+        key = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
+
+    def data_headers(self, etag: str, state: DataState) -> HeaderItems:
+        """Return the headers of every response about data, including a 304."""
+        return (
+            ("ETag", etag),
+            *self.endpoint.response.state_headers(state),
+            ("Cache-Control", "private, no-cache"),
+            ("Vary", "Accept, Accept-Encoding, Authorization"),
+        )
+
+    def complete(self, answer: Answer | Document) -> CachedResponse:
+        """Return the whole response, compressed with gzip if that is worthwhile."""
+        etag = self.etag(answer.state)
+        body, more = body_and_headers(answer, self.form)
+        if self.has_texts:
+            body = with_texts(self.endpoint.amounts, body)
+        coding: HeaderItems = ()
+        compressed = gzipped(body) if self.has_gzip else None
+        if compressed is not None:
+            etag, body, coding = _gzip_tag(etag), compressed, (("Content-Encoding", GZIP),)
+        headers = (
+            ("Content-Type", self.form.content_type),
+            ("Content-Length", str(len(body))),
+            *coding,
+            *more,
+            *_next_link(self.path, self.query_string, answer.next_offset),
+            *self.data_headers(etag, answer.state),
+        )
+        return CachedResponse(headers, body)
+
+
+def _gzip_tag(etag: str) -> str:
+    return f'{etag[:-1]}-{GZIP}"'
+
+
+def _next_link(path: str, query_string: str, offset: int | None) -> HeaderItems:
+    """Return the Link header of the next page (RFC 8288), or nothing if ``offset`` is None.
+
+    The link is the request's path and query with another offset. It does not use the Host header.
+    """
+    return () if offset is None else (("Link", _link_pattern(path, query_string) % offset),)
+
+
+@lru_cache(maxsize=256)
+def _link_pattern(path: str, query_string: str) -> str:
+    """Return the Link header, as a ``%`` format for the offset."""
+    pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
+    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
+    return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
+
+
+def respond(request: Request, **more: Hashable) -> Response:
+    """Respond with the endpoint's answer: 200, or 304 if the client has it.
+
+    more: further arguments of ``answer``; the entity tag depends on them, too.
+    """
+    exchange = Exchange(request, more)
+    unchanged = exchange.unchanged()
+    if unchanged is not None:
+        return unchanged
+    user, form = exchange.user, exchange.form.media_type
+    cache: ResponseCache = request.registry.services.response_cache
+    key = (
+        *(exchange.path, exchange.query_string, form, exchange.has_gzip),
+        *(exchange.more, exchange.variant),
+    )
+    response: CachedResponse | None = cache.get(user.id, user.data.tag, key)
+    request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
+    if response is None:
+
+        def read() -> tuple[DataState, CachedResponse]:
+            answer = exchange.answer(request.storage)
+            exchange.check_revision(answer.state)
+            return answer.state, exchange.complete(answer)
+
+        is_cheap = exchange.values.is_cheap
+        state, response = request.in_place(read, user.id, is_cheap=is_cheap)
+        # Use the answer's tag: another process may have imported since the user was read.
+        cache.put(user.id, state.tag, key, response, len(response.body))
+    if exchange.is_any:
+        # If-None-Match: * applies only if the object exists, which we know only now.
+        headers = [h for h in response.headers if not h[0].startswith("Content-")]
+        return Response(headerlist=headers, status=304)
+    # Add these now: the cached response may be from yesterday.
+    headers = [*response.headers, *_user_headers(user, exchange.now)]
+    return Response(app_iter=[response.body], headerlist=headers)
+
+
+def _user_headers(user: User, now: int) -> HeaderItems:
+    """Return headers with the day in the user's time zone, and the base currency if it is set."""
+    today = ("X-User-Today", date_text(day_in(user.time_zone, now)))
+    if user.base_currency is None:
+        return (today,)
+    return today, ("X-User-Base-Currency", user.base_currency)
+
+
+def respond_unstored(request: Request, **more: Any) -> Response:
+    """Respond with JSON about the user that must not be cached. more: arguments of ``answer``."""
+    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
+    endpoint = endpoint_of(request.registry.cornice_services[request.matched_route.pattern])
+    now, match = request.services.clock.now(), request.matchdict
+    arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
+    reading = Reading(request.storage, request.identity.user, now)
+    response = json_response(endpoint.answer(reading, request.validated, **arguments))
+    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
+    response.headers.update(_user_headers(reading.user, now))
+    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
+    return response
+
+
+def export_cost(rows: int) -> int:
+    """Return how many requests of the quota an export costs."""
+    return min(MAX_COST, 1 + -(-rows // ROWS_OF_A_REQUEST))
+
+
+def respond_with_export(request: Request) -> Response:
+    """Respond with the endpoint's export, and charge its cost to the quota."""
+    exchange = Exchange(request, {})
+    form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
+    if exchange.values.get(TRAILER) and form is not NDJSON:
+        raise parameter_problem([(TRAILER, "is only for NDJSON")])
+    unchanged = exchange.unchanged()
+    if unchanged is not None:
+        return unchanged
+
+    def begin(storage: Storage) -> tuple[Response, Chunks]:
+        export: Export = exchange.answer(storage)
+        amounts = exchange.endpoint.amounts if exchange.has_texts else frozenset()
+        chunks = export_chunks(export, form, amounts)
+        if request.method != "HEAD":
+            take_for(request, export_cost(export.count), "This export")
+        etag, day = exchange.etag(export.state), date_text(day_in(user.time_zone, exchange.now))
+        file = f"{export.name}-{day}.{form.suffix}"
+        headers = [
+            ("Content-Type", form.content_type),
+            ("Content-Disposition", f'attachment; filename="{file}"'),
+            ("X-Total-Count", str(export.count)),
+            *exchange.data_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
+        ]
+        if not has_gzip:
+            return Response(headerlist=headers), chunks
+        headers.append(("Content-Encoding", GZIP))
+        return Response(headerlist=headers), gzip_chunks(chunks)
+
+    response = download(request, user.id, begin, partial(refund, request))
+    note_export(request, user.id)
+    return response

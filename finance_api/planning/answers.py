@@ -1,0 +1,99 @@
+"""Answers to requests for data, as values; the API and the pages each write them in their forms.
+
+An answer is made by a plain function of a `Reading` and the validated parameters.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from finance_api.resources.field import Field, Resource
+from finance_api.storage.interface import DataState, Storage, User
+from finance_api.values import Row
+from finance_api.values.time import day_in
+
+
+class Reading(NamedTuple):
+    """The storage, user and moment that an answer is read for. now: in seconds.
+
+    is_for_link: whether everybody who knows a link sees the answer, so that it must tell nothing
+    else about the user. as_values: whether rows are read as values, where their stored JSON would
+    be faster.
+    """
+
+    storage: Storage
+    user: User
+    now: int
+    is_for_link: bool = False
+    as_values: bool = False
+
+    @property
+    def user_id(self) -> int:
+        return self.user.id
+
+    @property
+    def today(self) -> int:
+        """The day in the user's time zone, as its first second."""
+        return day_in(self.user.time_zone, self.now)
+
+    def get_state(self) -> DataState:
+        """Return the state of the data. Raises NotFound if a replica does not know the user yet."""
+        return self.storage.data.get_state(self.user.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Rows, and what the answer says about them.
+
+    name: the name of the rows, such as ``records``. columns: the columns to show, in the order of
+    JSON. table_columns: the columns of tables, if the client has chosen them and their order.
+    rows: the rows; or lines: their stored JSON, one object per line, with all fields of `resource`.
+    members: what stands after the rows in the envelope. Where a member is a function, it is called
+    only if the answer has an envelope, and the member is left out if the result is empty.
+    headers: take the place of members in forms without an envelope.
+    next_offset: the offset of the next page; None on the last page, or if there are no pages.
+    """
+
+    state: DataState
+    name: str
+    columns: Sequence[Field]
+    table_columns: Sequence[Field] | None = None
+    rows: Sequence[Row] = ()
+    lines: bytes | None = None
+    resource: Resource | None = None
+    members: Mapping[str, Any] = field(default_factory=dict)
+    headers: Sequence[tuple[str, str]] = ()
+    next_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An answer that exists as JSON only. next_offset: as in `Answer`."""
+
+    state: DataState
+    json: bytes
+    next_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """All rows, read while they are sent.
+
+    name: the name of the file, without day and suffix. columns, table_columns: as in `Answer`.
+    resource: the resource of the rows; None: the pages are lines of the native format.
+    pages: JSON objects, one per line; no page is empty. has_trailer: whether a last line counts
+    the rows.
+    """
+
+    state: DataState
+    count: int
+    name: str
+    pages: Generator[bytes, None, None]
+    resource: Resource | None = None
+    columns: Sequence[Field] = ()
+    table_columns: Sequence[Field] | None = None
+    has_trailer: bool = False
+
+
+#: Makes an answer: an `Answer`, a `Document`, an `Export`, or what the endpoint's view expects.
+Answering = Callable[..., Any]
