@@ -221,7 +221,7 @@ def _texts(condition: Condition) -> Iterator[str]:
         yield f"{operator.prefix}.{moment(span.first)}"
     else:
         after = {Operator.GT: Operator.GTE, Operator.LTE: Operator.LT}[operator]
-        yield f"{after.value}.{moment(span.end)}"
+        yield f"{after.prefix}.{moment(span.end)}"
 
 
 def _from_sources(sources: Sequence[str], statements: Collection[int]) -> list[Condition]:
