@@ -224,3 +224,8 @@ def problem_body(
         document["moreErrors"] = len(faults) - _LISTED
     document.update(members)
     return orjson.dumps(document)
+
+
+def with_member(body: bytes, name: str, value: str) -> bytes:
+    """Return the JSON text of a problem with a further member at its end."""
+    return orjson.dumps({**orjson.loads(body), name: value})

@@ -16,12 +16,6 @@ class MemoryLimiter(CountingLimiter):
         #: The keys are the name of the rule, the algorithm and the seconds of the window.
         self._stores: dict[tuple[str, Algorithm, int], _StateStore] = {}
 
-    @property
-    def state_count(self) -> int:
-        """The number of stored states. The state of a full level is dropped within two windows."""
-        with self._lock:
-            return sum(len(store) for store in self._stores.values())
-
     def _decide(self, rule: Rule, key: str, now_ms: int, is_free: bool, decide: Decide) -> Decision:
         kinds = kinds_of(rule, is_free)
         with self._lock:

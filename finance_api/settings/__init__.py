@@ -21,8 +21,6 @@ _PARTS = (
 )
 #: The default of `finance_api.plugins`; a plug-in need not be installed.
 PLUGINS = ("finance_api.wallet", "finance_api.web")
-#: Settings that earlier versions had, and what to do instead.
-_REMOVED = {"finance_api.wallet": "name finance_api.wallet in finance_api.plugins, or leave it out"}
 #: Variables with the prefix ``FINANCE_API_`` that are not settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
 
@@ -54,9 +52,6 @@ def read_settings(
     given: Mapping[str, str], environment: Mapping[str, str], table: Iterable[Setting] = SETTINGS
 ) -> Settings:
     """Return the values of all settings. Raises SettingError for a wrong or unknown setting."""
-    for name, advice in _REMOVED.items():
-        if name in given:
-            raise SettingError(f"{name}: this setting has been removed: {advice}")
     everywhere = (*SETTINGS, *SERVER_SETTINGS)
     variables = {setting.variable for setting in everywhere} | _OTHER_VARIABLES
     variables |= {setting.file_variable for setting in everywhere if setting.secret}

@@ -19,12 +19,12 @@ def includeme(config: Configurator) -> None:
     from finance_api.http.tweens import TWEENS
 
     # Outermost, so that every page has the security headers, whatever made the response.
-    config.add_tween("finance_api.web.protection.headers_tween", under=INGRESS, over=TWEENS[0])
+    config.add_tween("finance_api.web.headers.headers_tween", under=INGRESS, over=TWEENS[0])
     config.add_settings({"jinja2.undefined": "strict", "jinja2.trim_blocks": "true"})
     config.include("pyramid_jinja2")
     config.action(None, partial(_set_up_templates, config), order=1)
     config.include("finance_api.web.rendering")
-    config.include("finance_api.web.protection")
+    config.include("finance_api.web.csrf")
     config.include("finance_api.web.errors")
     config.include("finance_api.web.page")
     config.include("finance_api.web.routes")

@@ -30,6 +30,7 @@ from finance_api.storage.errors import (
     StorageUnavailable,
 )
 from finance_api.values.text import near_names
+from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import (
     LOGIN,
@@ -39,7 +40,6 @@ from finance_api.web.page import (
     login_page,
     login_path,
 )
-from finance_api.web.protection import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.rendering import with_globals
 from finance_api.web.routes import METHODS
 

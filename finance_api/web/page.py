@@ -284,7 +284,7 @@ def login_path(wanted: str) -> str:
 def login_page(
     email: str = "", next: str = "", carried: str = "", errors: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the variables of the sign-in page. carried: see `protection.carried_form`."""
+    """Return the variables of the sign-in page. carried: see `kept_forms.carried_form`."""
     return page("login", "Sign in", email=email, next=next, carried=carried, errors=errors or {})
 
 

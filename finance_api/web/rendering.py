@@ -42,9 +42,9 @@ from finance_api.values.version import __version__
 from finance_api.web.api_results import curl_line
 from finance_api.web.colors import chart_color
 from finance_api.web.forms import label_of
+from finance_api.web.kept_forms import kept_form, owner_mark
 from finance_api.web.object_pages import NAVIGATION
 from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS, current_region
-from finance_api.web.protection import kept_form, owner_mark
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()

@@ -67,17 +67,21 @@ class TestFallback(RateLimiterConformance):
         assert not fallen_back
 
 
+def state_count(limiter):
+    return sum(len(store) for store in limiter._stores.values())
+
+
 @pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
 def test_memory_lets_go_of_what_is_full_again(memory, rule):
     for number in range(100):
         memory.take(rule, f"{number}", NOW)
-    assert memory.state_count == 100
+    assert state_count(memory) == 100
     memory.take(rule, "0", NOW + HOUR)
-    assert memory.state_count <= 100
+    assert state_count(memory) <= 100
     memory.take(rule, "0", NOW + 2 * HOUR)
-    assert memory.state_count == 1
+    assert state_count(memory) == 1
     memory.peek(rule, "1", NOW + 4 * HOUR)
-    assert memory.state_count == 0
+    assert state_count(memory) == 0
 
 
 @pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
@@ -85,7 +89,7 @@ def test_nothing_is_kept_for_what_was_not_taken(memory, shared, server, rule):
     for limiter in (memory, shared):
         limiter.peek(rule, "peeked", NOW)
         limiter.refund(rule, "given back", limiter.take(rule, "given back", NOW), NOW)
-    assert memory.state_count == 0
+    assert state_count(memory) == 0
     assert list(server.scan_iter()) == []
 
 
@@ -107,7 +111,7 @@ def test_an_idle_bucket_takes_at_most_200_bytes(memory):
         for number in range(count):
             # Keys are as long as ids of tokens, and new strings each time.
             memory.take(rule, f"{number:08x}-0000-4000-8000-000000000000", NOW)
-        assert memory.state_count == count
+        assert state_count(memory) == count
         assert tracemalloc.get_traced_memory()[0] / count <= 200
     finally:
         tracemalloc.stop()

@@ -19,6 +19,7 @@ from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
 from finance_api.uploads.work import Progress
 from finance_api.web.column_form import ROLES
+from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.option_labels import COLUMNS, in_labels
@@ -33,7 +34,6 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
-from finance_api.web.protection import require_token
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post

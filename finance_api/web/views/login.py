@@ -13,8 +13,8 @@ from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
 from finance_api.http.requests import Request, client_address
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
+from finance_api.web.kept_forms import CARRIED, keep_carried
 from finance_api.web.page import LOGIN, SeeOther, done, login_page, page_after, writing
-from finance_api.web.protection import CARRIED, keep_carried
 from finance_api.web.routes import get, post
 
 _REFUSED = "The e-mail address or password is wrong."

@@ -30,6 +30,7 @@ from finance_api.values.ids import new_id
 from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest, ApiResults
 from finance_api.web.cells import NONE, Cells, title_of
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.page import (
@@ -44,7 +45,6 @@ from finance_api.web.page import (
     refused,
     sentence,
 )
-from finance_api.web.protection import kept_form
 from finance_api.web.rendering import amount, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 

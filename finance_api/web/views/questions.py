@@ -30,6 +30,7 @@ from finance_api.web.answer_tables import answer_table
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -41,7 +42,6 @@ from finance_api.web.page import (
     taken,
     writing_for_user,
 )
-from finance_api.web.protection import kept_form
 from finance_api.web.routes import get, post
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE

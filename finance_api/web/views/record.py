@@ -30,8 +30,8 @@ from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import SeeOther, changed, done, editing, own_row, own_rows, page, refused
-from finance_api.web.protection import kept_form
 from finance_api.web.record_filters import rule_link
 from finance_api.web.routes import get, post
 from finance_api.web.views.splits import split_variables

@@ -20,6 +20,7 @@ from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
 from finance_api.web import forms
 from finance_api.web.api_results import ApiResults, conditions_of
+from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import Money
 from finance_api.web.page import (
     Pager,
@@ -32,7 +33,6 @@ from finance_api.web.page import (
     refused,
     sentence,
 )
-from finance_api.web.protection import ROW, kept_form
 from finance_api.web.record_filters import (
     ANY,
     NONE,

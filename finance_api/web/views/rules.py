@@ -20,8 +20,8 @@ from finance_api.values import Row
 from finance_api.values.text import TextError, clean, fold
 from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
-from finance_api.web.protection import kept_form
 from finance_api.web.routes import get, post
 
 #: Compare the texts of up to this many records, to find a merchant's words in them.

@@ -16,8 +16,8 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.web import forms
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
-from finance_api.web.protection import kept_form
 from finance_api.web.routes import get, post
 from finance_api.web.typed import too_exact
 

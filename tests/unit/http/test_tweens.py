@@ -24,7 +24,7 @@ def test_the_effective_order_is_the_one_of_the_tuple(tmp_path: Path) -> None:
     command.run()
     found = re.findall(r"^[0-9]+ +(\S+)", "\n".join(lines), re.MULTILINE)
     with_plugins = [
-        "finance_api.web.protection.headers_tween",
+        "finance_api.web.headers.headers_tween",
         TWEENS[0],
         "finance_api.wallet.responses.wallet_tween",
         *TWEENS[1:],

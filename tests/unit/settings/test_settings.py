@@ -22,11 +22,6 @@ def test_variables_of_others_are_left_alone():
     read_settings({"pyramid.includes": ""}, {"FINANCE": "x", "FINANCE_API_CONFIG": "x.ini"})
 
 
-def test_a_removed_setting_is_refused_with_what_to_do():
-    with pytest.raises(SettingError, match=r"finance_api\.wallet: .* in finance_api\.plugins"):
-        read_settings({"finance_api.wallet": "false"}, {})
-
-
 def test_settings_of_the_server_are_read_in_the_same_way():
     environment = {"FINANCE_API_SERVER_WORKERS": "3", "FINANCE_API_STORAGE": "memory"}
     settings = read_settings({"server.threads": "2"}, environment, SERVER_SETTINGS)
