@@ -38,20 +38,12 @@ from finance_api.ledger.splits import (
     whole_of,
 )
 from finance_api.resources import CATEGORIES, RECORD_RULES, RECORDS, SPLITS
-from finance_api.resources.records import VOID
+from finance_api.resources.records import STATED, VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 
 _BATCH = 1_000
-#: Fields of a record -> further columns of an entry.
-_FURTHER = {
-    "valueDate": "value_date",
-    "counterpartyAccount": "counterparty_account",
-    "reference": "reference",
-    "originalAmount": "original_amount",
-    "originalCurrencyCode": "original_currency",
-}
-_further = attrgetter(*_FURTHER.values())
+_further = attrgetter(*STATED.values())
 _CHANGING = (
     Outcome.CORRECTION,
     Outcome.OLDER,
@@ -207,7 +199,7 @@ class StatementRecords:
         row["accountId"] = decided.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
-        row.update(zip(_FURTHER, _further(entry), strict=True))
+        row.update(zip(STATED, _further(entry), strict=True))
         if not entry.parts:
             self._classify(row, entry.category, entry.labels)
         row["paymentType"] = entry.payment_type
@@ -370,7 +362,7 @@ class StatementRecords:
                 row[name] = value
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = entry.record_state or "cleared"
-        for name, column in _FURTHER.items():
+        for name, column in STATED.items():
             if getattr(entry, column) is not None and name not in by_hand:
                 row[name] = getattr(entry, column)
 

@@ -21,8 +21,8 @@ computed_field = partial(Field, role=Role.COMPUTED)
 derived_field = partial(Field, role=Role.DERIVED)
 
 
-def text_field(name: str, meaning: str, example: str) -> Field:
-    return Field(name, Kind.TEXT, meaning, example)
+def text_field(name: str, meaning: str, example: str, **options: Any) -> Field:
+    return Field(name, Kind.TEXT, meaning, example, **options)
 
 
 def name_field(example: str, *, required: bool = False) -> Field:

@@ -24,6 +24,11 @@ def snake_case(name: str) -> str:
     return _WORD_START.sub("_", name).lower()
 
 
+def words_of(name: str) -> str:
+    """Return a name as words: ``valueDate`` -> ``Value date``."""
+    return snake_case(name).replace("_", " ").capitalize()
+
+
 def is_camel_case(name: str) -> bool:
     """Whether the name is in ASCII, starts with a small letter and has no underscore."""
     return _CAMEL_CASE.fullmatch(name) is not None
@@ -92,6 +97,10 @@ class Field:
     keeps_time: whether a DATE is stored with its time of day, though only the day is public.
     private: whether the field is never shown. Changing only private fields makes no new revision.
     native: whether the native format includes the field although it is hidden.
+    stated: the attribute of a statement's entry that states it. Such a field of records also has a
+        column of CSV files.
+    entered: its place in the forms of records, from 1; 0 if people do not fill it in. Texts that
+        people fill in can also be edited in spreadsheets.
     """
 
     name: str
@@ -110,6 +119,8 @@ class Field:
     keeps_time: bool = False
     private: bool = False
     native: bool = False
+    stated: str | None = None
+    entered: int = 0
 
     @property
     def filterable(self) -> bool:

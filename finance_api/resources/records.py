@@ -64,7 +64,12 @@ RECORDS = Resource(
     fields=(
         ID,
         reference_field(
-            "accountId", "Account", "The account it belongs to.", nullable=False, required=True
+            "accountId",
+            "Account",
+            "The account it belongs to.",
+            nullable=False,
+            required=True,
+            entered=1,
         ),
         derived_field(
             "accountName", Kind.TEXT, "Name of the account.", "Current account", nullable=False
@@ -76,6 +81,7 @@ RECORDS = Resource(
             -42.5,
             nullable=False,
             required=True,
+            entered=3,
         ),
         currency_field("Currency of the account.", nullable=False),
         date_field(
@@ -84,11 +90,12 @@ RECORDS = Resource(
             nullable=False,
             required=True,
             keeps_time=True,
+            entered=2,
         ),
         derived_field("category", Kind.TEXT, "Name of the category.", "Groceries"),
-        reference_field("categoryId", "Category", "The category."),
-        text_field("payee", "Who was paid, or who paid.", "Corner Shop"),
-        text_field("note", "Free text.", "weekly shopping"),
+        reference_field("categoryId", "Category", "The category.", entered=6),
+        text_field("payee", "Who was paid, or who paid.", "Corner Shop", entered=4),
+        text_field("note", "Free text.", "weekly shopping", entered=5),
         derived_field(
             "labels",
             Kind.TEXT_LIST,
@@ -97,7 +104,7 @@ RECORDS = Resource(
             nullable=False,
             default=(),
         ),
-        LABEL_IDS,
+        replace(LABEL_IDS, entered=7),
         derived_field(
             "recordType",
             Kind.CHOICE,
@@ -106,12 +113,15 @@ RECORDS = Resource(
             nullable=False,
             choices=RECORD_TYPES,
         ),
-        payment_type_field("How it was paid.", "debit_card"),
-        choice_field(
-            "recordState",
-            RECORD_STATES,
-            "How far it is settled; void records count in no sum or balance.",
-            "cleared",
+        replace(payment_type_field("How it was paid.", "debit_card"), entered=9),
+        replace(
+            choice_field(
+                "recordState",
+                RECORD_STATES,
+                "How far it is settled; void records count in no sum or balance.",
+                "cleared",
+            ),
+            entered=8,
         ),
         Field(
             "transferId",
@@ -126,16 +136,30 @@ RECORDS = Resource(
             "3d1c6f0a-7b7e-4c57-9a53-2f1f0f6d9a10",
         ),
         date_field(
-            "valueDate", "Day from which the bank counts interest: a statement's second date."
+            "valueDate",
+            "Day from which the bank counts interest: a statement's second date.",
+            stated="value_date",
         ),
         text_field(
             "counterpartyAccount",
             "IBAN or account number of the other side.",
             "DE75512108001245126199",
+            stated="counterparty_account",
         ),
-        text_field("reference", "End-to-end id, payment reference or check number.", "RF18539007"),
-        amount_field("originalAmount", "Amount before conversion; not used in sums.", -49.9),
-        choice_field("originalCurrencyCode", CURRENCIES, "Currency of originalAmount.", "USD"),
+        text_field(
+            "reference",
+            "End-to-end id, payment reference or check number.",
+            "RF18539007",
+            stated="reference",
+        ),
+        replace(
+            amount_field("originalAmount", "Amount before conversion; not used in sums.", -49.9),
+            stated="original_amount",
+        ),
+        replace(
+            choice_field("originalCurrencyCode", CURRENCIES, "Currency of originalAmount.", "USD"),
+            stated="original_currency",
+        ),
         derived_field(
             "importId",
             Kind.SERIAL,
@@ -179,3 +203,9 @@ FLOW = choice_field("flow", FLOWS, "Whether it counts as spent or as received.",
 def record_type(amount: int) -> str:
     """Return ``expense`` for money going out, else ``income``."""
     return EXPENSE if amount < 0 else INCOME
+
+
+#: The fields that statements state in addition to what makes a record: field -> attribute.
+STATED = {field.name: field.stated for field in RECORDS.fields if field.stated}
+#: The fields that people fill in, in the order of forms.
+ENTERED = tuple(sorted((f for f in RECORDS.fields if f.entered), key=lambda f: f.entered))

@@ -20,7 +20,7 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.resources import CATEGORIES, referred_by
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of
-from finance_api.resources.field import Field, Kind, Resource, snake_case
+from finance_api.resources.field import Field, Kind, Resource, words_of
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -128,17 +128,13 @@ class Control:
 
 def label_of(field: Field) -> str:
     """Return a label: ``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
-    return _LABELS.get(field.name) or _words(written_name(field))
+    return _LABELS.get(field.name) or words_of(written_name(field))
 
 
 def choice_label(value: str) -> str:
     if len(value) == _CURRENCY and value.isupper():
         return value
-    return _CHOICES.get(value) or _words(value)
-
-
-def _words(name: str) -> str:
-    return snake_case(name).replace("_", " ").capitalize()
+    return _CHOICES.get(value) or words_of(value)
 
 
 def controls_of(
@@ -172,7 +168,7 @@ def _hint(field: Field, label: str) -> str:
     meaning = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
     if meaning == label.lower() or field.meaning.startswith("Ids of"):
         return ""
-    return _CAMEL_CASE.sub(lambda found: snake_case(found[0]).replace("_", " "), field.meaning)
+    return _CAMEL_CASE.sub(lambda found: words_of(found[0]).replace("_", " "), field.meaning)
 
 
 def _kind(field: Field) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from finance_api.importers.interface import CODE, NAME
 from finance_api.importers.options import FILE_OPTIONS
+from finance_api.resources.field import words_of
+from finance_api.resources.records import STATED
 
 #: Option -> choice -> label.
 CHOICES = {
@@ -36,10 +38,8 @@ COLUMNS = {
     "accountNumber": "Account number column",
     "currency": "Currency column",
     "paymentType": "Payment type column",
-    "valueDate": "Value date column",
+    **{name: f"{words_of(name)} column" for name in STATED},
     "counterpartyAccount": "Other account column",
-    "reference": "Reference column",
-    "originalAmount": "Original amount column",
     "originalCurrencyCode": "Original currency column",
 }
 #: Words of a command line -> their label on the pages.

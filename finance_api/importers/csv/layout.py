@@ -23,6 +23,7 @@ from finance_api.importers.interface import (
     quoted,
     stated_code,
 )
+from finance_api.resources.records import STATED
 from finance_api.values.text import TextError, clean, clean_or_none, fold
 
 #: Field -> its other names. A column whose heading is one of these names is mapped automatically.
@@ -38,11 +39,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "accountNumber": (),
     "currency": ("currencyCode",),
     "paymentType": (),
-    "valueDate": (),
-    "counterpartyAccount": (),
-    "reference": (),
-    "originalAmount": (),
-    "originalCurrencyCode": (),
+    **dict.fromkeys(STATED, ()),
 }
 FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
 #: Fields that may be made of several columns, joined by one space.

@@ -35,13 +35,24 @@ from finance_api.importers.interface import (
     quoted,
     stated_code,
 )
+from finance_api.resources import RECORDS
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark, decimals_of, smallest_units
+from finance_api.resources.field import Kind
+from finance_api.resources.records import STATED
 from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
-_TEXTS = ("payee", "note", "category", "reference")
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
+#: Fields with any text -> attributes of an entry.
+_TEXTS = {
+    **{name: name for name in ("payee", "note", "category")},
+    **{
+        name: attribute
+        for name, attribute in STATED.items()
+        if RECORDS[name].kind is Kind.TEXT and name not in _OTHERS
+    },
+}
 _ACCOUNTS = frozenset(("account", "accountNumber"))
 
 
@@ -161,7 +172,7 @@ class StatementBuilder:
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._has_balances = reconciles or "balance" in columns
-        self._texts_of = [(n, columns[n]) for n in _TEXTS if n in columns]
+        self._texts_of = [(a, columns[n]) for n, a in _TEXTS.items() if n in columns]
         self._has_others = not _OTHERS.isdisjoint(columns)
         self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
 

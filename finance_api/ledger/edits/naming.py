@@ -9,6 +9,7 @@ from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, referred_by
 from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
+from finance_api.resources.records import ENTERED
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
 from finance_api.values.number import NumberError, parse_decimal
@@ -60,11 +61,6 @@ def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:
 
 
 _NOT_EDITED = ("id", "createdAt", "updatedAt")
-#: The fields of records that people fill in, in the order of forms. Files also state other fields.
-_KNOWN_OF_RECORDS = (
-    *("accountId", "recordDate", "amount", "payee", "note"),
-    *("categoryId", "labelIds", "recordState", "paymentType"),
-)
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 #: A message lists all choices of a field if there are at most this many.
 _MANY_CHOICES = 20
@@ -73,7 +69,7 @@ _MANY_CHOICES = 20
 def editable_fields(resource: Resource) -> dict[str, Field]:
     """Return the fields that users can set, by the names they type: references without ``Id``."""
     if resource is RECORDS:
-        return {written_name(RECORDS[name]): RECORDS[name] for name in _KNOWN_OF_RECORDS}
+        return {written_name(field): field for field in ENTERED}
     fields = resource.having_role(Role.STORED)
     return {written_name(f): f for f in fields if f.name not in _NOT_EDITED}
 

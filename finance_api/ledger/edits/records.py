@@ -17,8 +17,8 @@ from finance_api.ledger.rows import blank_row
 from finance_api.ledger.session import PAGE, LedgerSession
 from finance_api.ledger.splits import is_stated, keep_deleted
 from finance_api.resources import CATEGORIES, LABELS, RECORDS, SPLITS
-from finance_api.resources.field import Field
-from finance_api.resources.records import VOID
+from finance_api.resources.field import Field, Kind
+from finance_api.resources.records import ENTERED, VOID
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
@@ -31,8 +31,7 @@ _T = TypeVar("_T")
 EDITED = {
     "category": "categoryId",
     "labels": "labelIds",
-    "payee": "payee",
-    "note": "note",
+    **{field.name: field.name for field in ENTERED if field.kind is Kind.TEXT},
     "recordState": "recordState",
 }
 #: The fields in which the two halves of a transfer must fit each other.
