@@ -304,7 +304,7 @@ def test_a_token_in_an_address_is_no_secret_of_a_link(client):
 @on_one_storage
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_a_link_can_only_be_read(client, method):
-    assert Linked(household(client)).read(method=method).status_int in (404, 405)
+    assert Linked(household(client)).read(method=method).status_int == 404
 
 
 def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
@@ -331,9 +331,10 @@ def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
         return storage
 
     monkeypatch.setattr(linked.service.backend, "read", counted)
-    for secret in (new_secret(), UNKNOWN, "x", revoked, expired):
+    statuses = {new_secret(): 404, UNKNOWN: 404, "x": 404, revoked: 410, expired: 410}
+    for secret, status in statuses.items():
         calls.clear()
-        assert linked.read(".csv", secret=secret).status_int in (404, 410)
+        assert linked.read(".csv", secret=secret).status_int == status
         assert calls == ["links.get_owner"], secret
 
 

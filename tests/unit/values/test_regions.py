@@ -1,5 +1,6 @@
 """How numbers and dates are written in the regions of the CLDR, and read as people type them."""
 
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -205,6 +206,8 @@ def test_an_amount_is_never_guessed(text, here):
     try:
         amount = parse_amount(text, here)
     except WrittenRefused:
+        # The plainest way to write an amount is never refused.
+        assert not re.fullmatch(rf"-?[1-9]\d{{0,9}}({re.escape(here.point)}\d\d?)?", text)
         return
     digits = "".join(c for c in text if c.isdigit())
     # Only the place of the point is ambiguous; the digits stay.
