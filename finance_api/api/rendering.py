@@ -25,7 +25,7 @@ from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 def body_and_headers(answer: Answer | Document, form: Representation) -> tuple[bytes, HeaderItems]:
     """Return the body in this form, and the headers that take the place of an envelope."""
     if isinstance(answer, Document):
-        return answer.json, ()
+        return answer.json, tuple(answer.headers)
     if form is JSON:
         return _envelope(answer), ()
     columns = _columns(form, answer.columns, answer.table_columns)

@@ -68,11 +68,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An answer that exists as JSON only. next_offset: as in `Answer`."""
+    """An answer that exists as JSON only. next_offset: as in `Answer`. headers: further headers."""
 
     state: DataState
     json: bytes
     next_offset: int | None = None
+    headers: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,75 +1,79 @@
-"""Accounts below /wallet, with the sums of their records."""
+"""Accounts, with the sums of their records: GET /wallet/v1/api/accounts"""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import date_time, of_members, value
-from finance_api.query.model import Operator, condition_on
+from finance_api.api.parameters import validate_query
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.query.model import condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS
-from finance_api.wallet.members import (
-    MONEY,
-    TIMES,
-    Context,
-    Shape,
-    amount,
-    decimal,
-    member,
-    members,
-    moment,
-)
-from finance_api.wallet.names import base_currency
+from finance_api.wallet import shapes
+from finance_api.wallet.lists import list_page, page_response, respond_with_objects
+from finance_api.wallet.parameters import ListSchema, exact, related
 
 _BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
 #: Earlier versions sent a hundredth of the initial balance, which clients multiply by 100.
 _HUNDREDTHS = DECIMALS + 2
 
 
-@member("balanceMode", value("How apps display the balance.", "standard"), is_optional=False)
-def _balance_mode(row: Row, context: Context) -> Any:
+@shapes.member("balanceMode", value("How apps display the balance.", "standard"), always=True)
+def _balance_mode(row: Row, context: shapes.Context) -> Any:
     return _BALANCE_MODES.get(row["accountType"], "standard")
 
 
 _FORMULA = "initial + totalIncomes - totalExpenses"
 
 
-@member("formula", value("How the balance is calculated.", _FORMULA), is_optional=False)
-def _formula(row: Row, context: Context) -> Any:
+@shapes.member("formula", value("How the balance is calculated.", _FORMULA), always=True)
+def _formula(row: Row, context: shapes.Context) -> Any:
     return _FORMULA
 
 
-_BALANCE = Shape(
-    "AccountBalance",
-    members(
-        ACCOUNTS,
-        "currentBalance=balance rawCurrentBalance=balance initial=initialBalance currencyCode "
-        "balanceMode formula",
-        _balance_mode,
-        _formula,
-    ),
+_BALANCE = shapes.Shape(
+    ACCOUNTS,
+    "currentBalance=balance rawCurrentBalance=balance initial=initialBalance currencyCode "
+    "balanceMode formula",
+    *(_balance_mode, _formula),
+    title="AccountBalance",
 )
 
 
-@member("balance", _BALANCE.schema, is_optional=False)
-def _balance(row: Row, context: Context) -> Any:
+@shapes.member("balance", _BALANCE.schema, always=True)
+def _balance(row: Row, context: shapes.Context) -> Any:
     return _BALANCE.documents([row], context)[0]
 
 
-@member("isInvestmentAccount", value("Whether its type is Investment.", False), is_optional=False)
-def _is_investment(row: Row, context: Context) -> Any:
+@shapes.member("isInvestmentAccount", value("Whether its type is Investment.", False), always=True)
+def _is_investment(row: Row, context: shapes.Context) -> Any:
     return row["accountType"] == "Investment"
 
 
-@member("initialBalance", MONEY)
-def _initial_balance(row: Row, context: Context) -> Any:
-    return amount(row["initialBalance"], row["currencyCode"], _HUNDREDTHS)
+@shapes.member("initialBalance", shapes.MONEY)
+def _initial_balance(row: Row, context: shapes.Context) -> Any:
+    return shapes.amount(row["initialBalance"], row["currencyCode"], _HUNDREDTHS)
 
 
-@member("initialBaseBalance", MONEY)
-def _initial_base_balance(row: Row, context: Context) -> Any:
+def base_currency(context: shapes.Context) -> str | None:
+    """Return the currency of most accounts; on a tie, the one with the first code."""
+    data, user_id = context.reading.storage.data, context.reading.user_id
+    codes = sorted(account["currencyCode"] for account in data.scan_rows(user_id, ACCOUNTS))
+    return max(codes, key=codes.count, default=None)
+
+
+@shapes.member("initialBaseBalance", shapes.MONEY)
+def _initial_base_balance(row: Row, context: shapes.Context) -> Any:
     """Return the initial balance only if it is in the base currency: no rate is guessed."""
     is_base = row["currencyCode"] == context.once(base_currency)
     return _initial_balance.write(row, context) if is_base else None
@@ -78,7 +82,7 @@ def _initial_base_balance(row: Row, context: Context) -> Any:
 _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
 
 
-@member(
+@shapes.member(
     "recordStats",
     of_members(
         "AccountStats",
@@ -92,30 +96,30 @@ _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time
         },
         ["recordCount", "totalIncomes", "totalExpenses"],
     ),
-    is_optional=False,
+    always=True,
 )
-def _stats(row: Row, context: Context) -> Any:
+def _stats(row: Row, context: shapes.Context) -> Any:
     sums = context.once(_sums)[row["id"]]
     income = sum(each.amount for kind, each in sums.items() if kind == INCOME)
     expense = sum(each.amount for kind, each in sums.items() if kind != INCOME)
     stats: dict[str, Any] = {
         "recordCount": sum(each.number for each in sums.values()),
-        "totalIncomes": decimal(income),
-        "totalExpenses": decimal(-expense),
+        "totalIncomes": shapes.decimal(income),
+        "totalExpenses": shapes.decimal(-expense),
     }
     if sums:
         stats["recordDate"] = {
-            "min": moment(min(each.first for each in sums.values())),
-            "max": moment(max(each.last for each in sums.values())),
+            "min": shapes.moment(min(each.first for each in sums.values())),
+            "max": shapes.moment(max(each.last for each in sums.values())),
         }
     times = context.once(_times).get(row["id"])
     if times is not None:
-        first, last, changed = map(moment, times)
+        first, last, changed = map(shapes.moment, times)
         stats |= {"createdAt": {"min": first, "max": last}, "lastUpdatedAt": changed}
     return stats
 
 
-def _sums(context: Context) -> Mapping[str, Mapping[str, RecordSum]]:
+def _sums(context: shapes.Context) -> Mapping[str, Mapping[str, RecordSum]]:
     """Return the sums of each account's records by type, without void ones as in the list."""
     data, user_id = context.reading.storage.data, context.reading.user_id
     by_account: dict[str, dict[str, RecordSum]] = {row["id"]: {} for row in context.rows}
@@ -126,18 +130,34 @@ def _sums(context: Context) -> Mapping[str, Mapping[str, RecordSum]]:
     return by_account
 
 
-def _times(context: Context) -> Mapping[str, tuple[int, int, int]]:
+def _times(context: shapes.Context) -> Mapping[str, tuple[int, int, int]]:
     return context.reading.storage.data.record_times(context.reading.user_id)
 
 
-ACCOUNT = Shape(
-    "Account",
-    members(
-        ACCOUNTS,
-        "id name accountType currencyCode color bankAccountNumber archived excludeFromStats "
-        f"isBankSync isInvestmentAccount balance recordStats {TIMES}",
-        *(_is_investment, _balance, _stats),
-        always={"isBankSync": False},
-    ),
-    (_initial_balance, _initial_base_balance),
+ACCOUNT = shapes.Shape(
+    ACCOUNTS,
+    "id name accountType currencyCode color bankAccountNumber archived excludeFromStats isBankSync "
+    f"isInvestmentAccount balance recordStats {shapes.TIMES}",
+    *(_is_investment, _balance, _stats, _initial_balance, _initial_base_balance),
+    older="initialBalance initialBaseBalance",
+    always={"isBankSync": False},
 )
+
+accounts = Service("wallet.accounts", "/wallet/v1/api/accounts", ACCOUNTS.meaning)
+
+
+@accounts.get(
+    schema=ListSchema(
+        ACCOUNTS,
+        "name accountType currencyCode archived",
+        exact(ACCOUNTS["bankAccountNumber"]),
+        related("budgetId", "accountIds", empty_is_all=True),
+    ),
+    validators=validate_query,
+    permission=Permission.ACCOUNTS_READ,
+    answer=partial(list_page, ACCOUNT),
+    response=page_response(ACCOUNT),
+    varies_with=NOTHING,
+)
+def list_accounts(request: Request) -> Response:
+    return respond_with_objects(request)

@@ -1,10 +1,18 @@
-"""Budgets below /wallet, with what was spent by Wallet's rules."""
+"""Budgets, with what was spent by Wallet's rules: GET /wallet/v1/api/budgets"""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.freshness import DAY
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
+from finance_api.api.parameters import validate_query
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
 from finance_api.planning import tracking
 from finance_api.resources import BUDGETS
 from finance_api.resources.common import INCOME
@@ -12,19 +20,9 @@ from finance_api.resources.plans import CUSTOM, WEEK, YEAR
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import Period, date_text, period_text
-from finance_api.wallet.members import (
-    CURRENCY,
-    TIMES,
-    Context,
-    Member,
-    Shape,
-    decimal,
-    member,
-    members,
-    moment,
-    or_null,
-)
-from finance_api.wallet.parameters import UNKNOWN_CATEGORIES
+from finance_api.wallet import shapes
+from finance_api.wallet.lists import list_page, page_response, respond_with_objects
+from finance_api.wallet.parameters import SPENDING, UNKNOWN_CATEGORIES, ListSchema, by_category
 
 #: Wallet's own category of debts, which imported data may contain.
 _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
@@ -59,7 +57,7 @@ _PERIOD = of_members(
         "totalExpenses": value("Sum of the expenses, positive.", 162.49),
         "totalIncomes": value("Sum of the income, positive.", 0, type="number"),
         "recordCount": value("Number of records counted.", 6),
-        "convertedCurrencies": array_of(CURRENCY),
+        "convertedCurrencies": array_of(shapes.CURRENCY),
         "incomplete": value("Whether records in other currencies are left out.", False),
         "excluded": _EXCLUDED,
         "limit": value(
@@ -73,7 +71,7 @@ _SPENDING = of_members(
     "BudgetSpending",
     {
         "computedAt": date_time("Time of the calculation."),
-        "current": or_null(_PERIOD, "The current period; null if there is none."),
+        "current": shapes.or_null(_PERIOD, "The current period; null if there is none."),
         "past": array_of(_PERIOD),
     },
 )
@@ -81,40 +79,35 @@ _SPENDING = of_members(
 # -- the spending ----------------------------------------------------------------------------------
 
 
-@member("spending", _SPENDING)
-def _spending(row: Row, context: Context) -> Any:
+@shapes.member("spending", _SPENDING)
+def _spending(row: Row, context: shapes.Context) -> Any:
     if context.given["spending"] is None:
         return None
-    current, past = _current(row, context), _past(row, context)
-    return {
-        "computedAt": moment(max(context.reading.today, context.state.changed_at)),
-        "current": None if current is None else _spent(row, current, context),
-        "past": [_spent(row, period, context) for period in past],
-    }
+    periods = _periods(row, context)
+    current, *past = [each and _spent(row, each, context) for each in periods]
+    computed_at = max(context.reading.today, context.state.changed_at)
+    return {"computedAt": shapes.moment(computed_at), "current": current, "past": past}
 
 
-def _current(budget: Row, context: Context) -> tracking.BudgetPeriod | None:
-    return tracking.current_period(budget, context.reading.today)
+def _periods(budget: Row, context: shapes.Context) -> list[tracking.BudgetPeriod | None]:
+    """Return the current period, or None, and the requested number before it, newest first."""
+    number, today = context.given["spending"], context.reading.today
+    current = tracking.current_period(budget, today)
+    last = tracking.last_periods(budget, today, number + 1)
+    return [current, *[period for period in last if period != current][:number]]
 
 
-def _past(budget: Row, context: Context) -> list[tracking.BudgetPeriod]:
-    """Return up to the requested number of periods before the current one, newest first."""
-    number, current = context.given["spending"], _current(budget, context)
-    periods = tracking.last_periods(budget, context.reading.today, number + 1)
-    return [period for period in periods if period != current][:number]
-
-
-def _sums(context: Context) -> tracking.BudgetSums:
+def _sums(context: shapes.Context) -> tracking.BudgetSums:
     within = [
         (budget, tracking.span_of(period))
         for budget in context.rows
-        for period in (_current(budget, context), *_past(budget, context))
+        for period in _periods(budget, context)
         if period is not None
     ]
     return tracking.BudgetSums(context.reading.storage, context.reading.user_id, within)
 
 
-def _spent(budget: Row, period: tracking.BudgetPeriod, context: Context) -> dict[str, Any]:
+def _spent(budget: Row, period: tracking.BudgetPeriod, context: shapes.Context) -> dict[str, Any]:
     limit = budget["limitAmount"]
     groups = list(context.once(_sums).groups_of(budget, tracking.span_of(period)))
     own = [group for group in groups if group.currency == budget["currencyCode"]]
@@ -126,20 +119,20 @@ def _spent(budget: Row, period: tracking.BudgetPeriod, context: Context) -> dict
         "period": _text(budget, period),
         "periodStart": None if period.start is None else date_text(period.start),
         "periodEnd": None if period.end is None else date_text(period.end),
-        "effectiveLimit": decimal(limit),
-        "spent": decimal(spent),
-        "remaining": None if limit is None else decimal(limit - spent),
-        "progress": None if limit is None else decimal(ratio_units(spent, limit)),
-        "overspent": None if limit is None else decimal(max(spent - limit, 0)),
-        "totalExpenses": decimal(expenses),
-        "totalIncomes": decimal(incomes),
+        "effectiveLimit": shapes.decimal(limit),
+        "spent": shapes.decimal(spent),
+        "remaining": None if limit is None else shapes.decimal(limit - spent),
+        "progress": None if limit is None else shapes.decimal(ratio_units(spent, limit)),
+        "overspent": None if limit is None else shapes.decimal(max(spent - limit, 0)),
+        "totalExpenses": shapes.decimal(expenses),
+        "totalIncomes": shapes.decimal(incomes),
         "recordCount": sum(group.number for group in counted),
         "convertedCurrencies": [],
         # Records of other currencies are not converted, and not counted.
         "incomplete": len(own) < len(groups),
         "excluded": _excluded(own),
     }
-    return {**spending, "limit": decimal(limit)} if context.has_older else spending
+    return {**spending, "limit": shapes.decimal(limit)} if context.has_older else spending
 
 
 def _text(budget: Row, period: tracking.BudgetPeriod) -> str:
@@ -165,7 +158,7 @@ def _excluded(groups: Iterable[tracking.RecordGroup]) -> dict[str, Any]:
         for name in ("transfers", "debts", "incomeCategories", "unknownCategories")
     }
     total = sum(counts.values())
-    return {"total": total, **counts, "totalAmountSum": decimal(_sum(left_out))}
+    return {"total": total, **counts, "totalAmountSum": shapes.decimal(_sum(left_out))}
 
 
 def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
@@ -175,26 +168,42 @@ def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
 # -- budgets ---------------------------------------------------------------------------------------
 
 
-def _day(name: str) -> Member:
-    def write(row: Row, context: Context) -> Any:
+def _day(name: str) -> shapes.Member:
+    def write(row: Row, context: shapes.Context) -> Any:
         return None if row[name] is None else date_text(row[name])
 
-    return Member(name, write, of_given(BUDGETS[name]))
+    return shapes.Member(name, write, of_given(BUDGETS[name]))
 
 
-@member("limit", field_schema(BUDGETS["limitAmount"]), is_optional=False, nullable=True)
-def _limit(row: Row, context: Context) -> Any:
-    return decimal(row["limitAmount"])
+@shapes.member("limit", field_schema(BUDGETS["limitAmount"]), always=True, nullable=True)
+def _limit(row: Row, context: shapes.Context) -> Any:
+    return shapes.decimal(row["limitAmount"])
 
 
-BUDGET = Shape(
-    "Budget",
-    members(
-        BUDGETS,
-        "id name currencyCode type limit accountIds categoryIds labelIds startDate endDate closed "
-        f"limitOverrides pastLimitOverrides spending {TIMES}",
-        *(_limit, _day("startDate"), _day("endDate"), _spending),
-        always={"limitOverrides": [], "pastLimitOverrides": []},
-    ),
-    members(BUDGETS, "amount=limitAmount"),
+BUDGET = shapes.Shape(
+    BUDGETS,
+    "id name currencyCode type limit accountIds categoryIds labelIds startDate endDate closed "
+    f"limitOverrides pastLimitOverrides spending {shapes.TIMES}",
+    *(_limit, _day("startDate"), _day("endDate"), _spending),
+    older="amount=limitAmount",
+    always={"limitOverrides": [], "pastLimitOverrides": []},
 )
+
+budgets = Service("wallet.budgets", "/wallet/v1/api/budgets", BUDGETS.meaning)
+
+
+@budgets.get(
+    schema=ListSchema(
+        BUDGETS,
+        "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
+        by_category(BUDGETS["categoryIds"]),
+        SPENDING,
+    ),
+    validators=validate_query,
+    permission=Permission.BUDGETS_READ,
+    answer=partial(list_page, BUDGET),
+    response=page_response(BUDGET),
+    varies_with=(DAY,),
+)
+def list_budgets(request: Request) -> Response:
+    return respond_with_objects(request)

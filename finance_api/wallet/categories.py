@@ -1,12 +1,84 @@
-"""Categories below /wallet."""
+"""Categories, labels and record rules: GET /wallet/v1/api/categories, /labels, /record-rules"""
 
+import re
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
-from finance_api.api.openapi.schemas import value
-from finance_api.resources import CATEGORIES
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.freshness import NOTHING
+from finance_api.api.openapi.schemas import array_of, of_members, value
+from finance_api.api.parameters import validate_query
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES
+from finance_api.resources.field import Resource
 from finance_api.values import Row
-from finance_api.wallet.members import TIMES, Context, Shape, member, members
-from finance_api.wallet.names import group, slug
+from finance_api.wallet.lists import list_page, page_response, respond_with_objects
+from finance_api.wallet.parameters import CARDINALITY, ListSchema, related
+from finance_api.wallet.shapes import TIMES, Context, Shape, member
+
+# -- in other objects ----------------------------------------------------------------------------
+
+_GROUP = of_members(
+    "CategoryGroup",
+    {
+        "id": value("The group's key.", "food_and_drinks"),
+        "name": value("Its name.", "Food & drinks"),
+    },
+)
+
+
+def _slug(text: str) -> str:
+    """Return a key such as ``food_and_drinks`` for ``Food & drinks``."""
+    return re.sub(r"[\W_]+", "_", text.lower().replace("&", " and ")).strip("_")
+
+
+@member("group", _GROUP)
+def _group(row: Row, context: Context) -> Any:
+    return None if row["group"] is None else {"id": _slug(row["group"]), "name": row["group"]}
+
+
+CATEGORY_EMBED = Shape(
+    CATEGORIES, "id name color group", _group, title="CategoryEmbed", required=["id"]
+)
+_LABEL_EMBED = Shape(LABELS, "id name color archived", title="LabelEmbed", required=["id"])
+
+
+@member("category", CATEGORY_EMBED.schema)
+def category_of(row: Row, context: Context) -> Any:
+    return context.once(_categories).get(row["categoryId"])
+
+
+def _categories(context: Context) -> dict[str, dict[str, Any]]:
+    ids = {row["categoryId"] for row in context.rows} - {None}
+    return _embedded(context, CATEGORIES, CATEGORY_EMBED, ids)
+
+
+@member("labels", array_of(_LABEL_EMBED.schema), always=True)
+def labels_of(row: Row, context: Context) -> list[Any]:
+    known = context.once(_labels)
+    return [known[label] for label in row["labelIds"] if label in known]
+
+
+def _labels(context: Context) -> dict[str, dict[str, Any]]:
+    ids = {label for row in context.rows for label in row["labelIds"]}
+    return _embedded(context, LABELS, _LABEL_EMBED, ids)
+
+
+def _embedded(
+    context: Context, resource: Resource, shape: Shape, ids: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """Return the objects by id; only their ids if the token lacks the scope of the resource."""
+    rows = context.get_rows(resource, ids)
+    if resource.path in context.hidden:
+        return {row_id: {"id": row_id} for row_id in rows}
+    return dict(zip(rows, shape.documents(rows.values(), context), strict=True))
+
+
+# -- categories ------------------------------------------------------------------------------------
 
 
 @member("parentName", value("Name of the parent category.", "Food"))
@@ -22,18 +94,83 @@ def _parents(context: Context) -> dict[str, Row]:
 def _system_id(row: Row, context: Context) -> Any:
     if row["customCategory"] or row["group"] is None:
         return None
-    return f"{slug(row['group'])}__{slug(row['name'])}"
+    return f"{_slug(row['group'])}__{_slug(row['name'])}"
 
 
 CATEGORY = Shape(
-    "Category",
-    members(
-        CATEGORIES,
-        "id name color archived customCategory customName enabled cardinality group parentId "
-        f"parentName systemId {TIMES}",
-        group,
-        _parent_name,
-        _system_id,
-        always={"customName": False, "enabled": True, "cardinality": "none"},
-    ),
+    CATEGORIES,
+    "id name color archived customCategory customName enabled cardinality group parentId "
+    f"parentName systemId {TIMES}",
+    *(_group, _parent_name, _system_id),
+    always={"customName": False, "enabled": True, "cardinality": "none"},
 )
+
+categories = Service("wallet.categories", "/wallet/v1/api/categories", CATEGORIES.meaning)
+
+
+@categories.get(
+    schema=ListSchema(
+        CATEGORIES,
+        "name customCategory archived",
+        CARDINALITY,
+        related("budgetId", "categoryIds", empty_is_all=True),
+    ),
+    validators=validate_query,
+    permission=Permission.CATEGORIES_READ,
+    answer=partial(list_page, CATEGORY),
+    response=page_response(CATEGORY),
+    varies_with=NOTHING,
+)
+def list_categories(request: Request) -> Response:
+    return respond_with_objects(request)
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+LABEL = Shape(LABELS, f"id name color archived {TIMES}")
+
+labels = Service("wallet.labels", "/wallet/v1/api/labels", LABELS.meaning)
+
+
+@labels.get(
+    schema=ListSchema(
+        LABELS,
+        "name archived",
+        related("recordId", "labelIds"),
+        related("budgetId", "labelIds"),
+        related("standingOrderId", "labelIds"),
+        related("recordRuleId", "labelIds"),
+    ),
+    validators=validate_query,
+    permission=Permission.LABELS_READ,
+    answer=partial(list_page, LABEL),
+    response=page_response(LABEL),
+    varies_with=NOTHING,
+)
+def list_labels(request: Request) -> Response:
+    return respond_with_objects(request)
+
+
+# -- record rules ----------------------------------------------------------------------------------
+
+
+RECORD_RULE = Shape(
+    RECORD_RULES,
+    f"id name keywords category labels fromAccountId=accountId {TIMES}",
+    *(category_of, labels_of),
+)
+
+record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", RECORD_RULES.meaning)
+
+
+@record_rules.get(
+    schema=ListSchema(RECORD_RULES, "name labelId=labelIds"),
+    validators=validate_query,
+    permission=Permission.RECORD_RULES_READ,
+    answer=partial(list_page, RECORD_RULE),
+    response=page_response(RECORD_RULE),
+    varies_with=NOTHING,
+)
+def list_record_rules(request: Request) -> Response:
+    return respond_with_objects(request)

@@ -1,101 +1,85 @@
-"""The paths below /wallet that are not lists: references, usage statistics, refused writes."""
+"""What is no list: GET /wallet/v1/api/<type>/references, /api-usage/stats, /categories/custom"""
 
+from functools import partial
 from typing import Any
 
 import orjson
+from cornice import Service
+from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
-from finance_api.api.data_request import DataRequest, Payload, Reading
+from finance_api import resources
+from finance_api.api.endpoint import endpoint_of
+from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.openapi.schemas import example_of, of_members, value
-from finance_api.api.parameters import ParameterSchema
-from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, get_usage, usage
-from finance_api.api.representation import HeaderItems
-from finance_api.api.service import Service, data_service, of_resource
+from finance_api.api.openapi.schemas import array_of, example_of, of_members, value
+from finance_api.api.parameters import Parameters, ParameterSchema, validate_query
+from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, quota, usage
+from finance_api.api.responding import respond, respond_unstored
 from finance_api.auth.authentication import require_scopes
-from finance_api.auth.policy import Permission, own_data
+from finance_api.auth.policy import Permission
 from finance_api.http.errors import NOT_FOUND, problem
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import USAGE_PATH, WALLET, WALLET_SURFACE
+from finance_api.planning.answers import Document, Reading
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import (
-    ACCOUNTS,
-    BUDGETS,
-    CATEGORIES,
-    LABELS,
-    PUBLIC_RESOURCES,
-    RECORD_RULES,
-    RECORDS,
-    STANDING_ORDERS,
-)
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
-from finance_api.storage.interface import DataState
-from finance_api.wallet.parameters import COMMON, MAX_REFERENCES, required_ids, with_ids
+from finance_api.wallet.parameters import COMMON, MAX_REFERENCES, TYPES, IdsSchema, with_ids
 from finance_api.wallet.responses import OF_OTHERS
-from finance_api.wallet.schemas import IDS
 
 #: Up to this many ids of each type are listed.
 _LIMIT = 50
-_REFERRING = (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
-#: By resource: the resources that refer to it, and the field that contains the reference.
-_REFERENCES: dict[Resource, dict[Resource, Field]] = {
-    resource: {
+#: Wallet's names of fields that are called differently here.
+_FIELDS = {(resources.RECORD_RULES, "accountId"): "fromAccountId"}
+
+
+def _referring(resource: Resource) -> dict[Resource, Field]:
+    """Return the resources that refer to the resource, and the field that contains the reference.
+
+    Standing orders refer to no records, because it is not stored which records belong to them.
+    """
+    return {
         other: field
-        for other in _REFERRING
+        for other in (
+            resources.RECORDS,
+            resources.STANDING_ORDERS,
+            resources.BUDGETS,
+            resources.RECORD_RULES,
+        )
         for field in other.references
         if field.references == resource.model_type
     }
-    # Standing orders are left out, because it is not stored which records belong to them.
-    for resource in (CATEGORIES, ACCOUNTS, LABELS, RECORDS)
-}
-#: Wallet's names of types.
-_TYPES = {r: r.model_type[0].lower() + r.model_type[1:] for r in PUBLIC_RESOURCES}
-#: Wallet's names of fields that are called differently here.
-_FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 
-class ReferencesRequest(DataRequest):
-    """A request for the objects that refer to each id."""
-
-    def __init__(self, resource: Resource, request: Request) -> None:
-        require_scopes(request, _scopes(resource))
-        super().__init__(request)
-        self._resource = resource
-
-    def state_headers(self, state: DataState) -> HeaderItems:
-        return ()
-
-    def read(self, reading: Reading) -> Payload:
-        data, user_id = reading.storage.data, reading.user_id
-        state = data.get_state(user_id)
-        ids = [text.lower() for text in self.given["id"]]
-        types = {
-            row_id: resource
-            # The requested type comes last, so that it wins if another type has the same id.
-            for resource in (*_TYPES, self._resource)
-            for row_id in data.get_rows(user_id, resource, ids)
-        }
-        answer = {text: self._references(reading, text.lower(), types) for text in self.given["id"]}
-        return Payload(state, orjson.dumps(answer))
-
-    def _references(
-        self, reading: Reading, row_id: str, types: dict[str, Resource]
-    ) -> dict[str, Any]:
-        own = types.get(row_id)
+def references(resource: Resource, reading: Reading, values: Parameters) -> Document:
+    """Return the objects that refer to each id."""
+    data, user_id = reading.storage.data, reading.user_id
+    state, ids = reading.get_state(), [text.lower() for text in values["id"]]
+    types = {
+        row_id: each
+        # The requested type comes last, so that it wins if another type has the same id.
+        for each in (*TYPES, resource)
+        for row_id in data.get_rows(user_id, each, ids)
+    }
+    answer: dict[str, Any] = {}
+    for text in values["id"]:
+        own = types.get(text.lower())
         if own is None:
-            return {"error": "not found"}
-        if own is not self._resource:
-            message = f"The id belongs to a {_TYPES[own]}, not to a {_TYPES[self._resource]}."
-            return {"error": "type_mismatch", "actualType": _TYPES[own], "message": message}
-        return {
-            other.name: _referring(reading, other, field, row_id)
-            for other, field in _REFERENCES[own].items()
-        }
+            answer[text] = {"error": "not found"}
+        elif own is resource:
+            answer[text] = {
+                other.name: _found(reading, other, field, text.lower())
+                for other, field in _referring(resource).items()
+            }
+        else:
+            message = f"The id belongs to a {TYPES[own]}, not to a {TYPES[resource]}."
+            error = {"error": "type_mismatch", "actualType": TYPES[own], "message": message}
+            answer[text] = error
+    return Document(state, orjson.dumps(answer))
 
 
-def _referring(reading: Reading, resource: Resource, field: Field, row_id: str) -> dict[str, Any]:
+def _found(reading: Reading, resource: Resource, field: Field, row_id: str) -> dict[str, Any]:
     sort = parse_sort(resource, resource.default_sort)
     query = Query(resource, (with_ids(field, [row_id]),), sort, _LIMIT, with_total=True)
     page = reading.storage.data.list_rows(reading.user_id, query)
@@ -117,10 +101,10 @@ def _response(resource: Resource) -> ResponseDescription:
             "total": value("Number of objects that refer to the id.", 4711),
             "limit": value("Maximum number of ids in the response.", _LIMIT),
             "hasMore": value("Whether more objects refer to the id than ids has.", False),
-            "ids": IDS,
+            "ids": array_of(value("Identifier.", EXAMPLE_ID, format="uuid")),
         },
     )
-    types = {other.name: referring for other in _REFERENCES[resource]}
+    types = {other.name: referring for other in _referring(resource)}
     found = of_members(f"{resource.model_type}References", types)
     missing = of_members(
         "NoReferences",
@@ -134,54 +118,87 @@ def _response(resource: Resource) -> ResponseDescription:
         ["error"],
     )
     by_id = {"type": "object", "additionalProperties": {"anyOf": [found, missing]}}
-    example = {EXAMPLE_ID: example_of(found)}
-    return ResponseDescription({**by_id, "examples": [example]}, headers=OF_OTHERS)
+    schema = {**by_id, "examples": [{EXAMPLE_ID: example_of(found)}]}
+    return ResponseDescription(schema, headers=OF_OTHERS, state_headers=lambda state: ())
 
 
-def _scopes(resource: Resource) -> list[str]:
-    return [str(other.path) for other in (resource, *_REFERENCES[resource])]
+def _get(resource: Resource) -> dict[str, Any]:
+    """Return the arguments of ``@service.get``, which are the same for singular and plural."""
+    return {
+        "schema": IdsSchema(MAX_REFERENCES),
+        "validators": validate_query,
+        "permission": Permission(f"public:{resource.path}:read"),
+        "answer": partial(references, resource),
+        "response": _response(resource),
+        "varies_with": NOTHING,
+        "scopes": tuple(str(each.path) for each in (resource, *_referring(resource))),
+    }
 
 
-def _service(resource: Resource, name: str) -> Service:
-    meaning = f"Objects that refer to {resource.name}."
-    declared = of_resource(resource, required_ids(MAX_REFERENCES), _response(resource), meaning)
-    path = f"{WALLET_SURFACE}{name}/references"
-    return data_service(
-        path, ReferencesRequest, resource, **{**declared, "scopes": _scopes(resource)}
-    )
+def _about(objects: str) -> str:
+    return f"Objects that refer to {objects}."
 
 
-def _usage() -> Service:
-    return Service(
-        f"{WALLET}{USAGE_PATH}",
-        get_usage,
-        "The user's requests by day, week or month.",
-        schema=ParameterSchema(*COMMON, PERIOD),
-        response=USAGE_RESPONSE,
-        answer=usage,
-        permission=Permission.API_USAGE_READ,
-        factory=own_data(Permission.API_USAGE_READ),
-    )
+categories = Service("to.categories", "/wallet/v1/api/categories/references", _about("categories"))
+category = Service("to.category", "/wallet/v1/api/category/references", _about("categories"))
+accounts = Service("to.accounts", "/wallet/v1/api/accounts/references", _about("accounts"))
+account = Service("to.account", "/wallet/v1/api/account/references", _about("accounts"))
+labels = Service("to.labels", "/wallet/v1/api/labels/references", _about("labels"))
+label = Service("to.label", "/wallet/v1/api/label/references", _about("labels"))
+records = Service("to.records", "/wallet/v1/api/records/references", _about("records"))
+record = Service("to.record", "/wallet/v1/api/record/references", _about("records"))
 
 
-def get_nothing(request: Request) -> Response:
-    raise problem(404, NOT_FOUND)
+@categories.get(**_get(resources.CATEGORIES))
+@category.get(**_get(resources.CATEGORIES))
+@accounts.get(**_get(resources.ACCOUNTS))
+@account.get(**_get(resources.ACCOUNTS))
+@labels.get(**_get(resources.LABELS))
+@label.get(**_get(resources.LABELS))
+@records.get(**_get(resources.RECORDS))
+@record.get(**_get(resources.RECORDS))
+def get_references(request: Request) -> Response:
+    service = request.registry.cornice_services[request.matched_route.pattern]
+    require_scopes(request, endpoint_of(service).scopes)
+    return respond(request)
+
+
+# -- usage, and writes -----------------------------------------------------------------------------
+
+api_usage = Service(
+    "wallet.usage", "/wallet/v1/api/api-usage/stats", "The user's requests by day, week or month."
+)
+
+
+@api_usage.get(
+    schema=ParameterSchema(*COMMON, PERIOD),
+    validators=validate_query,
+    permission=Permission.API_USAGE_READ,
+    answer=usage,
+    response=USAGE_RESPONSE,
+)
+def get_usage(request: Request) -> Response:
+    return respond_unstored(request, quota=quota(request))
 
 
 #: Wallet accepts writes here. This service answers writes with 405, as on every other path.
-WRITES = Service(
-    f"{WALLET_SURFACE}categories/custom",
-    get_nothing,
-    **of_resource(
-        CATEGORIES, ParameterSchema(), None, "Accepts writes in Wallet; not available here."
-    ),
+custom = Service(
+    "wallet.categories.custom",
+    "/wallet/v1/api/categories/custom",
+    "Accepts writes in Wallet; not available here.",
 )
-SERVICES = (
-    *(
-        _service(resource, name)
-        for resource in _REFERENCES
-        for name in (str(resource.path), _TYPES[resource])
-    ),
-    _usage(),
-    WRITES,
+
+
+def nothing() -> HTTPException:
+    return problem(404, NOT_FOUND)
+
+
+@custom.get(
+    schema=ParameterSchema(),
+    validators=validate_query,
+    permission=Permission.CATEGORIES_READ,
+    answer=nothing,
+    response=ResponseDescription(is_shown=False),
 )
+def get_nothing(request: Request) -> Response:
+    raise nothing()

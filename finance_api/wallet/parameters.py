@@ -4,38 +4,34 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from finance_api.api import parameters as public
+from finance_api.api.freshness import RATES
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import Schema, of_names, one_or_more
-from finance_api.api.parameters import (
-    SORT_MEANING,
-    Conditions,
-    Listed,
-    Parameter,
-    ParameterSchema,
-    Scalar,
-    flag,
-    page,
-    parameter,
-    required,
-)
+from finance_api.api.parameters import Conditions, Listed, Parameter, Scalar, parameter
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.kinds import MAX_LIST_OPERANDS, parse_boolean
-from finance_api.query.model import RANGES, Condition, Operator, SortKey, operators_of
+from finance_api.query.kinds import MAX_LIST_OPERANDS, operands_of, parse_boolean
+from finance_api.query.model import Condition, SortKey
+from finance_api.query.operators import RANGES, Operator, operators_of
 from finance_api.query.parse import parse_conditions, parse_sort
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
-from finance_api.wallet.members import pairs
+from finance_api.wallet.shapes import pairs
 
 MAX_LIMIT = 200
 MAX_REFERENCES = 20
 
+#: Wallet's names of types.
+TYPES = {each: each.model_type[0].lower() + each.model_type[1:] for each in PUBLIC_RESOURCES}
 _IDS = re.compile(r"[a-zA-Z0-9_-]+(,[a-zA-Z0-9_-]+)*")
 _ID: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}
 _BOOLEAN: Schema = {"type": "boolean", "examples": [True]}
@@ -69,30 +65,23 @@ class Compared(Conditions):
     def __init__(self, field: Field, *further: Condition) -> None:
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
         super().__init__(field, operators, is_plain=True)
-        self._prefixes = tuple([f"{operator.prefix}." for operator in operators])
-        self._is_text = field.kind.is_text
+        self._words = tuple([operator.value.word for operator in operators])
+        self._has_several = operands_of(field).has_several
         self._is_time = field.kind in (Kind.DATE, Kind.DATETIME)
         self._further = further
 
     def read(self, texts: Sequence[str]) -> Conditioned:
         # Checked first, because the public API's errors would name prefixes that Wallet lacks.
-        for text in texts:
-            for each in [text] if self._is_text else text.split(","):
-                if not each.startswith(self._prefixes):
-                    known = " ".join(self._prefixes)
-                    raise QueryError(f"{quoted(each)} has none of the prefixes {known}")
-                if self._is_time:
-                    # Refuses relative dates.
-                    parse_moments(each.partition(".")[2])
+        for text in ",".join(texts).split(",") if self._has_several else texts:
+            if not text.startswith(self._words):
+                raise QueryError(f"{quoted(text)} has none of the prefixes {' '.join(self._words)}")
+            if self._is_time:
+                # Refuses relative dates.
+                parse_moments(text.partition(".")[2])
         return (*super().read(texts), *self._further)
 
 
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
-
-
-def filters(resource: Resource, names: str) -> list[Parameter]:
-    """Return the filters by these fields. ``counterParty=payee`` filters by our field payee."""
-    return [filter_by(resource[ours], name) for name, ours in pairs(names)]
 
 
 def filter_by(field: Field, name: str | None = None) -> Parameter:
@@ -116,16 +105,32 @@ def ids_filter(field: Field, name: str, most: int = MAX_LIST_OPERANDS) -> Parame
 
 
 def _choice(field: Field, name: str) -> Parameter:
-    any_case, wallets = name in _ANY_CASE, _WALLETS_OWN.get(name, ())
-    words = (*field.choices, *wallets)
+    wallets = _WALLETS_OWN.get(name, ())
 
-    def parse(text: str) -> Conditioned:
+    def conditions(words: list[str]) -> Conditioned:
         # No row has a choice that only Wallet has.
-        choices = {*_words(words, text, any_case=any_case)} - {*wallets}
-        return (Condition(field, Operator.ANY_OF, tuple(sorted(choices))),)
+        return (Condition(field, Operator.ANY_OF, tuple(sorted({*words} - {*wallets}))),)
 
-    meaning = f"{field.meaning}{' Upper and lower case are equal.' if any_case else ''}"
-    return parameter(name, Listed(parse, of_names(words, [words[0]])), meaning)
+    choices = (*field.choices, *wallets)
+    return words_filter(name, choices, field.meaning, choices[0], conditions)
+
+
+def words_filter(
+    name: str, known: Sequence[str], meaning: str, example: str, make: Callable[[list[str]], Any]
+) -> Parameter:
+    """Make a parameter that takes comma-separated known words. make: makes its value of them."""
+    any_case = name in _ANY_CASE
+    meaning = f"{meaning} Upper and lower case are equal." if any_case else meaning
+    by_key = {word.lower() if any_case else word: word for word in known}
+
+    def parse(text: str) -> Any:
+        words = (text.lower() if any_case else text).split(",")
+        for word in words:
+            if word not in by_key:
+                raise QueryError(f"{quoted(word)} is not one of {', '.join(known)}")
+        return make([by_key[word] for word in words])
+
+    return parameter(name, Listed(parse, of_names(known, [example])), meaning)
 
 
 def by_category(field: Field) -> Parameter:
@@ -142,36 +147,23 @@ def by_category(field: Field) -> Parameter:
 
 
 def is_given(name: str, field: Field) -> Parameter:
-    def parse(text: str) -> Conditioned:
-        return (Condition(field, Operator.NOT_NULL if _flag(text) else Operator.IS_NULL),)
-
-    return parameter(
-        name, Scalar(parse, _BOOLEAN), f"Whether to return rows with or without {field.name}."
-    )
+    operators = {True: Operator.NOT_NULL, False: Operator.IS_NULL}
+    kind = Scalar(lambda text: (Condition(field, operators[_flag(text)]),), _BOOLEAN)
+    return parameter(name, kind, f"Whether to return rows with or without {field.name}.")
 
 
 def exact(field: Field) -> Parameter:
     """Make the filter by an exact text, which is written without a prefix."""
     schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [field.example]}
-    kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.prefix}.{text}"), schema)
+    kind = Scalar(lambda text: parse_conditions(field, f"{Operator.EQ.value.word}{text}"), schema)
     return parameter(field.name, kind, field.meaning)
 
 
-def party(name: str, record_type: str, resource: Resource) -> Parameter:
+def party(name: str, record_type: str) -> Parameter:
     """Make the filter by the payee of an expense, or the payer of an income."""
-    has_type = Condition(resource["recordType"], Operator.ANY_OF, (record_type,))
-    kind = Compared(resource["payee"], has_type)
+    has_type = Condition(RECORDS["recordType"], Operator.ANY_OF, (record_type,))
+    kind = Compared(RECORDS["payee"], has_type)
     return parameter(name, kind, f"Only for {record_type}. {kind.meaning}")
-
-
-def constant(name: str, resource: Resource, value: str, *others: str) -> Parameter:
-    """Make the filter by a value that all rows share."""
-    words = value, *others
-
-    def parse(text: str) -> Conditioned:
-        return () if value in _words(words, text) else (with_ids(resource["id"], []),)
-
-    return parameter(name, Listed(parse, of_names(words, [value])), f"Always {value} here.")
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
@@ -205,27 +197,24 @@ def _flag(text: str) -> bool:
     return parse_boolean(folded if folded in ("true", "false") else text)
 
 
-def _words(known: Sequence[str], text: str, *, any_case: bool = False) -> list[str]:
-    """Parse comma-separated known words. Raises QueryError."""
-    by_key = {word.lower() if any_case else word: word for word in known}
-    parts = (text.lower() if any_case else text).split(",")
-    unknown = [part for part in parts if part not in by_key]
-    if unknown:
-        raise QueryError(f"{quoted(unknown[0])} is not one of {', '.join(known)}")
-    return [by_key[part] for part in parts]
-
-
 # -- other parameters --------------------------------------------------------------------------
 
-#: Values of ``source``; the records of this service have one of the last two.
-SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
-SOURCE = parameter(
+#: Rows of records are selected by `records.from_sources`.
+SOURCE = words_filter(
     "source",
-    Listed(lambda text: tuple(_words(SOURCES, text)), of_names(SOURCES, ["missing"])),
+    ("android", "ios", "web", "rest", "mcp", "backend", "missing"),
     "Where records come from: backend for statement files, missing for all others.",
-    None,
+    "missing",
+    tuple,
 )
-
+#: The members of categories have this value, and no other.
+CARDINALITY = words_filter(
+    "cardinality",
+    ("none", "must", "need", "want"),
+    "Always none here.",
+    "none",
+    lambda words: () if "none" in words else (with_ids(CATEGORIES["id"], []),),
+)
 _TARGETS = ("base", "account")
 
 
@@ -245,14 +234,11 @@ CONVERT_TO = parameter(
     "The currency that amounts are converted to, by imported rates; upper and lower case are "
     "equal. base: the currency of most accounts; account: the currency of the record's account.",
     None,
+    (RATES,),
 )
 
 #: Word -> number of past periods to show besides the current one; None: show no period.
-_SPENDING = {
-    "none": None,
-    "current": 0,
-    **{f"current+{number}": number for number in (2, 5, 10, 25)},
-}
+_SPENDING = {"none": None, "current": 0, **{f"current+{n}": n for n in (2, 5, 10, 25)}}
 
 
 def _spending(text: str) -> int | None:
@@ -288,7 +274,10 @@ class RelatedTo:
         return self.row_id
 
 
-def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = False) -> Parameter:
+def related(name: str, field: str, *, empty_is_all: bool = False) -> Parameter:
+    """Make the filter by an object of another resource, such as ``budgetId``."""
+    (resource,) = (each for each, word in TYPES.items() if f"{word}Id" == name)
+
     def parse(text: str) -> RelatedTo:
         (row_id,) = parse_ids(1, text)
         return RelatedTo(resource, field, empty_is_all, row_id)
@@ -306,44 +295,61 @@ def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = F
 def _integer(text: str, low: int, high: int) -> int:
     if not _INTEGER.fullmatch(text):
         raise QueryError("must be a whole number")
-    if int(text) > high:
-        raise QueryError(f"must be at most {high}")
-    if int(text) < low:
-        raise QueryError(f"must be at least {low}")
+    if not low <= int(text) <= high:
+        raise QueryError(f"must be at {f'most {high}' if int(text) > high else f'least {low}'}")
     return int(text)
 
 
 #: Accepted everywhere, even where they have no effect.
 COMMON = (
-    *page(MAX_LIMIT, parse=_integer),
-    flag("agentHints", "Whether the response includes hints for AI agents.", _flag),
-    flag("withTotal", "Whether to also count all rows that match.", _flag),
+    *public.page(MAX_LIMIT, parse=_integer),
+    public.flag("agentHints", "Whether the response includes hints for AI agents.", _flag),
+    public.flag("withTotal", "Whether to also count all rows that match.", _flag),
 )
 
 
-def _sort(known: Mapping[str, Field], text: str) -> tuple[SortKey, ...]:
-    name, comma, direction = text.partition(",")
-    if comma and direction in ("asc", "desc"):
-        descending = direction == "desc"
-    else:
-        # A bare "+" arrives as a space.
-        name = text[1:] if text.startswith(("+", "-", " ")) else text
-        descending = text.startswith("-")
-    if name not in known:
-        raise QueryError(f"{quoted(text)} is not one of {', '.join(known)}, with + or - before it")
-    return (SortKey(known[name], descending),)
-
-
 def sorted_by(resource: Resource, *names: str) -> Parameter:
-    known = {name: resource[name] for name in names}
-    either = "|".join(known)
+    def parse(text: str) -> tuple[SortKey, ...]:
+        name, comma, direction = text.partition(",")
+        if not comma and text.startswith(("+", "-", " ")):
+            # A bare "+" arrives as a space.
+            name = text[1:]
+        if name not in names or (comma and direction not in ("asc", "desc")):
+            known = ", ".join(names)
+            raise QueryError(f"{quoted(text)} is not one of {known}, with + or - before it")
+        return (SortKey(resource[name], text.startswith("-") or direction == "desc"),)
+
+    either = "|".join(names)
     pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
     schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}
     missing = parse_sort(resource, resource.default_sort)
-    return parameter("sortBy", Scalar(partial(_sort, known), schema), SORT_MEANING, missing)
+    return parameter("sortBy", Scalar(parse, schema), public.SORT_MEANING, missing)
 
 
-def required_ids(most: int) -> ParameterSchema:
-    """Make the schema of the required parameter ``id`` and the `COMMON` parameters."""
-    wanted, ids = f"1 to {most} ids", Listed(partial(parse_ids, most), ids_schema(most))
-    return ParameterSchema(*COMMON, required("id", ids, wanted, f"{wanted}."))
+class ListSchema(public.ParameterSchema):
+    """The parameters of a list: filters by fields, its order, and others.
+
+    names: the fields to filter by; ``counterParty=payee`` filters by our field payee.
+    """
+
+    def __init__(
+        self, resource: Resource, names: str, *more: Parameter, sorts: Sequence[str] = ()
+    ) -> None:
+        times = ("createdAt", "updatedAt")
+        fields = pairs(f"id {' '.join(times)} {names}")
+        filters = [filter_by(resource[ours], name) for name, ours in fields]
+        super().__init__(*COMMON, *filters, sorted_by(resource, *sorts, *times), *more)
+        self.resource = resource
+
+    def is_cheap(self, values: public.Parameters) -> bool:
+        has_more = any(values.get(name) for name in ("convertTo", "source"))
+        is_plain = self.resource not in (ACCOUNTS, BUDGETS) and not has_more
+        return is_plain and values.query(self.resource).is_cheap
+
+
+class IdsSchema(public.ParameterSchema):
+    """The required parameter ``id``, and the `COMMON` parameters."""
+
+    def __init__(self, most: int) -> None:
+        wanted, ids = f"1 to {most} ids", Listed(partial(parse_ids, most), ids_schema(most))
+        super().__init__(*COMMON, public.required("id", ids, wanted, f"{wanted}."))

@@ -19,22 +19,12 @@ from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.storage.interface import DataState
-from finance_api.wallet.members import moment
+from finance_api.wallet.shapes import moment
 
 #: Headers of every response to a request with a token.
-OF_TOKEN = (
-    Header(
-        "X-RateLimit-Limit-Hour",
-        "The same as X-RateLimit-Limit, if the limit is per hour.",
-        "500",
-        always=False,
-    ),
-    Header(
-        "X-RateLimit-Remaining-Hour",
-        "The same as X-RateLimit-Remaining, if the limit is per hour.",
-        "499",
-        always=False,
-    ),
+OF_TOKEN = tuple(
+    Header(f"{name}-Hour", f"The same as {name}, if the limit is per hour.", example, always=False)
+    for name, example in (("X-RateLimit-Limit", "500"), ("X-RateLimit-Remaining", "499"))
 )
 _STATE = {
     "X-Last-Data-Change-At": Header(
@@ -148,16 +138,11 @@ SURFACE = Surface(
     headers=OF_TOKEN,
     problem_content=_error_content,
 )
-wallet_description = Service(
-    "wallet.openapi", "/wallet/openapi", f"This description: {SURFACE.title}."
-)
+openapi = Service("wallet.openapi", "/wallet/openapi", f"This description: {SURFACE.title}.")
 
 
-@wallet_description.get(
+@openapi.get(
     permission=NO_PERMISSION_REQUIRED, answer=partial(description, SURFACE), response=DESCRIPTION
 )
-def get_wallet_description(request: Request) -> Response:
+def get_openapi(request: Request) -> Response:
     return respond_with_description(request)
-
-
-SERVICES = (wallet_description,)

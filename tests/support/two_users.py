@@ -12,7 +12,6 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Kind, Role
-from finance_api.wallet.declarations import LISTS as WALLET_LISTS
 from support.native_rows import household, uid
 from support.service import BY_DAY
 
@@ -207,10 +206,10 @@ def plain_questions():
             if field.can_be_missing:
                 yield f"{path}?{field.name}=is.null&withTotal=true"
                 yield f"{path}?{field.name}=is.not_null&withTotal=true"
-    for each in WALLET_LISTS:
+    for path in (*(resource.path for resource in PUBLIC_RESOURCES), "standing-orders/items"):
         # Without dates, the window of records would depend on the time.
-        dates = "&recordDate=gte.1900-01-01" if each.resource is RECORDS else ""
-        yield f"{WALLET_SURFACE}{each.path}?limit=200&withTotal=true&agentHints=true{dates}"
+        dates = "&recordDate=gte.1900-01-01" if path == RECORDS.path else ""
+        yield f"{WALLET_SURFACE}{path}?limit=200&withTotal=true&agentHints=true{dates}"
     yield f"{WALLET_SURFACE}records?recordDate=gte.1900-01-01&convertTo=base"
     yield f"{WALLET_SURFACE}budgets?spending=current%2B25"
     yield from (f"/v1/api/records?q={word}&withTotal=true" for word in ("PLANTED", "giro"))

@@ -121,10 +121,10 @@ def usage(reading: Reading, values: Parameters, quota: dict[str, Any]) -> dict[s
     response=USAGE_RESPONSE,
 )
 def get_usage(request: Request) -> Response:
-    return respond_unstored(request, quota=_quota(request))
+    return respond_unstored(request, quota=quota(request))
 
 
-def _quota(request: Request) -> dict[str, Any]:
+def quota(request: Request) -> dict[str, Any]:
     now_ms = request.services.clock.now_ms()
     level = quotas_of(request).peek(request.identity, now_ms).tightest
     return {

@@ -2,24 +2,26 @@
 
 from functools import cache
 
-from finance_api.wallet.declarations import LISTS
+from finance_api.wallet import accounts, budgets, categories, plans, records
+from finance_api.wallet.shapes import Shape
 from support.native_rows import uid
 
 OLDER = {
-    "records": {
+    "Record": {
         *("payee", "payer", "paymentType", "labelIds", "transferRecord", "baseAmount"),
         # With category.envelopeId.
         "category",
     },
-    "accounts": {"initialBalance", "initialBaseBalance"},
-    "budgets": {"amount"},
-    "standing-orders": {"payee", "payer", "paymentType"},
+    "Account": {"initialBalance", "initialBaseBalance"},
+    "Budget": {"amount"},
+    "StandingOrder": {"payee", "payer", "paymentType"},
 }
 
 
 def test_which_names_are_older():
-    found = {each.path: each.shape.older for each in LISTS}
-    assert {path: names for path, names in found.items() if names} == OLDER
+    modules = (records, accounts, categories, budgets, plans)
+    shapes = [each for module in modules for each in vars(module).values() if type(each) is Shape]
+    assert {shape.title: {*shape.older} for shape in shapes if shape.older} == OLDER
 
 
 def row(wallet, path, model_type, number):

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from finance_api.values.number import DECIMALS, MAX_UNITS, decimal_text
-from finance_api.wallet.members import decimal
+from finance_api.wallet.shapes import decimal
 
 
 @given(st.integers(-MAX_UNITS, MAX_UNITS), st.sampled_from([DECIMALS, DECIMALS + 2]))

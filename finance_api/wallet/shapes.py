@@ -29,6 +29,7 @@ MONEY = of_members(
     ["value"],
 )
 TIMES = "createdAt updatedAt"
+_EMPTY = {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,14 @@ Write = Callable[[Row, Context], Any]
 class Member:
     """A member of an object. schema: the schema of its value, with meaning and example.
 
-    is_optional: whether the member may be left out. nullable: whether a missing value is written as
+    always: whether all objects have the member. nullable: whether a missing value is written as
     null, not left out.
     """
 
     name: str
     write: Write
     schema: Schema
-    is_optional: bool = True
+    always: bool = False
     nullable: bool = False
 
 
@@ -84,29 +85,43 @@ def member(name: str, schema: Schema, **options: bool) -> Callable[[Write], Memb
 
 
 class Shape:
-    """An object of Wallet, with its JSON Schema. older: its names in earlier versions only."""
+    """An object of Wallet, with its JSON Schema. older: its names in earlier versions only.
+
+    The members have the values of stored fields if they are not special. In ``counterParty=payee``,
+    payee is the name of our field, or of the special member.
+    """
 
     def __init__(
         self,
-        title: str,
-        members: Iterable[Member],
-        older: Collection[Member] = (),
-        required: Iterable[str] | None = None,
+        resource: Resource,
+        names: str,
+        *special: Member,
+        older: str = "",
+        always: Mapping[str, Any] | None = None,
+        title: str | None = None,
+        key: str | None = None,
+        required: Sequence[str] | None = None,
     ) -> None:
         """older: what earlier versions have besides, or in place of a member of the same name.
 
-        required: for the schema; None means all members that are not optional.
+        always: values that are the same in all objects. title, key: the names of the schema and of
+        the member with the objects of a page; default: those of the resource.
+        required: for the schema; None means all members that objects always have.
         """
-        own = {each.name: each for each in members}
-        every = own | {each.name: each for each in older}
-        self._plans = [
-            [(each.name, each.write, each.nullable) for each in shown.values()]
-            for shown in (own, every)
-        ]
-        always = [name for name, each in own.items() if not each.is_optional]
-        properties = {name: each.schema for name, each in every.items()}
-        self.title, self.older = title, {each.name for each in older}
-        self.schema = of_members(title, properties, always if required is None else required)
+        known = {each.name: each for each in special}
+        known |= {name: _constant(name, each) for name, each in (always or {}).items()}
+
+        def members(names: str) -> dict[str, Member]:
+            return {name: known.get(o) or of_field(o, resource[o]) for name, o in pairs(names)}
+
+        own, self.older = members(names), members(older)
+        every = own | self.older
+        self._plans = [[(n, m.write, m.nullable) for n, m in p.items()] for p in (own, every)]
+        if required is None:
+            required = [name for name, each in own.items() if each.always]
+        self.resource, self.key = resource, key or resource.name
+        self.title = title or resource.model_type
+        self.schema = of_members(self.title, {n: m.schema for n, m in every.items()}, required)
 
     def documents(self, rows: Iterable[Row], context: Context) -> list[dict[str, Any]]:
         """Return the objects of the rows, for orjson."""
@@ -121,19 +136,6 @@ class Shape:
         ]
 
 
-def members(
-    resource: Resource, names: str, *special: Member, always: Mapping[str, Any] | None = None
-) -> list[Member]:
-    """Return the members with these names: of stored fields, if they are not special.
-
-    In ``counterParty=payee``, payee is the name of our field. A date is written as the moment at
-    which the day begins. always: values that are the same in all objects.
-    """
-    own = {each.name: each for each in special}
-    own |= {name: _always(name, each) for name, each in (always or {}).items()}
-    return [own.get(name) or of_field(name, resource[ours]) for name, ours in pairs(names)]
-
-
 def pairs(names: str) -> Iterator[tuple[str, str]]:
     """Yield Wallet's names with ours. In ``counterParty=payee``, payee is our name."""
     for name in names.split():
@@ -141,38 +143,27 @@ def pairs(names: str) -> Iterator[tuple[str, str]]:
         yield wallets, ours or wallets
 
 
-def _always(name: str, value_: Any) -> Member:
-    schema = (
-        {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
-        if value_ == []
-        else value(f"Always {str(value_).lower()}.", value_)
-    )
-    return Member(name, lambda row, context: value_, schema, is_optional=False)
+def _constant(name: str, constant: Any) -> Member:
+    schema = value(f"Always {str(constant).lower()}.", constant) if constant != [] else _EMPTY
+    return Member(name, lambda row, context: constant, schema, always=True)
 
 
 def of_field(name: str, field: Field) -> Member:
     is_time = field.kind in (Kind.DATE, Kind.DATETIME)
     schema = date_time(field.meaning) if is_time else of_given(field)
-    return Member(name, _write(field), schema, is_optional=field.nullable)
+    convert = moment if is_time else decimal if field.kind is Kind.NUMBER else None
+
+    def write(row: Row, context: Context) -> Any:
+        return row[field.name] if convert is None else convert(row[field.name])
+
+    return Member(name, write, schema, always=not field.nullable)
 
 
-def _write(field: Field) -> Write:
-    key = field.name
-    match field.kind:
-        case Kind.DATE | Kind.DATETIME:
-            return lambda row, _: moment(row[key])
-        case Kind.NUMBER:
-            return lambda row, _: decimal(row[key])
-    return lambda row, _: row[key]
+def money(field: Field) -> Member:
+    def write(row: Row, context: Context) -> Any:
+        return amount(row[field.name], row["currencyCode"])
 
-
-def money(name: str, field: Field) -> Member:
-    return Member(
-        name,
-        lambda row, _: amount(row[field.name], row["currencyCode"]),
-        MONEY,
-        is_optional=field.nullable,
-    )
+    return Member(field.name, write, MONEY, always=not field.nullable)
 
 
 def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
@@ -193,3 +184,7 @@ def moment(seconds: int | None) -> str | None:
 
 def or_null(schema: Schema, meaning: str) -> Schema:
     return {"anyOf": [schema, {"type": "null"}], "description": meaning}
+
+
+def one_of(meaning: str, *words: str) -> Schema:
+    return value(meaning, words[0], enum=list(words))
