@@ -27,12 +27,8 @@ def find_money(open_: OpenColumns) -> None:
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, _MONEY)) == 2]
-    if _find_own(open_):
-        pass
-    elif not open_.has("amount", "debit") and numbers:
+    if not _find_own(open_) and not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
-    elif open_.by_name >= {"amount", "currency"}:
-        _find_settled(open_, numbers)
     if open_.has("amount", "debit"):
         _find_balance(open_, [column for column in numbers if column in open_.free])
         _find_others(open_, [column for column in numbers if column in open_.free])
@@ -54,8 +50,9 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     if len(debits) == len(credits_) == 1 and (debits[0].filled or credits_[0].filled):
         _find_sides(open_, debits[0], credits_[0], named)
     elif not _find_running(open_, numbers, named):
-        if len(named) > 1:
-            named = _without_copies(open_, named)
+        if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
+            open_.explain(*named[1:])
+            named = named[:1]
         others = named or plain
         if len(named) == 1 or (len(others) == 1 and not debits + credits_):
             open_.take("amount", others[0], BY_HEADING if named else ONLY)
@@ -130,25 +127,6 @@ def _is_other(column: Column) -> bool:
     return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
 
 
-def _without_copies(open_: OpenColumns, named: list[Column]) -> list[Column]:
-    """Return the column in the account's currency, or one of several equal columns, or else all."""
-    if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
-        open_.explain(*named[1:])
-        return named[:1]
-    stated = [column for column in named if currency_in(column.heading) is not None]
-    own = [c for c in stated if currency_in(c.heading) == open_.user_layout.currency] or stated
-    rest = [column for column in named if column not in own]
-    codes = [column for column in open_.free if column.are_currencies]
-    if not len(own) == len(rest) == len(codes) == 1:
-        return named
-    if not _settles(open_, own[0], rest[0], codes[0]):
-        return named
-    reason = f"{quoted(open_.name(own[0]))} has the same amounts in {currency_in(own[0].heading)}"
-    open_.take("originalAmount", rest[0], reason)
-    open_.take("originalCurrencyCode", codes[0], None)
-    return own
-
-
 def _find_own(open_: OpenColumns) -> bool:
     """Take the amount in the account's currency, if that of the operation stands beside it.
 
@@ -171,10 +149,14 @@ def _find_own(open_: OpenColumns) -> bool:
     if len(amounts) != 2 or not codes or open_.user_layout.unmapped & {"currency", "amount"}:
         return False
     if len(codes) == 1:
-        # The account's currency is not in the file.
-        amounts.sort(key=lambda column: column.fit("own") > 0)
-        pairs: list[tuple[Column, ...]] = [(amounts[0], codes[0]), (amounts[1],)]
-        is_open = not amounts[1].fit("own") or amounts[0].fit("own") or len(codes[0].values) < 2
+        # The account's currency is in no column.
+        pairs: list[tuple[Column, ...]] = [
+            part
+            for own, other in permutations(amounts)
+            if own.fit("own") or _settles(open_, own, other, codes[0])
+            for part in ((own,), (other, codes[0]))
+        ]
+        is_open = len(pairs) != 2 or len(codes[0].values) < 2
     else:
         pairs = list(zip(amounts, codes, strict=False))
         is_open = len(codes) != 2 or not _differ_by_currency(open_, *pairs)
@@ -211,7 +193,7 @@ def _find_own(open_: OpenColumns) -> bool:
 
 def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
     """Return what shows that an amount and its currency are the account's, the best first."""
-    own = any(column.fit("own") for column in pair)
+    own = len(pair) == 1 or any(column.fit("own") for column in pair)
     foreign = any(max(map(column.fit, _FOREIGN)) for column in pair)
     codes = {text.upper() for text in pair[-1].filled}
     return own or not foreign, own and not foreign, codes == {currency}, len(codes) == 1
@@ -226,34 +208,15 @@ def _differ_by_currency(open_: OpenColumns, one: Sequence[Column], other: Sequen
     return are_equal and not all(is_same for *_, is_same in rows)
 
 
-def _find_settled(open_: OpenColumns, numbers: Sequence[Column]) -> None:
-    """If the column named amount has original amounts, take one in the account's currency."""
-    (original,), (codes,) = open_.of("amount"), open_.of("currency")
-    settled = [
-        column
-        for column in numbers
-        if column.fit("amount")
-        and (stated := currency_in(column.heading)) is not None
-        and stated == (open_.user_layout.currency or stated)
-        and len(codes.values) > 1
-        and _settles(open_, column, original, codes)
-    ]
-    if len(settled) == 1:
-        open_.found.columns |= {
-            "originalAmount": (original.index,),
-            "originalCurrencyCode": (codes.index,),
-            "currency": (),
-        }
-        open_.take(
-            "amount", settled[0], f"it has every amount in {currency_in(settled[0].heading)}"
-        )
-
-
 def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -> bool:
-    """Return whether rows in the account's currency have the same amount in both columns."""
+    """Return whether ``own`` states the account's currency, and rows in this currency have the same
+    amount in both columns.
+    """
     currency = currency_in(own.heading)
     rows = zip(open_.numbers.of(own), open_.numbers.of(original), codes.texts, strict=True)
-    return all(one == other for one, other, code in rows if code.upper() == currency)
+    return currency == (open_.user_layout.currency or currency) is not None and all(
+        one == other for one, other, code in rows if code.upper() == currency
+    )
 
 
 def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
