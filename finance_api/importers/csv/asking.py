@@ -1,13 +1,16 @@
 """Decides the currencies of the rows, and asks about rows and columns that are not read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress, product
 from typing import Any
 
 from finance_api.importers.csv.layout import Headings, Layout, field_of
 from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.survey import Selection, Survey, Watched
+from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.survey import Survey, Watched
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -35,35 +38,33 @@ from finance_api.resources.currencies import Mark, codes_in
 _COMBINED = 3
 
 
+@dataclass(frozen=True)
 class Currencies:
     """The currencies of a file's rows, and the accounts of these currencies.
 
     If a file has several currencies, each account is divided: "NAME EUR", "NAME USD".
-    option: the value of --currency. whole: the only currency of the file, stated once or beside the
+    given: the value of --currency. whole: the only currency of the file, stated once or beside the
     amounts. by_mark: whether each row's currency stands beside its amount.
     several: account -> its currencies, if the file has several. remembered: options saved from an
-    earlier file. divided: the account that an earlier file divided; --account may name this account
-    or one of its parts. column: the name of the column that has each row's currency.
+    earlier file. column: the name of the column that has each row's currency.
     """
 
-    def __init__(
-        self,
-        option: str | None,
-        whole: str | None,
-        several: Mapping[str, Sequence[str]],
-        *,
-        by_mark: bool,
-        remembered: Mapping[str, Any],
-        column: str = "",
-    ) -> None:
-        self.option = option or whole
-        self._column = column
-        self._is_option = option is not None
-        self._by_mark = by_mark
-        self._several = several
-        self._split = bool(remembered.get("split"))
-        self.divided: str | None = remembered.get("account") if self._split else None
-        self._first = None if self._split else remembered.get("accountCurrency")
+    given: str | None
+    remembered: Mapping[str, Any]
+    whole: str | None = None
+    several: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    by_mark: bool = False
+    column: str = ""
+
+    @cached_property
+    def option(self) -> str | None:
+        """The currency of all rows that state none."""
+        return self.given or self.whole
+
+    @property
+    def divided(self) -> str | None:
+        """The account that an earlier file divided; --account names it, or one of its parts."""
+        return self.remembered.get("account") if self.remembered.get("split") else None
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
         """Return a row's currency. Raises ImportRefused if the row states no valid currency, or
@@ -71,30 +72,31 @@ class Currencies:
         """
         if text is not None:
             code = stated_code(text, "the currency", line)
-            if self._is_option and code != self.option:
+            if self.given not in (None, code):
                 all_ = Answer(("--map", "currency="), (), f"all amounts are in {self.option}")
                 raise ImportRefused(
                     f"the currency is {code}, but --currency says {self.option}",
                     line,
-                    answers=(_in_column(self._column), all_),
+                    answers=(_in_column(self.column), all_),
                 )
             return code
-        if self._by_mark:
+        if self.by_mark:
             if mark is None or mark.currency is None:
                 raise ImportRefused(
                     "the amount has no currency, and the other amounts have several", line
                 )
             return mark.currency
-        if self._several and not self._is_option:
+        if self.several and self.given is None:
             raise ImportRefused("the currency is empty", line)
         return self.option
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
         """Return the account for rows in this currency, and whether it is part of a divided one."""
-        several = len(self._several.get(name, self._several.get("", ()))) > 1
-        if currency is None or not (several or self._split) or currency == self._first:
-            return name, False
-        return f"{name} {currency}", True
+        is_split = bool(self.remembered.get("split"))
+        is_first = not is_split and currency == self.remembered.get("accountCurrency")
+        several = len(self.several.get(name, self.several.get("", ()))) > 1
+        is_part = currency is not None and not is_first and (several or is_split)
+        return (f"{name} {currency}" if is_part else name), is_part
 
 
 def _in_column(name: str) -> Answer:
@@ -114,9 +116,7 @@ def decide_currencies(
     if "currency" in columns:
         several = _per_account(survey.currencies, layout)
         column = headings.named(columns["currency"][0])
-        return Currencies(
-            option, None, several, by_mark=False, remembered=remembered, column=column
-        )
+        return Currencies(option, remembered, several=several, column=column)
     above = None if plan.profile is not None else currency_above(lines_above(plan.table))
     in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
@@ -125,7 +125,7 @@ def decide_currencies(
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
         several = _per_account(survey.marked, layout)
-        return Currencies(None, None, several, by_mark=True, remembered=remembered)
+        return Currencies(None, remembered, several=several, by_mark=True)
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
             where = "heading of the amount states" if mark in in_headings else "amount is in"
@@ -141,7 +141,7 @@ def decide_currencies(
         whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
-    return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
+    return Currencies(option, remembered, whole)
 
 
 def _ask_about_others_above(

@@ -1,7 +1,7 @@
 """Checks the balances beside the amounts, each row against the row before it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
@@ -204,23 +204,25 @@ def _ends_of_day(rows: Sequence[tuple[int, int | None]], sign: int) -> set[int]:
     return set(last or left)
 
 
-#: A row's line, the size of its amount, and the balance after it.
+#: A row's line, its amount, and the balance after it.
 BalanceRow = tuple[int, int, int]
 
 
-def steps(rows: Sequence[BalanceRow], *, newest_first: bool) -> list[BalanceRow]:
-    """Return the line, the amount's size and the balance's change for each row but the oldest."""
-    pairs = pairwise(rows[::-1] if newest_first else rows)
-    return [(line, size, after - before) for (_, _, before), (line, size, after) in pairs]
+def orders_of(
+    rows: Sequence[BalanceRow], size: Callable[[int], int] = abs
+) -> dict[bool, dict[int, int]]:
+    """Return the orders (False: oldest first) in which the balance changes by each amount, with the
+    balance's change for the line of each row but the oldest.
 
-
-def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
-    """Return the orders (False: oldest first) in which the balance changes by each amount."""
-    return [
-        newest_first
-        for newest_first in (False, True)
-        if all(size == abs(step) for _, size, step in steps(rows, newest_first=newest_first))
-    ]
+    size: the part of a change that the amount has.
+    """
+    orders = {}
+    for newest_first in (False, True):
+        pairs = pairwise(rows[::-1] if newest_first else rows)
+        steps = [(line, amount, after - before) for (_, _, before), (line, amount, after) in pairs]
+        if all(amount == size(step) for _, amount, step in steps):
+            orders[newest_first] = {line: step for line, _, step in steps}
+    return orders
 
 
 def ways_of(rows: Sequence[BalanceRow], order: bool | None = None) -> dict[int, int] | None:
@@ -233,8 +235,8 @@ def ways_of(rows: Sequence[BalanceRow], order: bool | None = None) -> dict[int, 
     orders = orders_of(rows)
     found = [
         {
-            line: 1 if (step > 0) == (order is None or order == newest_first) else -1
-            for line, _, step in steps(rows, newest_first=newest_first)
+            line: 1 if (step > 0) == (order in (None, newest_first)) else -1
+            for line, step in orders[newest_first].items()
         }
         for newest_first in ([order] if order in orders else orders)
     ]

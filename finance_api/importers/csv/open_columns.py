@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
-from finance_api.importers.csv.balances import orders_of, steps
+from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
@@ -139,8 +139,7 @@ class Numbers:
             for after, one, other in rows
             if after is not None
         ]
-        orders = [steps(found, newest_first=newest_first) for newest_first in (False, True)]
-        return len(found) > 2 and any(all(s == step for _, s, step in rows) for rows in orders)
+        return len(found) > 2 and bool(orders_of(found, int))
 
     def take_turns(self, one: Column, other: Column) -> bool:
         """Return whether both columns have money, but never in the same row."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Protocol
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
@@ -74,16 +73,9 @@ class Signs:
 SignedRow = tuple[int, Sequence[str]]
 
 
-class Trial(Protocol):
-    """Reads rows on trial. Returns whether the balances are what is owed, None if there are none or
-    they do not fit, and each row's money, negative if it goes out, with its cells.
-
-    most: up to how many rows are read; None for all, whose money is not returned.
-    """
-
-    def __call__(
-        self, signs: Signs, most: int | None, /
-    ) -> tuple[bool | None, list[SignedRow]]: ...
+#: Reads rows on trial: up to so many, or None for all. Returns whether the balances are what is
+#: owed, None if there are none or they do not fit; and up to so many rows.
+Trial = Callable[[Signs, int | None], tuple[bool | None, list[SignedRow]]]
 
 
 def decide_signs(
@@ -381,14 +373,12 @@ def _otherwise(
         meaning = f"money going out is in {quoted(layout.credit)}"
         answer = Answer(exchanged, ("--debit", "--credit"), meaning)
         return "exchange --debit and --credit", [answer]
-    words = {folded(text) for text in column.values}
-    answers: list[Answer] = []
-    if len(ways) * 2 >= len(words) or not is_signed:
-        answers = _answers_of_words(name, column.values, ways)
+    help_, words = "let the column decide with --sign", {folded(text) for text in column.values}
+    if is_signed and len(ways) * 2 < len(words):
+        return help_, []
     given = POSITIVE if layout.sign is None else ("--sign",)
-    return "let the column decide with --sign", [
-        answer._replace(instead_of=given) for answer in answers
-    ]
+    answers = _answers_of_words(name, column.values, ways)
+    return help_, [answer._replace(instead_of=given) for answer in answers]
 
 
 def _of_sides(

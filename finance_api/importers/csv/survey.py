@@ -1,47 +1,24 @@
-"""Selects the rows that are transactions, goes through them once, and collects everything that has
-to be decided from whole columns.
+"""Goes through the rows that are transactions once, and collects everything that has to be decided
+from whole columns.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.divided import DividedAmounts
-from finance_api.importers.csv.layout import Columns, Headings
+from finance_api.importers.csv.layout import Columns
 from finance_api.importers.csv.places import hides_row, starts_table
 from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
-from finance_api.importers.csv.totals import MARKED, Doubt
-from finance_api.importers.csv.vocabulary import (
-    BOOKED,
-    CARRIED,
-    DIRECTIONS,
-    NO,
-    NOT_MONEY,
-    TOTAL,
-    YES,
-    denies,
-    folded,
-    is_id,
-    kind_in,
-    kind_of,
-    may_sum_up,
-    names_only_sums,
-    role_fit,
-)
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded, is_id, kind_of
+from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import mark_of
 from finance_api.values.text import clean_or_none
 
-#: Up to this many different values of rows that are left out are counted separately.
-_COUNTED = 20
-#: Up to this many rows that state a balance are kept.
-_REMEMBERED = 1_000
-#: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
-_LONGEST_WORD = 4
 #: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
@@ -192,167 +169,6 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
             )
         return ".", None if layout.thousands == "." else layout.thousands
     return layout.decimal, layout.thousands
-
-
-class Selection:
-    """Selects the rows that are transactions, by ``--only`` and ``--leave-out`` (``COLUMN=VALUE``)
-    and by the words of a status. Rows that only state a balance are left out.
-
-    unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
-    file, the words that neither --only nor --leave-out names are unknown.
-    words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
-    total. balances: line of a row that states a balance -> its kind and
-    cells. marked: columns with texts that may mark rows as parts of another row.
-    is_complete: whether all rows were looked at, so that all rows that state balances are known.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        headings = plan.headings
-        self._headings = headings
-        self._only = _conditions("--only", plan.layout.only, headings)
-        self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
-        # A status counts even without a saved --leave-out: the file for which --only was given may
-        # have had nothing to leave out.
-        self._named = {
-            column: values.keys() | self._left_out.get(column, {}).keys()
-            for column, values in self._only.items()
-            if "only" in plan.taken
-            and (column in self._left_out or role_fit("status", headings.named(column)))
-        }
-        self._dropped: dict[int, set[str]] = {}
-        statuses = (i for i in plan.inferred.statuses if i not in self._only)
-        self._denied = {index: denies(headings.text(index)) for index in statuses}
-        self._texts = [i for i in plan.texts if "" not in self._left_out.get(i, ())]
-        self._days = plan.columns.get("recordDate", ())
-        self._money = [index for index in plan.amounts if index < headings.width]
-        self._has_profile = plan.profile is not None
-        self.unknown: dict[int, dict[str, int]] = {}
-        self.words = {
-            column: dict.fromkeys(self._only[column].values(), True) for column in self._named
-        }
-        self.doubts: dict[int, Doubt] = {}
-        self.marked: set[int] = set()
-        self.balances: dict[int, tuple[str, list[str]]] = {}
-        # Line -> text of each row that states a balance or a total.
-        self._stating: dict[int, str] = {}
-        self.is_complete = False
-        self._has_pending = False
-
-    @property
-    def columns(self) -> frozenset[int]:
-        """The columns that decide which rows are transactions."""
-        return frozenset((*self._only, *self._left_out, *self._denied))
-
-    @property
-    def is_needed(self) -> bool:
-        return bool(self.columns or self._stating or not self.is_complete or self._has_pending)
-
-    @property
-    def left_out(self) -> list[str]:
-        """``STATUS=VALUE`` of rows that --only left out, to save for the next file."""
-        return [
-            f"{name}={word}"
-            for column, words in self._dropped.items()
-            if role_fit("status", name := self._headings.named(column)) and len(words) <= _COUNTED
-            for word in sorted(words)
-            if word
-        ]
-
-    def leave_out(self, line: int, text: str) -> None:
-        """Leave out a row, and count it as ``text``."""
-        self._stating[line] = text
-
-    def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
-        """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
-        for column in () if self.is_complete else self._texts:
-            if cells[column].lstrip()[:2] in MARKED:
-                self.marked.add(column)
-        reason = self._pending(cells) or self._reason(line, cells)
-        if reason is not None and left_out is not None:
-            name = reason.strip()[:40] or "blank"
-            left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
-        return reason is None
-
-    def _pending(self, cells: list[str]) -> str | None:
-        """Return a word such as "Pending" that stands in the place of the date."""
-        for column in self._days:
-            if cells[column][:1].isalpha() and folded(cells[column]) in NOT_MONEY:
-                self._has_pending = True
-                return cells[column]
-        return None
-
-    def _reason(self, line: int, cells: list[str]) -> str | None:
-        """Return the cell that shows that the row is not a transaction; None if it is one."""
-        for column, values in self._only.items():
-            word = folded(cells[column])
-            if word in values:
-                continue
-            if word not in self._named.get(column, (word,)):
-                self.unknown.setdefault(column, {}).setdefault(cells[column].strip(), line)
-                continue
-            dropped = self._dropped.setdefault(column, set())
-            if len(dropped) <= _COUNTED:
-                dropped.add(cells[column].strip())
-            return cells[column]
-        for column, values in self._left_out.items():
-            if folded(cells[column]) in values and cells[column].strip():
-                return cells[column]
-        if self.is_complete and line in self._stating:
-            return self._stating[line]
-        for column in () if self.is_complete else self._texts:
-            if may_sum_up(cells[column]) and self._states_balance(column, line, cells):
-                return cells[column]
-        for column, denied in self._denied.items():
-            if not self._happened(column, cells[column], line, denied=denied):
-                return cells[column]
-        return None
-
-    def _states_balance(self, column: int, line: int, cells: list[str]) -> bool:
-        text = cells[column].strip()
-        kind = kind_of(text)
-        is_total = kind in (None, TOTAL, CARRIED)
-        if (kind is None and kind_in(text) is None) or (kind == CARRIED and self._has_profile):
-            return False
-        if is_total or len(text) <= _LONGEST_WORD:
-            is_dated = any(cells[index].strip() for index in self._days)
-            if is_dated and any(cells[index].strip() for index in self._money):
-                if len(self.doubts) < _REMEMBERED:
-                    is_named = kind is not None or names_only_sums(text)
-                    asks = kind is not None or (is_named and kind_in(text) != TOTAL)
-                    self.doubts[line] = Doubt(column, text, is_named, asks)
-                return False
-        if kind is None:
-            return False
-        if not is_total and len(self.balances) < _REMEMBERED:
-            self.balances[line] = kind, cells
-        self._stating[line] = text
-        return True
-
-    def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:
-        """Return whether the status says that money moved. denied: whether "no" says so."""
-        word = folded(cell)
-        if word in YES or word in NO or (denied and not word):
-            keeps = (word in YES) != denied
-        elif word in BOOKED or word in NOT_MONEY:
-            keeps = word in BOOKED
-        else:
-            self.unknown.setdefault(column, {}).setdefault(cell.strip(), line)
-            return True
-        self.words.setdefault(column, {})[cell.strip()] = keeps
-        return keeps
-
-
-def _conditions(
-    option: str, conditions: Sequence[str], headings: Headings
-) -> dict[int, dict[str, str]]:
-    """Return column -> folded value -> the value as it was given."""
-    found: dict[int, dict[str, str]] = {}
-    for condition in conditions:
-        column, value = headings.position_and_rest(option, condition)
-        if value is None:
-            raise ImportRefused(f"{option} {quoted(condition)} is not COLUMN=VALUE")
-        found.setdefault(column, {})[folded(value)] = value
-    return found
 
 
 class Survey:

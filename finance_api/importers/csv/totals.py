@@ -38,25 +38,25 @@ def sums_in(
 
     read: returns a row's amounts, each by its place.
     """
-    whole, part = Counter[int](), Counter[int]()
-    counts = [0, 0]
+    whole, before = Counter[int](), Counter[int]()
+    count = start = 0
     last: list[int] = []
     for line, cells in rows:
         money = read(line, cells)
         doubt = doubts.get(line)
         if doubt is not None:
-            sums = zip(counts, (whole, part), strict=True)
-            if any(count > 1 and _is_sum(money, of) for count, of in sums):
+            part = {place: units - before[place] for place, units in whole.items()}
+            sums = (count, whole), (count - start, part)
+            if any(rows_above > 1 and _is_sum(money, of) for rows_above, of in sums):
                 doubt.asks = True
                 last.append(line)
-                part, counts[1] = Counter(), 0
+                before, start = whole.copy(), count
                 continue
             if len(money) > 1:
                 raise ImportRefused("both the debit and the credit column have an amount", line)
         last.clear()
-        for of in (whole, part):
-            of.update(money)
-        counts = [count + 1 for count in counts]
+        whole.update(money)
+        count += 1
     for line in last:
         if doubts[line].is_named:
             doubts[line].asks = False

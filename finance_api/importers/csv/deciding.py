@@ -1,0 +1,368 @@
+"""Decides what the cells of a whole table mean, and asks about everything that stays open."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice, product
+
+from finance_api.importers.csv.amounts import AmountReader, Reading
+from finance_api.importers.csv.asking import (
+    ask_about_unread,
+    ask_which_rows,
+    decide_currencies,
+    names_balance,
+)
+from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
+from finance_api.importers.csv.dates import DateForm, DateReader
+from finance_api.importers.csv.layout import Headings
+from finance_api.importers.csv.places import is_row, line_of, lines_above
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.signs import SignedRow, Signs, Trial, decide_signs
+from finance_api.importers.csv.stated import Stated, stated_in
+from finance_api.importers.csv.statements import RowReader, StatementBuilder
+from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
+from finance_api.importers.csv.table import Row
+from finance_api.importers.csv.totals import MARKED, MARKS, Money, parts_in, sums_in
+from finance_api.importers.csv.vocabulary import (
+    CLOSING,
+    OPENING,
+    in_minor_units,
+    is_repaid,
+    looks_like_card,
+    named_balance,
+)
+from finance_api.importers.interface import NAME, Answer, ImportRefused, Questions, listed, quoted
+from finance_api.resources.currencies import decimals_of
+from finance_api.values.time import DAY_SECONDS
+
+
+def movements(
+    plan: Plan, selection: Selection, skipped: Counter[str] | None = None
+) -> Iterator[Row]:
+    """Yield the rows that are transactions, expanded by the profile if any. Count other rows."""
+    rows = plan.table.rows(skipped)
+    if selection.is_needed:
+        rows = (row for row in rows if selection.keeps(*row, skipped))
+    if plan.rows is None:
+        return rows
+    expand = plan.rows.begin(skipped)
+    return ((line, found) for line, cells in rows for found in expand(line, cells))
+
+
+#: Line -> the cells of its row.
+CellsOf = Mapping[int, list[str]]
+
+
+class Deciding:
+    """The steps from a plan to a reader of its rows.
+
+    plan: after `run`, without the rows at the end that turned out not to be data.
+    remarks: decisions to report to the user. stated: the balances stated outside of the rows.
+    """
+
+    def __init__(self, plan: Plan, questions: Questions) -> None:
+        layout = plan.layout
+        self.plan = plan
+        self.remarks: list[str] = []
+        self.stated = [*stated_in(lines_above(plan.table))]
+        self._questions = questions
+        if not layout.fee and layout.fee_category is not None:
+            raise ImportRefused(
+                "--fee-category needs --fee", answers=(Answer(instead_of=("--fee-category",)),)
+            )
+        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
+        self.selection = Selection(plan)
+        self._words = None
+        if layout.sign is not None:
+            self._words = SignWords(*plan.headings.position_and_rest("--sign", layout.sign))
+        self._survey = Survey(plan, self.selection, self._words)
+
+    def run(self) -> StatementBuilder:
+        """Ask about everything open. Return a builder that uses each question's first answer."""
+        plan, questions, survey = self.plan, self._questions, self._survey
+        zone = plan.layout.zone()
+        self._look_at_rows()
+        _ask_for_account(plan, questions)
+        self._leave_out_trailer()
+        # Do not ask about the cells of a column before it is known which column is meant.
+        of_dates = Questions() if "recordDate" in questions.fields else questions
+        of_amounts = Questions() if "amount" in questions.fields else questions
+        reading = survey.amounts.decide(of_amounts, are_whole=self._are_whole())
+        form = self._decide_days(of_dates, reading)
+        value_form = survey.value_dates.decide(questions, form)
+        self._take_stating_columns()
+        self._leave_out_totals(reading)
+        if survey.repeated:
+            ids = listed(dict.fromkeys(survey.repeated.values()))
+            self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
+        ask_which_rows(survey, self.selection, plan.headings, questions)
+        self._ask_about_units()
+        currencies = decide_currencies(
+            plan, survey, questions, needs_one=lambda: self._new_accounts != []
+        )
+
+        def builder(signs: Signs) -> StatementBuilder:
+            reader = RowReader(
+                plan.columns,
+                signs,
+                self._words,
+                DateReader(form, zone),
+                DateReader(value_form),
+                AmountReader(reading, minor=plan.layout.units == "minor"),
+                self._fees_signed,
+            )
+            reconciles = bool(self.selection.balances or self.stated)
+            left_out = self.selection.left_out
+            return StatementBuilder(plan, reader, currencies, left_out, reconciles=reconciles)
+
+        signs = decide_signs(
+            plan,
+            survey,
+            of_amounts,
+            self.remarks,
+            self._trial(builder),
+            lambda: self._balance_ways(reading, form),
+        )
+        if survey.footer is not None:
+            count, first = survey.footer
+            questions.ask(
+                first.questions[0].fact,
+                Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
+                line=first.line,
+                how=(
+                    f"{first.questions[0].how}; if the rows from there on are not transactions, "
+                    f"leave them out with --skip-last"
+                ),
+            )
+        self.remarks += ask_about_unread(plan, survey, questions)
+        is_open = currencies.option is None and "currency" not in plan.columns
+        if questions.asked and is_open and not plan.remembered:
+            marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
+            questions.ask_for_currency(self._new_accounts, next(marked, ()))
+        return builder(signs)
+
+    def _look_at_rows(self) -> None:
+        questions = self._questions
+        try:
+            self._survey.run()
+        except ImportRefused as refused:
+            if {"recordDate", "amount"} & questions.fields:
+                # Perhaps the rows are refused only because another column is meant.
+                questions.put()
+            if questions.asked:
+                refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
+                refused.questions += tuple(questions.asked)
+            raise
+
+    def _leave_out_trailer(self) -> None:
+        plan, survey = self.plan, self._survey
+        if survey.footer is None:
+            return
+        rows = [cells for _, cells in survey.footer_rows]
+        first = next((cell for cell in rows[0] if cell.strip()), "")
+        if plan.profile is None or first not in plan.profile.trailer:
+            if any(map(is_row, rows)) or not (_is_end_mark(rows) or names_balance(rows[0])):
+                return
+            self.remarks.append(
+                f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
+                f"which are not transactions"
+            )
+        self.stated += stated_in(map(line_of, rows))
+        last = plan.table.skip_last + survey.footer[0]
+        survey.footer = None
+        self.plan = replace(plan, table=replace(plan.table, skip_last=last))
+
+    def _leave_out_totals(self, reading: Reading) -> None:
+        amounts, doubts = AmountReader(reading), self.selection.doubts
+        columns, words = self.plan.columns, self._words
+
+        def read(line: int, cells: list[str]) -> dict[int, int]:
+            cents = amount_cell(columns, cells, words, line)
+            return {place: amounts.read(text, line).units for place, text in cents}
+
+        rows = movements(self.plan, self.selection) if doubts else iter(())
+        for line in list(sums_in(rows, doubts, read)):
+            text = doubts[line].text
+            self.selection.leave_out(line, text)
+            self.remarks.append(
+                f"left out line {line}, {quoted(text)}: it is the sum of the rows above it"
+            )
+        if self.plan.rows is None and "balance" not in columns:
+            self._leave_out_parts(read)
+
+    def _leave_out_parts(self, read: Callable[[int, list[str]], Money]) -> None:
+        """Leave out rows that are marked as parts: other rows have the whole amounts."""
+        unmapped = self._survey.unmapped
+        others = {c.index for c in unmapped if any(text[:2] in MARKED for text in c.texts)}
+        for column, mark in product(sorted(self.selection.marked | others), MARKS):
+            parts, place = parts_in(movements(self.plan, self.selection), column, mark, read)
+            for line in parts:
+                self.selection.leave_out(line, mark)
+            if parts:
+                self.remarks.append(
+                    f"left out {len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}: "
+                    f"they are the parts of the rows {place} them"
+                )
+
+    def _take_stating_columns(self) -> None:
+        """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""
+        for column in self._survey.unmapped:
+            kind = named_balance(self.plan.headings.text(column.index))
+            if kind in (OPENING, CLOSING) and len(column.values) == 1 and column.money:
+                self.stated.append(Stated(kind, None, column.money[0]))
+                self.plan.inferred.explained.add(column.index)
+
+    def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
+        """Return the form of the dates. If several forms fit, prefer the form that puts the days in
+        the same order as the balances.
+        """
+        dates = self._survey.dates
+        forms = dates.readings()
+        rows, cells_of = self._balance_rows(reading) if len(forms) > 1 else ([], {})
+        orders = [*orders_of(rows)] if len(rows) > 2 else []
+        if len(orders) == 1:
+            days = {form: self._days(form, cells_of) for form in forms}
+            in_order = [f for f in forms if days[f] == sorted(days[f], reverse=orders[0])]
+            if len(in_order) == 1:
+                self.remarks.append(
+                    f"dates are {in_order[0].name}: only this order of day and month fits the "
+                    f"balances"
+                )
+                return in_order[0]
+        return dates.decide(questions)
+
+    def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
+        columns = self.plan.columns["recordDate"]
+        return [form.read(text_of(cells, columns)) or 0 for cells in cells_of.values()]
+
+    def _are_whole(self) -> bool:
+        """Return whether the file's currencies have no decimals."""
+        found, option = self._survey.currencies.values(), self.plan.layout.currency
+        stated = {code for codes in found for code in codes}
+        marked = {mark.currency for mark in self._survey.amounts.marks}
+        codes = stated or marked or {option or self.plan.remembered.get("accountCurrency")}
+        return all(code is not None and not decimals_of(code) for code in codes)
+
+    def _ask_about_units(self) -> None:
+        """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
+        plan, headings = self.plan, self.plan.headings
+        named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
+        if named and plan.layout.units is None and plan.profile is None:
+            self._questions.ask(
+                f"the amounts of {quoted(named[0])} may be in hundredths of the currency",
+                Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
+                Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
+                line=headings.line,
+                how=": say with --units minor or --units major",
+            )
+
+    def _balance_rows(self, reading: Reading) -> tuple[list[BalanceRow], CellsOf]:
+        """Return all rows and the cells of each line, if each row has a balance and there is one
+        account; else no rows.
+        """
+        columns, survey = self.plan.columns, self._survey
+        codes = survey.currencies
+        counts = [len(survey.accounts), len(codes), *map(len, codes.values())]
+        if "balance" not in columns or survey.footer or max(counts) > 1:
+            return [], {}
+        amounts = AmountReader(reading)
+        (balance,) = columns["balance"]
+        found, cells_of = [], {}
+        for line, cells in movements(self.plan, self.selection):
+            text = cells[balance].strip()
+            if not text:
+                return [], {}
+            cells_of[line] = cells
+            cents = amount_cell(columns, cells, None, line)
+            size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
+            found.append((line, size, amounts.read(text, line).units))
+        for line, (_, cells) in self.selection.balances.items():
+            if text := cells[balance].strip():
+                found.append((line, 0, amounts.read(text, line).units))
+        return sorted(found), cells_of
+
+    def _balance_ways(
+        self, reading: Reading, form: DateForm
+    ) -> tuple[Mapping[int, int], int | None, bool] | None:
+        """Return the directions that the balances show, in the form that `decide_signs` needs."""
+        if self._questions.asks_for("--decimal"):
+            return None
+        layout, (rows, cells_of) = self.plan.layout, self._balance_rows(reading)
+        days = [day // DAY_SECONDS for day in self._days(form, cells_of)]
+        ordered = [days == sorted(days, reverse=reverse) for reverse in (False, True)]
+        ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None
+        if not ways:
+            return None
+        states = self.selection.balances
+        ways = {line: way for line, way in ways.items() if line not in states}
+        sides = [[cells_of[line] for line, way in ways.items() if way == each] for each in (1, -1)]
+        line = next((line for line, size, _ in rows if size and line not in ways), None)
+        if not looks_like_card(layout.account or "", *sides):
+            return ways, line, False
+        if line is not None:
+            ways[line] = -1 if is_repaid(cells_of[line]) else 1
+        rising = -1 if layout.positive == "out" else 1
+        is_open = layout.balance is None or layout.positive is None
+        return {line: way * rising for line, way in ways.items()}, None, is_open
+
+    def _trial(self, builder: Callable[[Signs], StatementBuilder]) -> Trial | None:
+        """Return a trial of signs; None if it is impossible."""
+        if self._questions.asked or self._survey.footer:
+            return None
+
+        def try_(signs: Signs, most: int | None) -> tuple[bool | None, list[SignedRow]]:
+            trial = builder(signs)
+            seen: list[SignedRow] = []
+            try:
+                for line, cells in islice(movements(self.plan, self.selection), most):
+                    units = [entry.amount for _, entry in trial.add(line, cells) if entry]
+                    if most is not None and any(units[:1]) and not names_balance(cells):
+                        seen.append((units[0], cells))
+                return trial.has_debts(), seen
+            except ImportRefused:
+                return None, seen
+
+        return try_
+
+    @cached_property
+    def _new_accounts(self) -> list[str] | None:
+        """The names of the file's accounts that would be new; None if the file names no account."""
+        accounts, given = [*self._survey.accounts], self.plan.layout.account
+        if given is not None:
+            # The first number is enough: a file with several account numbers is refused.
+            accounts = [(given, accounts[0][1] if accounts else None)]
+        return self.plan.new_accounts(accounts) if accounts else None
+
+
+def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the rows are one cell without digits, such as "***END OF FILE***"."""
+    cells = [cell for cells in rows for cell in cells if cell.strip()]
+    return len(cells) == 1 and not any(map(str.isdigit, cells[0]))
+
+
+def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
+    column, kind = headings.position_and_rest("--fee", fee)
+    if kind not in ("signed", "unsigned"):
+        name = headings.named(column)
+        questions.ask(
+            f"--fee {quoted(fee)}: if a minus in it means money going out, say --fee "
+            f"{name}=signed; if its numbers have no signs, say --fee {name}=unsigned",
+            *(
+                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
+                for each, way in (("unsigned", "out"), ("signed", "in"))
+            ),
+        )
+    return kind == "signed"
+
+
+def _ask_for_account(plan: Plan, questions: Questions) -> None:
+    if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
+        # List the columns only if no other question was asked.
+        found = "" if questions.asked else f"; {plan.headings.found()}"
+        questions.ask(
+            "the file does not say which account it belongs to",
+            Answer(("--account", NAME)),
+            how=f"; give the account with --account, or its column with --map account=…{found}",
+        )
