@@ -24,12 +24,15 @@ from finance_api.runtime.logs import current_request_id
 from finance_api.runtime.settings import SettingError
 from finance_api.runtime.time_limit import time_limit
 
+#: The request id, HSTS, the access log, and a 500 for exceptions that reach this tween.
+REQUEST_ID = "finance_api.http.tweens.request_id_tween"
+#: 400, 403, 414, 431.
+REQUEST_LIMITS = "finance_api.http.tweens.request_limits_tween"
+
 #: Outermost first. Plug-ins add theirs between them.
 TWEENS = (
-    # The request id, HSTS, the access log, and a 500 for exceptions that reach this tween
-    "finance_api.http.tweens.request_id_tween",
-    # 400, 403, 414, 431
-    "finance_api.http.tweens.request_limits_tween",
+    REQUEST_ID,
+    REQUEST_LIMITS,
     "finance_api.http.cors.cors_tween",
     # Counts responses, so it is outside of the tweens that make them.
     "finance_api.usage.counting.usage_tween",
@@ -52,7 +55,7 @@ TRACING = "finance_api.http.tracing.tracing_tween"
 def includeme(config: Configurator) -> None:
     if config.get_settings()["finance_api.traces"]:
         try:
-            config.add_tween(TRACING, under=TWEENS[0], over=TWEENS[1])
+            config.add_tween(TRACING, under=REQUEST_ID, over=REQUEST_LIMITS)
         except ImportError as error:
             raise SettingError(
                 f"finance_api.traces: needs the package {error.name}; "

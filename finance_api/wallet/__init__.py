@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Configurator) -> None:
-    from finance_api.http.tweens import TRACING, TWEENS
+    from finance_api.http.tweens import REQUEST_ID, REQUEST_LIMITS, TRACING
     from finance_api.wallet import accounts, budgets, categories, others, plans, records, responses
 
     # The order of all endpoints, for the router and the description.
@@ -30,5 +30,7 @@ def includeme(config: Configurator) -> None:
         config.add_cornice_service(service)
     # Errors below /wallet look like Wallet's.
     config.add_tween(
-        "finance_api.wallet.responses.wallet_tween", under=(TRACING, TWEENS[0]), over=TWEENS[1]
+        "finance_api.wallet.responses.wallet_tween",
+        under=(TRACING, REQUEST_ID),
+        over=REQUEST_LIMITS,
     )

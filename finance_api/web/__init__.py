@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def includeme(config: Configurator) -> None:
     from pyramid.tweens import INGRESS
 
-    from finance_api.http.tweens import TWEENS
+    from finance_api.http.tweens import REQUEST_ID
 
     # Outermost, so that every page has the security headers, whatever made the response.
-    config.add_tween("finance_api.web.headers.headers_tween", under=INGRESS, over=TWEENS[0])
+    config.add_tween("finance_api.web.headers.headers_tween", under=INGRESS, over=REQUEST_ID)
     config.add_settings({"jinja2.undefined": "strict", "jinja2.trim_blocks": "true"})
     config.include("pyramid_jinja2")
     config.action(None, partial(_set_up_templates, config), order=1)

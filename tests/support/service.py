@@ -23,7 +23,7 @@ from jinja2 import FileSystemBytecodeCache
 from pyramid_jinja2 import IJinja2Environment
 from webtest import TestApp, TestResponse
 
-from finance_api import main
+from finance_api import make_app
 from finance_api.auth.jwt_keys import add_signing_key, signing_key
 from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.personal_tokens import issue_token
@@ -170,13 +170,10 @@ def new_services(settings: dict[str, str], clock: Clock) -> Services:
 
 
 def new_application(settings: dict[str, str], services: Services) -> Any:
-    """Make an application with `finance_api.main`, but with these services."""
-    with (
-        patch("finance_api.services.make_services", lambda checked, clock: services),
-        # pyramid_jinja2 asks for the source line of each frame, and pytest has many frames.
-        patch("inspect.stack", partial(inspect.stack, context=0)),
-    ):
-        app = main({}, **settings)
+    """Make an application with these services."""
+    # pyramid_jinja2 asks for the source line of each frame, and pytest has many frames.
+    with patch("inspect.stack", partial(inspect.stack, context=0)):
+        app = make_app(settings, services)
     templates = app.registry.queryUtility(IJinja2Environment, name=".jinja2")
     if templates is not None:
         templates.bytecode_cache = _compiled_templates

@@ -6,7 +6,7 @@ from pathlib import Path
 from pyramid.scripts.ptweens import PTweensCommand
 from pyramid.tweens import EXCVIEW
 
-from finance_api.http.tweens import TWEENS
+from finance_api.http.tweens import REQUEST_ID, TWEENS
 
 _INI = """
 [app:main]
@@ -25,7 +25,7 @@ def test_the_effective_order_is_the_one_of_the_tuple(tmp_path: Path) -> None:
     found = re.findall(r"^[0-9]+ +(\S+)", "\n".join(lines), re.MULTILINE)
     with_plugins = [
         "finance_api.web.headers.headers_tween",
-        TWEENS[0],
+        REQUEST_ID,
         "finance_api.wallet.responses.wallet_tween",
         *TWEENS[1:],
     ]
