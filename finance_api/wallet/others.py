@@ -23,15 +23,16 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
+from finance_api.resources import BUDGETS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
-from finance_api.wallet.parameters import COMMON, MAX_REFERENCES, TYPES, IdsSchema, with_ids
+from finance_api.wallet.parameters import COMMON, TYPES, IdsSchema, with_ids
 from finance_api.wallet.responses import OF_OTHERS
 
-#: Up to this many ids of each type are listed.
-_LIMIT = 50
+#: Up to so many ids are taken, and listed for each type.
+_MAX_IDS, _LIMIT = 20, 50
 #: Wallet's names of fields that are called differently here.
-_FIELDS = {(resources.RECORD_RULES, "accountId"): "fromAccountId"}
+_FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
 
 
 def _referring(resource: Resource) -> dict[Resource, Field]:
@@ -41,12 +42,7 @@ def _referring(resource: Resource) -> dict[Resource, Field]:
     """
     return {
         other: field
-        for other in (
-            resources.RECORDS,
-            resources.STANDING_ORDERS,
-            resources.BUDGETS,
-            resources.RECORD_RULES,
-        )
+        for other in (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
         for field in other.references
         if field.references == resource.model_type
     }
@@ -125,7 +121,7 @@ def _response(resource: Resource) -> ResponseDescription:
 def _get(resource: Resource) -> dict[str, Any]:
     """Return the arguments of ``@service.get``, which are the same for singular and plural."""
     return {
-        "schema": IdsSchema(MAX_REFERENCES),
+        "schema": IdsSchema(_MAX_IDS),
         "validators": validate_query,
         "permission": Permission(f"public:{resource.path}:read"),
         "answer": partial(references, resource),
@@ -155,8 +151,8 @@ record = Service("to.record", "/wallet/v1/api/record/references", _about("record
 @account.get(**_get(resources.ACCOUNTS))
 @labels.get(**_get(resources.LABELS))
 @label.get(**_get(resources.LABELS))
-@records.get(**_get(resources.RECORDS))
-@record.get(**_get(resources.RECORDS))
+@records.get(**_get(RECORDS))
+@record.get(**_get(RECORDS))
 def get_references(request: Request) -> Response:
     service = request.registry.cornice_services[request.matched_route.pattern]
     require_scopes(request, endpoint_of(service).scopes)

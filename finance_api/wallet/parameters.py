@@ -28,7 +28,6 @@ from finance_api.values.ids import IdError, parse_id
 from finance_api.wallet.shapes import pairs
 
 MAX_LIMIT = 200
-MAX_REFERENCES = 20
 
 #: Wallet's names of types.
 TYPES = {each: each.model_type[0].lower() + each.model_type[1:] for each in PUBLIC_RESOURCES}

@@ -209,7 +209,7 @@ records = Service("wallet.records", "/wallet/v1/api/records", RECORDS.meaning)
 
 
 def records_page(reading: Reading, values: Parameters, asked: lists.Asked) -> Document:
-    window = _window(asked.minute) if asked.minute else ()
+    window = _window(asked.minute) if asked.minute else []
     return lists.list_page(
         RECORD,
         reading,
@@ -223,14 +223,12 @@ def records_page(reading: Reading, values: Parameters, asked: lists.Asked) -> Do
     )
 
 
-def _window(now: int) -> tuple[Condition, Condition]:
+def _window(now: int) -> list[Condition]:
     """Return conditions for the records from 3 months before now to 24 hours after it."""
     day = now - now % DAY_SECONDS
-    first, end = months_before(day, _WINDOW_MONTHS) + now - day, now + DAY_SECONDS
-    return (
-        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
-        condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
-    )
+    first = months_before(day, _WINDOW_MONTHS) + now - day
+    bounds = ((Operator.GTE, first), (Operator.LT, now + DAY_SECONDS))
+    return [condition_on(RECORDS, "recordDate", o, Span(at, at + 1)) for o, at in bounds]
 
 
 def _applied(conditions: Iterable[Condition]) -> list[str]:

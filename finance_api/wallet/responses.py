@@ -59,7 +59,6 @@ _SENTENCES = {
     429: "Rate limit exceeded. Please try again later.",
     500: "Internal Error",
 }
-_HOUR_SECONDS = 3_600
 
 
 def wallet_tween(handler: Handler, registry: Registry) -> Handler:
@@ -99,7 +98,7 @@ def error_body(status: int, problem: dict[str, Any]) -> str | dict[str, Any]:
 
 def _add_hourly(request: Request, response: Response) -> None:
     taken = taken_from_quota(request)
-    if taken is not None and taken.tightest.limit.window_seconds != _HOUR_SECONDS:
+    if taken is not None and taken.tightest.limit.window_seconds != 3_600:
         return
     response.headerlist += [
         (f"{name}-Hour", value)

@@ -80,7 +80,7 @@ def test_paging_by_the_url_alone_reaches_every_record_once(empty, query):
     assert set(seen) == {uid("Record", n) for n in range(1, 101)}
 
 
-def test_ids_that_were_not_found(wallet):
+def test_ids_that_were_not_found_are_named(wallet):
     query = f"records?agentHints=true&id={uid('Record', 1)},{uid('Record', 99)},x"
     found = by_type(wallet.hints(query))
     assert found.keys() == {"result.partial_match"}
@@ -97,7 +97,7 @@ def test_ids_on_other_pages_were_found(wallet):
     assert found.keys() == {"pagination.has_more"}
 
 
-def test_nothing_was_found(wallet, empty):
+def test_an_empty_page_tells_its_filters(wallet, empty):
     found = by_type(wallet.hints("goals?agentHints=true&name=eq.x&note=eq.y&note=eq.z&limit=3"))
     assert found["result.empty"]["data"] == {
         "appliedFilters": {"name": "eq.x", "note": "eq.y,eq.z"}
@@ -106,7 +106,7 @@ def test_nothing_was_found(wallet, empty):
     assert hint.keys() == KEYS
 
 
-def test_a_quota_that_is_nearly_used():
+def test_a_quota_that_is_nearly_used_is_told():
     settings = {"finance_api.storage": "memory", "finance_api.ratelimit.public": "20/hour"}
     service = Service("memory", settings)
     service.clock.set("2026-11-21T22:40:30Z")

@@ -52,7 +52,7 @@ def test_every_list_takes_its_parameters(wallet):
     assert found == {path: names | COMMON for path, names in PARAMETERS.items()}
 
 
-def test_default_orders(wallet):
+def test_each_list_has_its_default_order(wallet):
     assert wallet.ids("records")[:3] == [10, 1, 4]
     assert [row["name"] for row in wallet.rows("accounts")] == [
         "Card",

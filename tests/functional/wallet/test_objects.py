@@ -94,7 +94,7 @@ def test_an_account(current):
     }
 
 
-def test_the_modes_of_balances(current):
+def test_the_mode_of_a_balance_follows_the_type_of_the_account(current):
     modes = {row["name"]: row["balance"]["balanceMode"] for row in current.rows("accounts")}
     assert modes == {
         "Dollar wallet": "standard",
@@ -161,7 +161,7 @@ def test_a_custom_category(current):
         ("  A--b  ", "a_b"),
     ],
 )
-def test_slugs(empty, group, slug):
+def test_the_id_of_a_group_is_its_name_in_lower_case(empty, group, slug):
     empty.client.load(category(group=group))
     (row,) = empty.rows("categories")
     assert row["group"] == {"id": slug, "name": group}
@@ -291,7 +291,7 @@ def test_a_record_rule(current):
     assert bare.keys() == {"id", "name", "keywords", "labels", "createdAt", "updatedAt"}
 
 
-def test_stats(empty):
+def test_usage_is_told_by_day_week_and_month(empty):
     empty.get("labels")
     empty.service.services.usage.flush()
     found = empty.get("api-usage/stats?period=4weeks")
@@ -317,7 +317,7 @@ def refers(field, ids):
 
 
 @pytest.mark.parametrize("name", ["labels", "label"])
-def test_references(wallet, name):
+def test_references_name_the_objects_that_use_an_id(wallet, name):
     found = wallet.get(f"{name}/references?id={uid('Label', 1)},{uid('Record', 1)},x")
     assert list(found) == [uid("Label", 1), uid("Record", 1), "x"]
     assert found[uid("Label", 1)] == {

@@ -18,7 +18,7 @@ OLDER = {
 }
 
 
-def test_which_names_are_older():
+def test_only_these_names_belong_to_earlier_versions():
     modules = (records, accounts, categories, budgets, plans)
     shapes = [each for module in modules for each in vars(module).values() if type(each) is Shape]
     assert {shape.title: {*shape.older} for shape in shapes if shape.older} == OLDER
@@ -29,7 +29,7 @@ def row(wallet, path, model_type, number):
     return found
 
 
-def test_of_records(wallet):
+def test_records_have_the_names_of_earlier_versions(wallet):
     of = cache(lambda number: row(wallet, "records", "Record", number))
     assert of(1)["payee"] == "Downtown Bistro" and "payer" not in of(1)
     assert of(2)["payer"] == "Employer" and "payee" not in of(2)
@@ -43,7 +43,7 @@ def test_of_records(wallet):
     assert "baseAmount" not in of(12)
 
 
-def test_the_envelope_of_transfers(wallet):
+def test_only_transfers_have_an_envelope(wallet):
     of = cache(lambda number: row(wallet, "records", "Record", number))
     assert of(3)["category"]["envelopeId"] == 20001
     assert of(3)["category"]["name"] == "Groceries"
@@ -52,7 +52,7 @@ def test_the_envelope_of_transfers(wallet):
     assert "category" not in of(9)
 
 
-def test_of_accounts_in_hundredths(wallet):
+def test_initial_balances_are_sent_in_hundredths(wallet):
     found = row(wallet, "accounts", "Account", 1)
     assert found["initialBalance"] == {"value": 15.005, "currencyCode": "USD"}
     assert found["initialBaseBalance"] == found["initialBalance"]
@@ -61,7 +61,7 @@ def test_of_accounts_in_hundredths(wallet):
     assert "initialBaseBalance" not in row(wallet, "accounts", "Account", 3)
 
 
-def test_of_budgets_and_standing_orders(wallet):
+def test_budgets_and_standing_orders_have_the_names_of_earlier_versions(wallet):
     assert row(wallet, "budgets", "Budget", 1)["amount"] == 300
     (found,) = wallet.rows(f"budgets?id={uid('Budget', 1)}&spending=current")
     assert found["spending"]["current"]["limit"] == 300

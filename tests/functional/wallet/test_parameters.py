@@ -40,7 +40,7 @@ def test_other_prefixes_are_refused(wallet, query):
         assert wallet.ask(f"records?{name}={prefix}{operand}").status_int == 200
 
 
-def test_ranges_of_numbers(wallet):
+def test_numbers_are_found_by_ranges(wallet):
     assert wallet.ids("records?amount=eq.-42.5") == [1]
     assert wallet.ids("records?amount=gt.100") == [2]
     assert wallet.ids("records?amount=gte.100") == [4, 2]
@@ -71,7 +71,7 @@ def test_operands_with_and_without_fraction_and_offset(wallet, operand):
     assert wallet.ids(f"records?recordDate=eq.{operand}") == [1]
 
 
-def test_created_and_updated(wallet):
+def test_rows_are_found_by_when_they_were_created_or_changed(wallet):
     assert wallet.ids(f"records?{WIDE}&createdAt=eq.2026-11-21T22:36:30.000Z") == [1]
     assert wallet.ids(f"records?{WIDE}&updatedAt=eq.2026-11-21T22:36:31Z") == [1]
     assert wallet.ids("accounts?createdAt=lt.2026-02-01") == [1]
@@ -89,7 +89,7 @@ def test_lists_of_ids_and_words_are_bare(wallet):
     assert wallet.refused("records?recordState=nope").startswith("recordState ")
 
 
-def test_booleans(wallet):
+def test_a_boolean_selects_rows(wallet):
     assert wallet.ids("accounts?archived=true") == [3]
     assert wallet.ids("accounts?archived=false") == [2, 1, 4]
     assert wallet.refused("accounts?archived=1").startswith("archived ")
@@ -110,7 +110,7 @@ def test_booleans(wallet):
         ("-updatedAt", [1]),
     ],
 )
-def test_sorts(wallet, sort, expected):
+def test_a_sort_takes_a_sign_or_a_direction(wallet, sort, expected):
     query = f"records?sortBy={sort}&createdAt=gte.2000-01-01"
     if "At" in sort:
         query += f"&id={uid('Record', 1)}"

@@ -155,7 +155,7 @@ def test_another_target_is_refused(wallet):
 # -- 5.5 transfers, 5.6 signs ------------------------------------------------------------------
 
 
-def test_transfers(wallet):
+def test_a_transfer_describes_its_other_record(wallet):
     rows = {int(row["id"][-2:], 16): row for row in wallet.rows("records")}
     assert rows[1]["transfer"] is None
     pair = "aaaaaaaa-0000-4000-8000-000000000001"
