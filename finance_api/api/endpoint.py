@@ -144,7 +144,7 @@ own_options.options = ("answer", "response", "varies_with", "savable", "scopes")
 
 def includeme(config: Configurator) -> None:
     # `config.include("cornice")` would also subscribe to every request. As long as nothing
-    # subscribes, Pyramid skips its four events, which saves 30 µs of a request.
+    # subscribes, Pyramid skips its four events: a cached page takes 190 µs instead of 257 µs.
     config.registry.cornice_services = {}
     config.add_directive("add_cornice_service", add_service)
     # Cornice names this renderer for every view; ours return responses.

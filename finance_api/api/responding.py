@@ -247,12 +247,13 @@ def _user_headers(user: User, now: int) -> HeaderItems:
 
 def respond_unstored(request: Request, **more: Any) -> Response:
     """Respond with JSON about the user that must not be cached. more: arguments of ``answer``."""
-    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     endpoint = endpoint_of(request.registry.cornice_services[request.matched_route.pattern])
     now, match = request.services.clock.now(), request.matchdict
     arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
     reading = Reading(request.storage, request.identity.user, now)
-    response = json_response(endpoint.answer(reading, request.validated, **arguments))
+    document = endpoint.answer(reading, request.validated, **arguments)
+    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
+    response = json_response(document)
     response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
     response.headers.update(_user_headers(reading.user, now))
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
