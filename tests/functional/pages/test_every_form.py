@@ -25,7 +25,14 @@ from support.service import Service
 
 _PACKAGE = str(Path(finance_api.__file__).parent)
 #: Parts whose functions may run while a form has the lock: they store, convert and check values.
-_STORING = ("/storage/", "/ledger/changing.py", "/resources/", "/values/", "/runtime/")
+_STORING = (
+    "/storage/",
+    "/serialization/",
+    "/ledger/changing.py",
+    "/resources/",
+    "/values/",
+    "/runtime/",
+)
 #: Calls of other functions, such as those that make an entry of the audit log.
 FEW_CALLS = 60
 RECORDS = 120
