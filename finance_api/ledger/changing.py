@@ -474,6 +474,7 @@ def changing(
                 keep_days=keep_days,
                 on_days=propose_transfers,
                 open_writing=None if dry_run or not decides_first else open_writing,
+                store_rehearsed=storage.store if isinstance(storage, Rehearsal) else None,
                 is_dry_run=dry_run,
             )
             check(storage)
@@ -483,7 +484,6 @@ def changing(
                 with no_time_limit():
                     session.begin_storing()
                     check(session.storage)
-                    storage.store(session.user.id, session.storage)
         except Conflict as error:
             tm.abort()
             raise (ImportRefused if action == IMPORT else ChangeRefused)(str(error)) from None

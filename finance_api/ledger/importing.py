@@ -78,6 +78,9 @@ RULES: tuple[Rule, ...] = (
 
 #: How many times to try an import whose data changes before it can be stored.
 _TRIES = 3
+#: A file with more entries takes the lock before its records are made: a rehearsal would keep all
+#: of them in memory, and the whole import would take longer.
+_MANY = 5_000
 #: A function that `import_file` calls within an import.
 Step = Callable[[LedgerSession, ImportReport], None]
 
@@ -133,6 +136,7 @@ def import_file(
                     NativeImport(session, report).run(*file)
                 else:
                     _import_statements(session, report, entries, order.options)
+                session.begin_storing()
                 end(session, report)
             return report
         except DataMoved:
@@ -196,8 +200,10 @@ def _import_statements(
     facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
     # `rows` keeps every entry in memory.
     del rows
+    is_large = len(file.open) > _MANY
     records = StatementRecords(session, file, reader, report)
-    session.begin_storing()
+    if is_large:
+        session.begin_storing()
     records.write()
     if options.link_by_number and (linked := link_by_number(session)):
         records.changed = True

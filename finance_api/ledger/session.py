@@ -123,7 +123,8 @@ class LedgerSession(UserRows):
     action: see `HistoryEntry`; None for an undo, which adds no entry.
     keep_days: see KEEP_DAYS.
     open_writing: opens the unit of work that writes, if ``storage`` is a rehearsal until
-    `begin_storing`. is_dry_run: whether ``storage`` stays a rehearsal.
+    `begin_storing`. store_rehearsed: writes all that the rehearsal has to that unit of work.
+    is_dry_run: whether ``storage`` stays a rehearsal.
     on_days: called at the end with the days on which transfers may have changed.
     """
 
@@ -139,10 +140,12 @@ class LedgerSession(UserRows):
         keep_days: int,
         on_days: Callable[["LedgerSession", Iterable[int]], None],
         open_writing: Callable[[], WritableStorage] | None = None,
+        store_rehearsed: Callable[[int, WritableStorage], None] | None = None,
         is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
         self._open_writing = open_writing
+        self._store_rehearsed = store_rehearsed
         self.is_dry_run = is_dry_run
         self._on_days = on_days
         self.now = now
@@ -164,8 +167,8 @@ class LedgerSession(UserRows):
     def begin_storing(self) -> None:
         """Make other changes to the user's data wait until the end of this one.
 
-        Call this when everything is decided, before the first row is written. Raises DataMoved if
-        the data changed since it was read.
+        This stores what was written to the rehearsal; later writes go to the storage. Raises
+        DataMoved if the data changed since it was read.
         """
         if self._open_writing is None:
             return
@@ -176,6 +179,8 @@ class LedgerSession(UserRows):
         # A change without visible effect adds to the history, but keeps the tag.
         if state.tag != self.before.tag or history != known:
             raise DataMoved
+        if self._store_rehearsed is not None:
+            self._store_rehearsed(self.user.id, storage)
         self.storage = storage
 
     @property

@@ -175,8 +175,36 @@ def test_rules_are_matched_before_an_import_locks_the_data(shopper, monkeypatch)
     noted(LedgerSession, "begin_storing")
     rows = [("20260101", "-5", f"F{n}", f"Shop {n}", "bread") for n in range(5)]
     shopper.ofx(ofx_file(ofx_statement(rows)), account_name="Giro")
-    assert events == ["apply"] * 5 + ["begin_storing"]
+    assert events.index("begin_storing") == events.count("apply") == 5
     assert [row["category"] for row in shopper.rows(RECORDS)].count("Food") == 5
+
+
+@pytest.mark.parametrize(("most", "rows"), [(5, 0), (4, 5)])
+def test_an_import_makes_its_records_before_it_locks_the_data_unless_they_are_very_many(
+    shopper, monkeypatch, most, rows
+):
+    """rows: how many of the file's records are made under the lock."""
+    made, storing = [], []
+    begin, write = LedgerSession.begin_storing, LedgerSession.write
+
+    def begun(session):
+        begin(session)
+        storing.append(session)
+
+    def written(session, resource, pairs):
+        pairs = list(pairs)
+        if resource is RECORDS and storing:
+            made.extend(pairs)
+        write(session, resource, pairs)
+
+    monkeypatch.setattr(LedgerSession, "begin_storing", begun)
+    monkeypatch.setattr(LedgerSession, "write", written)
+    monkeypatch.setattr("finance_api.ledger.importing._MANY", most)
+    lines = [("20260101", "-5", f"F{n}", f"Shop {n}", "bread") for n in range(5)]
+    shopper.ofx(ofx_file(ofx_statement(lines)), account_name="Giro")
+    assert len(made) == rows
+    assert len(shopper.rows(RECORDS)) == 6
+    shopper.audit()
 
 
 def test_last_day_of_an_account_is_right_if_its_newest_record_is_removed(shopper):
