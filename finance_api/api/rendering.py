@@ -1,8 +1,8 @@
 """Writes answers in the forms of the API."""
 
 from collections.abc import Sequence
-
-import orjson
+from functools import partial
+from typing import Any
 
 from finance_api.api.representation import (
     JSON,
@@ -12,49 +12,53 @@ from finance_api.api.representation import (
     Representation,
     body_of,
     chunks_of,
-    chunks_with_texts,
 )
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.planning.answers import Answer, Document, Export
 from finance_api.resources.field import Field
-from finance_api.serialization.rows import RowEncoder, shown
+from finance_api.serialization.pages import envelope, trailer
+from finance_api.serialization.rows import RowEncoder, shown, with_texts
+from finance_api.serialization.values import text_writer
 from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 
 
-def body_and_headers(answer: Answer | Document, form: Representation) -> tuple[bytes, HeaderItems]:
-    """Return the body in this form, and the headers that take the place of an envelope."""
+def body_and_headers(
+    answer: Answer | Document, form: Representation, amounts: frozenset[str]
+) -> tuple[bytes, HeaderItems]:
+    """Return the body in this form, and the headers that take the place of an envelope.
+
+    amounts: the members to write as strings.
+    """
     if isinstance(answer, Document):
-        return answer.json, tuple(answer.headers)
+        return with_texts(amounts, answer.json), tuple(answer.headers)
     if form is JSON:
-        return _envelope(answer), ()
+        rows = _lines(answer, answer.columns, amounts)
+        return envelope(answer.name, rows, _members(answer), amounts), ()
     columns = _columns(form, answer.columns, answer.table_columns)
-    if answer.lines is None:
-        lines = RowEncoder(columns).lines(answer.rows)
-    elif answer.resource is None or form in TABLES:
-        # A table takes its columns from whole rows.
-        lines = answer.lines
-    else:
-        lines = shown(answer.resource, columns, answer.lines)
-    return body_of(form, answer.name, columns, lines), tuple(answer.headers)
+    # A table takes its columns from whole rows.
+    has_whole_rows = form in TABLES and answer.lines is not None
+    lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
+    return body_of(form, answer.name, columns, lines or b""), tuple(answer.headers)
 
 
-def _envelope(answer: Answer) -> bytes:
+def _members(answer: Answer) -> dict[str, Any]:
     members = {}
     for name, member in answer.members.items():
         value = member() if callable(member) else member
         if value or not callable(member):
             members[name] = value
+    return members
+
+
+def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) -> bytes:
+    """Return these columns of the rows as JSON objects, one per line."""
     if answer.lines is None:
-        return orjson.dumps(
-            {answer.name: RowEncoder(answer.columns).documents(answer.rows), **members}
-        )
-    lines = answer.lines
-    if answer.resource is not None:
-        lines = shown(answer.resource, answer.columns, lines)
-    end = orjson.dumps(members)[1:]
-    begin = b'{"%b":[' % answer.name.encode()
-    return b"".join((begin, lines.replace(b"\n", b","), b"]," if members else b"]", end))
+        texts = {field.name: text_writer(field) for field in columns if field.name in amounts}
+        return RowEncoder(columns, texts).lines(answer.rows)
+    if answer.resource is None:
+        return with_texts(amounts, answer.lines)
+    return with_texts(amounts, shown(answer.resource, columns, answer.lines))
 
 
 def _columns(
@@ -74,16 +78,16 @@ def export_chunks(export: Export, form: Representation, amounts: frozenset[str])
             f"There are {export.count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter "
             f"for fewer rows, or ask for .csv or .ndjson.",
         )
-    chunks = _chunks(export, form)
-    return chunks_with_texts(amounts, chunks) if amounts else chunks
+    return _chunks(export, form, amounts)
 
 
-def _chunks(export: Export, form: Representation) -> Chunks:
+def _chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:
     resource, pages = export.resource, export.pages
     if resource is None:
         yield from pages
         return
     columns = _columns(form, export.columns, export.table_columns)
-    yield from chunks_of(form, resource.name, columns, pages, export.count, resource)
+    texts = map(partial(with_texts, amounts), pages)
+    yield from chunks_of(form, resource.name, columns, texts, export.count, resource)
     if export.has_trailer:
-        yield b'{"end":true,"rows":%d}\n' % export.count
+        yield trailer(export.count)

@@ -1,22 +1,20 @@
 """The representations of responses, and content negotiation."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
-from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
 from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.serialization.csv import csv_chunks
+from finance_api.serialization.pages import ndjson_chunks
 from finance_api.serialization.rows import shown
 from finance_api.serialization.xlsx import xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
@@ -93,7 +91,7 @@ def chunks_of(
         return xlsx_chunks(name, fields, pages, count)
     if resource is not None:
         pages = (shown(resource, fields, page) for page in pages)
-    return (page + b"\n" for page in pages)
+    return ndjson_chunks(pages)
 
 
 def body_of(
@@ -103,26 +101,6 @@ def body_of(
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
     return b"".join(chunks_of(representation, name, fields, pages, count))
-
-
-def with_texts(names: frozenset[str], json: bytes) -> bytes:
-    """Return the JSON with strings in place of the numbers of these members.
-
-    Quotes in strings are escaped, so only a member can match.
-    """
-    return _numbers_of(names).sub(rb'\1"\2"', json) if names else json
-
-
-def chunks_with_texts(names: frozenset[str], chunks: Chunks) -> Chunks:
-    """Apply `with_texts` to chunks of whole lines. Closing the result closes ``chunks``."""
-    with closing(chunks):
-        for chunk in chunks:
-            yield with_texts(names, chunk)
-
-
-@cache
-def _numbers_of(names: frozenset[str]) -> re.Pattern[bytes]:
-    return re.compile(f'("(?:{"|".join(sorted(names))})":)(-?[0-9][0-9.eE+-]*)'.encode())
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

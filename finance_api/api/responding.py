@@ -25,7 +25,6 @@ from finance_api.api.representation import (
     HeaderItems,
     json_response,
     negotiate,
-    with_texts,
 )
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import note_export
@@ -101,9 +100,10 @@ class Exchange:
         return Reading(storage, self.user, self.now, self._is_for_link)
 
     @property
-    def has_texts(self) -> bool:
-        """Whether amounts are strings in the response."""
-        return self.form in (JSON, NDJSON) and self.values.get(AMOUNTS) == AS_STRINGS
+    def amounts(self) -> frozenset[str]:
+        """The members to write as strings."""
+        has_texts = self.form in (JSON, NDJSON) and self.values.get(AMOUNTS) == AS_STRINGS
+        return self.endpoint.amounts if has_texts else frozenset()
 
     @cached_property
     def variant(self) -> str:
@@ -162,9 +162,7 @@ class Exchange:
     def complete(self, answer: Answer | Document) -> CachedResponse:
         """Return the whole response, compressed with gzip if that is worthwhile."""
         etag = self.etag(answer.state)
-        body, more = body_and_headers(answer, self.form)
-        if self.has_texts:
-            body = with_texts(self.endpoint.amounts, body)
+        body, more = body_and_headers(answer, self.form, self.amounts)
         coding: HeaderItems = ()
         compressed = gzipped(body) if self.has_gzip else None
         if compressed is not None:
@@ -277,8 +275,7 @@ def respond_with_export(request: Request) -> Response:
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         export: Export = exchange.answer(storage)
-        amounts = exchange.endpoint.amounts if exchange.has_texts else frozenset()
-        chunks = export_chunks(export, form, amounts)
+        chunks = export_chunks(export, form, exchange.amounts)
         if request.method != "HEAD":
             take_for(request, export_cost(export.count), "This export")
         etag, day = exchange.etag(export.state), date_text(day_in(user.time_zone, exchange.now))

@@ -55,7 +55,7 @@ class RowEncoder:
 
     def lines(self, rows: Iterable[Row]) -> bytes:
         """Return the rows as JSON objects, one per line, without a line end after the last."""
-        return b"\n".join(map(orjson.dumps, self.documents(rows)))
+        return _lines(self.documents(rows))
 
 
 @cache
@@ -75,7 +75,24 @@ def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
         return lines
     names = names_of(fields)
     objects = _decoded(_FRAGMENTS, lines)
-    return b"\n".join([orjson.dumps({name: found[name] for name in names}) for found in objects])
+    return _lines([{name: found[name] for name in names} for found in objects])
+
+
+def with_texts(names: frozenset[str], lines: bytes) -> bytes:
+    """Return the JSON objects on these lines, with strings in place of these members' numbers."""
+    return _lines(_decoded(_texts_decoder(names), lines)) if names else lines
+
+
+@cache
+def _texts_decoder(names: frozenset[str]) -> json.JSONDecoder:
+    def with_strings(found: dict[str, Any]) -> dict[str, Any]:
+        for name in names & found.keys():
+            if isinstance(found[name], orjson.Fragment):
+                found[name] = orjson.dumps(found[name]).decode()
+        return found
+
+    number = orjson.Fragment
+    return json.JSONDecoder(parse_float=number, parse_int=number, object_hook=with_strings)
 
 
 def objects_of(lines: bytes) -> list[dict[str, Any]]:
@@ -86,3 +103,7 @@ def objects_of(lines: bytes) -> list[dict[str, Any]]:
 def _decoded(decoder: json.JSONDecoder, lines: bytes) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = decoder.decode("[" + lines.decode().replace("\n", ",") + "]")
     return found
+
+
+def _lines(documents: Iterable[dict[str, Any]]) -> bytes:
+    return b"\n".join(map(orjson.dumps, documents))

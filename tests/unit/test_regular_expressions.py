@@ -19,7 +19,6 @@ FUSE_SECONDS = 2.5
 METHODS = {"match", "fullmatch", "search", "split", "sub", "findall", "finditer"}
 #: Modules that make an expression from more than constants, and from what.
 MADE = {
-    "finance_api.api.representation": "names of members",
     "finance_api.importers.csv.amounts": "the marks of a way to write numbers, escaped",
     "finance_api.importers.csv.dates": "the directives of a format; all else in it is escaped",
     "finance_api.importers.formats": "the beginning of each format, a constant of its importer",

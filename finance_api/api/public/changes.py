@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-import orjson
 from cornice import Service
 from pyramid.response import Response
 
@@ -23,6 +22,7 @@ from finance_api.query.parse import parse_names
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
+from finance_api.serialization.pages import envelope
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
@@ -131,8 +131,7 @@ def changes_since(
         "hasMore": page.has_more,
         "revision": page.state.revision,
     }
-    lines = b",".join(page.lines)
-    return Document(page.state, b'{"changes":[%b],%b' % (lines, orjson.dumps(members)[1:]))
+    return Document(page.state, envelope("changes", b"\n".join(page.lines), members))
 
 
 @changes.get(
