@@ -1,5 +1,7 @@
 """The security headers of pages, and the links from problem documents to the guides."""
 
+from contextlib import nullcontext
+
 from pyramid.registry import Registry
 from pyramid.response import Response
 
@@ -10,7 +12,6 @@ from finance_api.web.guides import error_guide
 from finance_api.web.page import regional
 from finance_api.web.routes import STATIC
 
-_NONE = "'none'"
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -35,18 +36,15 @@ _HEADERS = {
 
 
 def headers_tween(handler: Handler, registry: Registry) -> Handler:
-    framing = " ".join(registry.settings["finance_api.links.frame_ancestors"])
-    link_policy = _POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {framing or _NONE}")
+    framing = " ".join(registry.settings["finance_api.links.frame_ancestors"]) or "'none'"
+    link_policy = _POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {framing}")
     link_headers = {**_LINK_HEADERS, "Content-Security-Policy": link_policy}
 
     def tween(request: Request) -> Response:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
         is_read_by_people = surfaces.is_page(path)
-        if is_read_by_people:
-            with regional(request):
-                response = handler(request)
-        else:
+        with regional(request) if is_read_by_people else nullcontext():
             response = handler(request)
         if path.startswith(surfaces.SURFACES) and response.status_int < 400:
             # Neither a page nor a problem document. Reading the content type would take longer.

@@ -71,7 +71,9 @@ def keep_of_ended_session(request: Request) -> Response | None:
         _, user = request.storage.sessions.get_owner(sessions.digest(secret))
     except NotFound:
         return None
-    path = _keep(request, user) if user.enabled else None
+    if not user.enabled:
+        return None
+    path = _store(request, user, _path_of(request), _entries(request))
     return None if path is None else SeeOther(login_path(path))
 
 
@@ -85,7 +87,7 @@ def keep_of_older_session(request: Request) -> Response | None:
         return None
     if not hmac.compare_digest(owner_mark(identity.user).encode(), _sent(request, OWNER)):
         return None
-    path = _keep(request, identity.user)
+    path = _store(request, identity.user, _path_of(request), _entries(request))
     return None if path is None else SeeOther(path)
 
 
@@ -96,11 +98,6 @@ def _sent(request: Request, name: str) -> bytes:
 def _is_kept(request: Request) -> bool:
     route = request.matched_route
     return request.method == "POST" and route is not None and route.name in _ROUTES
-
-
-def _keep(request: Request, user: User) -> str | None:
-    """Keep the form for the user; return the path that shows it, or None if it cannot be kept."""
-    return _store(request, user, _path_of(request), _entries(request))
 
 
 def _path_of(request: Request) -> str:
@@ -124,6 +121,7 @@ def _entries(request: Request) -> list[tuple[str, str]]:
 def _store(
     request: Request, user: User, path: str, entries: Iterable[tuple[str, str]]
 ) -> str | None:
+    """Keep the form for the user; return the path that shows it, or None if it cannot be kept."""
     content = json.dumps(list(entries)).encode()
     if len(content) > _MAX_BYTES:
         return None
