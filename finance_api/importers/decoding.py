@@ -3,7 +3,8 @@
 import codecs
 import io
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -67,8 +68,14 @@ _HEAD_BYTES = 1 << 12
 
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
-#: Encodings to go on with if a file is not UTF-8, so that all questions can be asked at once.
-_PROPOSED = ("cp1252", "iso-8859-1")
+#: Encodings to propose if a file is not UTF-8, the usual ones first.
+_PROPOSED = ("cp1252", "cp1250", "cp1251", "cp932", "gb18030", "big5", "cp949", "mac-roman")
+#: Control characters that no file means, and what separates words; apostrophes and the like do.
+_CONTROLS = re.compile("[\x80-\x9f]")
+_BETWEEN_WORDS = re.compile(r"[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]+")
+#: Words of up to this many lines are compared.
+_COMPARED_LINES = 1_000
+_EASTERN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL"))
 
 
 @dataclass(frozen=True)
@@ -132,16 +139,50 @@ def open_text(
         _check(stream, codec)
     except ImportRefused as refused:
         likely = (order,) if (order := utf_16_of(head)) else _PROPOSED
-        for proposed in likely if encoding is None and codec == "utf-8" else ():
-            with suppress(ImportRefused):
-                _check(stream, proposed)
-                (question,) = refused.questions
-                questions.asked.append(
-                    question._replace(answers=(Answer(("--encoding", proposed)),))
-                )
-                return TextFile(stream, proposed)
-        raise
+        readings = _readings(stream, likely) if encoding is None and codec == "utf-8" else {}
+        if not readings:
+            raise
+        (question,) = refused.questions
+        answers = [
+            Answer(("--encoding", name), meaning=f"it says {quoted(text)}" * (len(readings) > 1))
+            for name, text in readings.items()
+        ]
+        # Go on with the first one, so that all questions can be asked at once.
+        questions.asked.append(question._replace(answers=tuple(answers)))
+        return TextFile(stream, next(iter(readings)))
     return TextFile(stream, codec)
+
+
+def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
+    """Return the encodings in which the fewest words are odd, each with a line that differs."""
+    found: dict[str, tuple[int, str, list[str]]] = {}
+    for codec in likely:
+        with suppress(ImportRefused):
+            _check(stream, codec)
+            foreign = (text for _, text in _numbered_lines(stream, codec) if not text.isascii())
+            lines = list(islice(foreign, _COMPARED_LINES))
+            text = "".join(lines)
+            if not _CONTROLS.search(text):
+                odd = sum(map(_is_odd, _BETWEEN_WORDS.split(text)))
+                found.setdefault(text, (odd, codec, lines))
+    least = min((odd for odd, *_ in found.values()), default=0)
+    best = [(codec, lines) for odd, codec, lines in found.values() if odd == least]
+    rows = zip(*(lines for _, lines in best), strict=False)
+    place = next((n for n, texts in enumerate(rows) if len(set(texts)) > 1), 0)
+    return {codec: lines[place].strip() if lines else "" for codec, lines in best}
+
+
+def _is_odd(word: str) -> bool:
+    """Return whether a word with characters beyond ASCII is probably read in a wrong encoding."""
+    if word.isascii() or not any(map(str.isalpha, word)):
+        return False
+    scripts = {unicodedata.name(each, "").partition(" ")[0].partition("-")[0] for each in word}
+    if scripts & _EASTERN:
+        return not scripts <= _EASTERN
+    is_cased = word in (word.lower(), word.upper(), word[:1] + word[1:].lower())
+    foreign = sum(not each.isascii() for each in word)
+    is_foreign = scripts == {"LATIN"} and len(word) > 2 and 2 * foreign > len(word)
+    return not word.isalpha() or len(scripts) > 1 or not is_cased or is_foreign
 
 
 def _codec(head: bytes, encoding: str | None) -> str:

@@ -102,8 +102,38 @@ def test_an_encoding_for_valid_utf_8_is_refused_unless_forced(encoding):
 
 def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
     assert answers(refusal(b"caf\xe9")) == ["--encoding cp1252"]
-    assert answers(refusal(b"caf\xe9\x81")) == ["--encoding iso-8859-1"]
     assert answers(refusal(b"\xe9\x00")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("ŁÓDŹ ŻABKA zakup;-12,50\nświetna Spółka", "cp1250"),
+        ("Příkaz k úhradě;Šťastný", "cp1250"),
+        ("Оплата услуг;МАГАЗИН Пятёрочка", "cp1251"),
+        ("Café Brûlé;Überweisung Müller", "cp1252"),
+        ("l’été à l’hôtel “Élysée” – 5 €", "cp1252"),
+        ("コーヒー店,駅前書店,お支払い", "cp932"),
+        ("工资,超市购物,转账", "gb18030"),
+        ("薪資,超級市場,轉帳", "big5"),
+        ("급여,편의점,이체", "cp949"),
+        ("Überweisung Müller;Café", "mac-roman"),
+    ],
+)
+def test_encodings_of_other_languages_are_offered_with_a_line_in_each(text, codec):
+    (question,) = refusal(text.encode(codec)).questions
+    offered = {answer.words[1]: answer.meaning for answer in question.answers}
+    assert codec in offered
+    if len(offered) > 1:
+        assert any(line in offered[codec] for line in text.split("\n"))
+        assert len(set(offered.values())) == len(offered)
+
+
+def test_no_encoding_with_control_characters_is_offered():
+    for byte in range(0x80, 0x100):
+        for answer in answers(refusal(b"caf" + bytes((byte,)))):
+            read = (b"caf" + bytes((byte,))).decode(answer.split()[1])
+            assert not 0x80 <= ord(read[3]) < 0xA0
 
 
 def test_a_line_without_end_is_refused(monkeypatch):

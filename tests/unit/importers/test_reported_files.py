@@ -20,13 +20,7 @@ DEEPEST = 5
 SAID = {"NAME": "A", "CODE": "EUR"}
 
 #: The cases that cannot be imported right yet -> why. A mended case must leave the list.
-OPEN = {
-    "51-csv-quotes-inside-quotes": "a column called Value is not recognised as the amount",
-    "54-csv-quotes-only-where-needed-and-a-last-semicolon": "the column of times is taken as dates",
-    "58-csv-shift-jis-card": "the only encoding that is offered is iso-8859-1",
-    "79-csv-polish-windows-1250": "the only encoding that is offered is iso-8859-1",
-    "81-csv-ubs-card-payment-not-yet-booked": "payments without a booking day are refused",
-}
+OPEN = {"51-csv-quotes-inside-quotes": "a column called Value is not recognised as the amount"}
 
 CASES = cases()
 if not CASES:
