@@ -13,6 +13,7 @@ from pyramid.decorator import reify
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.registry import Registry
 from pyramid.response import Response
+from webob.acceptparse import create_accept_language_header
 
 from finance_api.http.identity import Failure, Identity
 from finance_api.runtime.background import Periodic
@@ -22,6 +23,7 @@ from finance_api.runtime.metrics import Metrics
 from finance_api.runtime.time_limit import time_limit
 from finance_api.storage.interface import Storage, StorageBackend, User
 from finance_api.values.ids import IdError, parse_id
+from finance_api.values.regions import DEFAULT, Region, RegionError, parse_region, region_of
 from finance_api.values.time import day_in
 
 T = TypeVar("T")
@@ -101,6 +103,16 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return user
 
     @property
+    def region(self) -> Region:
+        """The region that the user chose, else the browser's; the default for strangers."""
+        identity = self.known_identity
+        if identity is None:
+            return DEFAULT
+        if identity.user.region is not None:
+            return region_of(identity.user.region)
+        return region_of_browser(self.headers.get("Accept-Language", ""))
+
+    @property
     def now(self) -> int:
         clock: Clock = self.services.clock
         return clock.now()
@@ -174,6 +186,19 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         if self._storage is not None:
             self._storage.close()
             self._storage = None
+
+
+@lru_cache(maxsize=256)
+def region_of_browser(header: str) -> Region:
+    """Return the first known region of an Accept-Language header, or the default."""
+    accepted = create_accept_language_header(header or None).parsed or ()
+    for tag, quality in sorted(accepted, key=lambda pair: -float(pair[1])):
+        for text in (tag, tag.partition("-")[0]) if quality else ():
+            try:
+                return region_of(parse_region(text))
+            except RegionError:
+                continue
+    return DEFAULT
 
 
 Handler = Callable[[Request], Response]

@@ -11,11 +11,11 @@ from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
+from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.cells import percent
-from finance_api.web.page import current_region
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.rendering import amount, day, day_words, month_words
+from finance_api.web.rendering import amount, day, month_words
 
 _Object = Mapping[str, Any]
 #: Pairs of text and id.
@@ -81,7 +81,7 @@ def rows_of(document: _Object) -> list[dict[str, Any]]:
     return next(value for value in document.values() if isinstance(value, list))
 
 
-def answer_table(document: _Object, address: str = "") -> AnswerTable:
+def answer_table(document: _Object, region: Region, address: str = "") -> AnswerTable:
     """Return the table of an answer's JSON, in which decimals were read as Decimal.
 
     address: the request. Columns come in the order of its `fields`, which JSON does not keep.
@@ -94,8 +94,9 @@ def answer_table(document: _Object, address: str = "") -> AnswerTable:
     numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
     # The class ``what`` lets long texts break anywhere.
     columns = [(_words(name), "number" if name in numbers else "what") for name in names]
-    cells = [[_cell(name, row) for name in names] for row in rows]
-    return AnswerTable(columns, cells, document.get("hints", []), *_charts(document, rows))
+    cells = [[_cell(name, row, region) for name in names] for row in rows]
+    charts, not_drawn = _charts(document, rows, region)
+    return AnswerTable(columns, cells, document.get("hints", []), charts, not_drawn)
 
 
 def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
@@ -123,7 +124,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-def _cell(name: str, row: _Object) -> str | Markup:
+def _cell(name: str, row: _Object, region: Region) -> str | Markup:
     value = row[name]
     if value is None:
         return ""
@@ -134,14 +135,14 @@ def _cell(name: str, row: _Object) -> str | Markup:
     if not _is_number(value):
         seconds = _day(value)
         if seconds is None:
-            return _time_words(value) if name in _TIMES else value
-        return day(seconds)
+            return _time_words(value, region) if name in _TIMES else value
+        return day(seconds, region)
     if name == "progress":
-        return percent(_units(value))
+        return percent(_units(value), region)
     if _PLAIN.fullmatch(name):
-        return current_region().decimal(str(value)).replace("-", "−")
+        return region.decimal(str(value)).replace("-", "−")
     currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
-    return amount(_units(value), row.get(currency))
+    return amount(_units(value), region, row.get(currency))
 
 
 def _day(text: str) -> int | None:
@@ -152,10 +153,10 @@ def _day(text: str) -> int | None:
         return None
 
 
-def _time_words(text: str) -> str:
-    """Return a day or a month as the user's region writes it; return other texts unchanged."""
+def _time_words(text: str, region: Region) -> str:
+    """Return a day or a month as the region writes it; return other texts unchanged."""
     if (at := _day(text)) is not None:
-        return day_words(at)
+        return region.day(at)
     return text if (month := _day(f"{text}-01")) is None else month_words(month)
 
 
@@ -163,7 +164,9 @@ def _units(value: Any) -> int:
     return int(Decimal(value).scaleb(4).to_integral_value())
 
 
-def _charts(document: _Object, rows: Sequence[_Object]) -> tuple[list[Chart], list[str]]:
+def _charts(
+    document: _Object, rows: Sequence[_Object], region: Region
+) -> tuple[list[Chart], list[str]]:
     """Return the charts of all currencies, and the names of the groups without a chart."""
     points = document.get("totals")
     points = points if isinstance(points, list) and points else rows
@@ -189,7 +192,7 @@ def _charts(document: _Object, rows: Sequence[_Object]) -> tuple[list[Chart], li
             about = f"{name}{f', in {currency}' if currency else ''}"
             if key in largest:
                 title = f"{_words(value)} by {_words(label).lower()}{name and ': '}{about}"
-                charts.append(_chart(title, value, currency, axis, units, scaled))
+                charts.append(_chart(title, value, currency, axis, units, scaled, region))
             else:
                 not_drawn.append(about)
     return charts, not_drawn
@@ -237,22 +240,23 @@ def _chart(
     axis: Mapping[_Key, str],
     units: Mapping[_Key, int],
     scaled: Sequence[int],
+    region: Region,
 ) -> Chart:
     sums = {
-        place: f"{amount(each, currency)} {currency or ''}".rstrip()
+        place: f"{amount(each, region, currency)} {currency or ''}".rstrip()
         for place, each in units.items()
     }
     marks = [
-        Label([_time_words(text), sums.get(place, "not in the table")], year=_year(text))
+        Label([_time_words(text, region), sums.get(place, "not in the table")], year=_year(text))
         for place, text in axis.items()
     ]
     room = max(_AXIS_CHARACTERS, _WHOLE_AXIS_CHARACTERS // len(axis))
-    short = [_short(text, room) for text in axis.values()]
+    short = [_short(text, room, region) for text in axis.values()]
     numbers = [units.get(place, 0) for place in axis]
     if value == "balance":
-        return Chart(title, line_plot(numbers, short, marks), True)
+        return Chart(title, line_plot(numbers, short, marks, region), True)
     css = _CSS.get(value, "income")
-    return Chart(title, column_plot({css: numbers}, short, marks, scaled=scaled), False)
+    return Chart(title, column_plot({css: numbers}, short, marks, region, scaled=scaled), False)
 
 
 def _year(text: str) -> str:
@@ -260,13 +264,13 @@ def _year(text: str) -> str:
     return "" if _day(f"{text}-01") is None else text[:4]
 
 
-def _short(text: str, room: int) -> str:
+def _short(text: str, room: int, region: Region) -> str:
     """Return a short text for an axis: month and day, a month's name, or ``room`` characters."""
     month = _day(f"{text}-01")
     if month is not None:
         return month_words(month)[:3]
     if (at := _day(text)) is not None:
-        return current_region().day_of_year(at)
+        return region.day_of_year(at)
     ends = list(accumulate(2 if each in _WIDE else 1 for each in text))
     if not ends or ends[-1] <= room:
         return text

@@ -7,10 +7,10 @@ from finance_api.ledger.session import UserRows
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.values.regions import Region
 from finance_api.web.colors import color_words, full_hex
 from finance_api.web.forms import choice_label
-from finance_api.web.page import current_region
-from finance_api.web.rendering import amount, count, day, moment
+from finance_api.web.rendering import amount, day, moment
 from finance_api.web.repeats import rule_words
 
 NONE = Markup('<span class="muted">–</span>')
@@ -19,10 +19,10 @@ _PERCENT = 100
 _WHOLE = 10**DECIMALS
 
 
-def money(units: int, currency: str | None) -> Markup:
+def money(units: int, currency: str | None, region: Region) -> Markup:
     """Return ``1,234.50 EUR``, kept on one line."""
     return Markup('<span class="money">{} <span class="currency">{}</span></span>').format(
-        amount(units, currency), currency or ""
+        amount(units, region, currency), currency or ""
     )
 
 
@@ -33,8 +33,9 @@ def title_of(row: Row) -> str:
 class Cells:
     """Makes cells from a user's rows, with names in place of the ids of other objects."""
 
-    def __init__(self, owned: UserRows) -> None:
+    def __init__(self, owned: UserRows, region: Region) -> None:
         self._owned = owned
+        self._region = region
 
     @staticmethod
     def css(field: Field) -> str:
@@ -49,11 +50,11 @@ class Cells:
             return NONE
         match field.kind:
             case Kind.NUMBER:
-                return _number(field, value, row)
+                return _number(field, value, row, self._region)
             case Kind.DATE:
-                return day(value)
+                return day(value, self._region)
             case Kind.DATETIME:
-                return moment(value, self._owned.user.time_zone)
+                return moment(value, self._region, self._owned.user.time_zone)
             case Kind.BOOLEAN:
                 return "Yes" if value else "No"
             case Kind.CHOICE:
@@ -63,16 +64,17 @@ class Cells:
         if field.name == "color" and full_hex(value):
             return _swatch(value)
         if field.name == "recurrenceRule":
-            return rule_words(value)
+            return rule_words(value, self._region)
         return str(shown(self._owned, field, value))
 
 
-def _number(field: Field, value: int, row: Row) -> Markup | str:
+def _number(field: Field, value: int, row: Row, region: Region) -> Markup | str:
     if field.decimals != DECIMALS:
-        return count(value)
+        return region.count(value)
     if field.name == "progress":
-        return limit_progress(value, row) if "limitAmount" in row else goal_progress(value)
-    found = money(value, row.get(field.currency_name))
+        is_limit = "limitAmount" in row
+        return limit_progress(value, row, region) if is_limit else goal_progress(value, region)
+    found = money(value, row.get(field.currency_name), region)
     if field.name == "unexplained":
         if value:
             return Markup('<strong class="warning">{}</strong>').format(found)
@@ -80,22 +82,22 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
     return found
 
 
-def limit_progress(value: int, budget: Row) -> Markup:
+def limit_progress(value: int, budget: Row, region: Region) -> Markup:
     """Draw how much of its limit a budget has used. value: the share, in ten-thousandths."""
     if budget["remaining"] < 0:
-        over = amount(-budget["remaining"], budget["currencyCode"])
+        over = amount(-budget["remaining"], region, budget["currencyCode"])
         return Markup('<strong class="warning">over by {}</strong>').format(over)
     # Refunds may exceed what was spent.
-    return _bar(value, percent(max(value, 0)))
+    return _bar(value, percent(max(value, 0), region))
 
 
-def goal_progress(value: int) -> Markup:
-    return _bar(value, "reached" if value >= _WHOLE else percent(max(value, 0)))
+def goal_progress(value: int, region: Region) -> Markup:
+    return _bar(value, "reached" if value >= _WHOLE else percent(max(value, 0), region))
 
 
-def percent(value: int) -> str:
+def percent(value: int, region: Region) -> str:
     """Return ``12.5%``. value: the share, in ten-thousandths."""
-    return f"{current_region().decimal(decimal_text(value * _PERCENT))}%"
+    return f"{region.decimal(decimal_text(value * _PERCENT))}%"
 
 
 def _bar(value: int, text: str) -> Markup:

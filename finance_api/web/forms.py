@@ -24,12 +24,13 @@ from finance_api.resources.field import Field, Kind, Resource, words_of
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.regions import Region
 from finance_api.values.text import did_you_mean, fold
 from finance_api.values.time import to_date
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
-from finance_api.web.page import CHANGED_MEANWHILE, current_region, sentence
+from finance_api.web.page import CHANGED_MEANWHILE, sentence
 from finance_api.web.typed import day_text, plain_text, too_exact
 
 _LABELS = {
@@ -138,13 +139,13 @@ def choice_label(value: str) -> str:
 
 
 def controls_of(
-    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str], region: Region
 ) -> list[Control]:
     """Return a control per field. texts: from `field_texts`, or from a form that was sent."""
-    return [_control(owned, field, texts) for field in fields.values()]
+    return [_control(owned, field, texts, region) for field in fields.values()]
 
 
-def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control:
+def _control(owned: UserRows, field: Field, texts: Mapping[str, str], region: Region) -> Control:
     label, text = label_of(field), texts.get(field.name, "")
     many = field.kind is Kind.ID_LIST
     return Control(
@@ -152,7 +153,7 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control
         label=label,
         hint=_hint(field, label),
         kind=_kind(field),
-        text=day_text(text) if field.kind is Kind.DATE else text,
+        text=day_text(text, region) if field.kind is Kind.DATE else text,
         picked=full_hex(parse_color(text)) or _NO_COLOR,
         optional=field.nullable and not field.required,
         options=_options(owned, field, text),
@@ -217,14 +218,13 @@ def path_of(categories: CategoryTree, row_id: str) -> str:
     return _STEP.join(reversed(names))
 
 
-def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
+def field_texts(fields: Mapping[str, Field], row: Row, region: Region) -> dict[str, str]:
     """Return the texts that a form shows for a row, by field; `read_texts` parses them."""
     found = {}
     for field in fields.values():
         value = row[field.name]
         if field.is_money and value is not None:
-            decimals = decimals_of(row.get("currencyCode"))
-            found[field.name] = current_region().written(value, decimals)
+            found[field.name] = region.written(value, decimals_of(row.get("currencyCode")))
         elif field.name == COLOR.name:
             found[field.name] = color_text(value or "")
         elif field.kind.is_list:
@@ -259,6 +259,7 @@ def conflict(
     fields: Mapping[str, Field],
     texts: Mapping[str, str],
     stored: Mapping[str, str],
+    region: Region,
 ) -> FormFaults:
     """Return the fault of a form whose row was changed meanwhile.
 
@@ -266,7 +267,7 @@ def conflict(
     the current texts of the row, from `field_texts`.
     """
     errors = {"form": CHANGED_MEANWHILE}
-    for control in controls_of(owned, fields, stored):
+    for control in controls_of(owned, fields, stored, region):
         if texts.get(control.name, "") != stored.get(control.name, ""):
             errors[control.name] = f"The stored value is now: {_words_of(control)}."
     return FormFaults(errors)
@@ -376,6 +377,7 @@ def read_texts(
     owned: UserRows,
     fields: Mapping[str, Field],
     texts: Mapping[str, str],
+    region: Region,
     stored: Row | None = None,
 ) -> dict[str, Any]:
     """Return values to store, by field. Raises FormFaults with a sentence for each invalid text.
@@ -391,7 +393,7 @@ def read_texts(
             errors[field.name] = f"{label} is missing."
             continue
         try:
-            plain = plain_text(field, text, (stored or {}).get(field.name))
+            plain = plain_text(field, text, (stored or {}).get(field.name), region)
             values[field.name] = parse_value(owned, field, plain)
         except (ValueRefused, WrittenRefused) as error:
             errors[field.name] = f"{label} {error}."
@@ -403,7 +405,7 @@ def read_texts(
         if value is None:
             continue
         is_new = field.is_money and value != before
-        fault = too_exact(value, currency) if currency and is_new else None
+        fault = too_exact(value, currency, region) if currency and is_new else None
         if fault:
             errors[field.name] = f"{label_of(field)} {fault}."
         if field.kind is Kind.DATE and to_date(value) != to_date(before or 0):

@@ -13,12 +13,12 @@ from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
+from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.web.api_results import BALANCES, ApiRequest, ApiResults
 from finance_api.web.cells import Cells
-from finance_api.web.page import current_region
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.rendering import amount, day_words, month_words, sentence_of
+from finance_api.web.rendering import amount, month_words, sentence_of
 
 _NEWEST_RECORDS = "10"
 _MONTHS = 12
@@ -48,8 +48,9 @@ class ObjectDetail:
 
     template: str
 
-    def __init__(self, results: ApiResults, owned: UserRows, row: Row) -> None:
+    def __init__(self, results: ApiResults, owned: UserRows, row: Row, region: Region) -> None:
         self.row = row
+        self._region = region
         self._results = results
         self._owned = owned
 
@@ -103,14 +104,14 @@ class AccountDetail(ObjectDetail):
         currency = self.row["currencyCode"]
         labels = [
             Label(
-                [month.label, f"{amount(month.balance, currency)} {currency}"],
+                [month.label, f"{amount(month.balance, self._region, currency)} {currency}"],
                 month.link,
                 month.label[-4:],
             )
             for month in self.months
         ]
         balances = [month.balance for month in self.months]
-        return line_plot(balances, [month.label[:3] for month in self.months], labels)
+        return line_plot(balances, [month.label[:3] for month in self.months], labels, self._region)
 
     @cached_property
     def computed(self) -> int | None:
@@ -224,8 +225,8 @@ class BudgetDetail(ObjectDetail):
         if self.row["type"] == YEAR:
             return date_text(first)[:4]
         if self.row["type"] == WEEK:
-            return f"Week from {day_words(first)}"
-        return " – ".join("" if day is None else day_words(day) for day in (first, last))
+            return f"Week from {self._region.day(first)}"
+        return " – ".join("" if day is None else self._region.day(day) for day in (first, last))
 
     @property
     def plot(self) -> Plot:
@@ -233,13 +234,17 @@ class BudgetDetail(ObjectDetail):
         currency = self.row["currencyCode"]
         labels = [
             Label(
-                [self.words(period), f"Spent {amount(period['spent'], currency)} {currency}"],
+                [
+                    self.words(period),
+                    f"Spent {amount(period['spent'], self._region, currency)} {currency}",
+                ],
                 year="" if period["periodStart"] is None else date_text(period["periodStart"])[:4],
             )
             for period in self.periods
         ]
         short = [self._short(period) for period in self.periods]
-        return column_plot({"expense": [p["spent"] for p in self.periods]}, short, labels)
+        spent = {"expense": [period["spent"] for period in self.periods]}
+        return column_plot(spent, short, labels, self._region)
 
     def _short(self, period: Row) -> str:
         first = period["periodStart"]
@@ -247,7 +252,7 @@ class BudgetDetail(ObjectDetail):
             return month_words(first)[:3]
         if first is None or self.row["type"] == YEAR:
             return "" if first is None else date_text(first)[:4]
-        return current_region().day_of_year(first)
+        return self._region.day_of_year(first)
 
 
 class GoalDetail(ObjectDetail):
@@ -257,7 +262,7 @@ class GoalDetail(ObjectDetail):
 
     @property
     def cells(self) -> Cells:
-        return Cells(self._owned)
+        return Cells(self._owned, self._region)
 
     @property
     def link(self) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcomi
 from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
+from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
@@ -93,9 +94,16 @@ class Overview:
     """
 
     def __init__(
-        self, results: ApiResults, span: Timespan, currency: str, *, is_converted: bool
+        self,
+        results: ApiResults,
+        span: Timespan,
+        currency: str,
+        region: Region,
+        *,
+        is_converted: bool,
     ) -> None:
         self._results = results
+        self._region = region
         self.span = span
         self.currency = currency
         self.is_converted = is_converted
@@ -150,14 +158,16 @@ class Overview:
         known = [point for point in points if point["amount"] is not None]
         labels = [self._label(point["label"], point["link"], point["amount"]) for point in known]
         amounts = [point["amount"] for point in known]
-        return Chart(points, line_plot(amounts, [each["label"][:3] for each in known], labels))
+        return Chart(
+            points, line_plot(amounts, [each["label"][:3] for each in known], labels, self._region)
+        )
 
     def _label(self, month: str, link: str, *amounts: int, words: Sequence[str] = ("",)) -> Label:
         """Return what the chart shows for a month. words: names of the amounts."""
         currency = self.currency
         exact = [cents(units, currency) if self.is_converted else units for units in amounts]
         lines = [
-            f"{word} {amount(units, currency)} {currency}".strip()
+            f"{word} {amount(units, self._region, currency)} {currency}".strip()
             for word, units in zip(words, exact, strict=True)
         ]
         return Label([month, *lines], link, month[-4:])
@@ -226,7 +236,8 @@ class Overview:
             self._label(line.label, line.link, line.now.received, line.now.spent, words=_SERIES)
             for line in lines
         ]
-        return Chart(lines, column_plot(series, [line.label[:3] for line in lines], labels))
+        short = [line.label[:3] for line in lines]
+        return Chart(lines, column_plot(series, short, labels, self._region))
 
     # -- categories
 

@@ -1,18 +1,16 @@
-"""Helpers of the views: variables, the region, forms, units of work, redirections, long lists."""
+"""Helpers of the views: variables, forms, units of work, redirections, long lists."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlencode
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
-from webob.acceptparse import create_accept_language_header
 
 from finance_api.auth import sessions
 from finance_api.auth.policy import PAGES
@@ -27,8 +25,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageLocked
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 from finance_api.values import Row
-from finance_api.values.regions import DEFAULT, Region, RegionError, parse_region, region_of
-from finance_api.values.text import numbers_as_in
 
 _Found = TypeVar("_Found")
 #: How long a page waits for another writer.
@@ -44,43 +40,6 @@ CHANGED_MEANWHILE = (
 )
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 SIGNED_OUT_KEPT = "You have been signed out. Sign in again, and the form has what you entered."
-
-_REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
-
-
-@contextmanager
-def regional(request: Request) -> Iterator[None]:
-    """Show everything on a page in the region of the request's user."""
-    token = _REQUEST.set(request)
-    try:
-        with numbers_as_in(current_region):
-            yield
-    finally:
-        _REQUEST.reset(token)
-
-
-def current_region() -> Region:
-    """Return the region that the user chose, else the browser's; the default for strangers."""
-    request = _REQUEST.get()
-    identity = request and request.known_identity
-    if not request or not identity:
-        return DEFAULT
-    if identity.user.region is not None:
-        return region_of(identity.user.region)
-    return region_of_browser(request.headers.get("Accept-Language", ""))
-
-
-@lru_cache(maxsize=256)
-def region_of_browser(header: str) -> Region:
-    """Return the first known region of an Accept-Language header, or the default."""
-    accepted = create_accept_language_header(header or None).parsed or ()
-    for tag, quality in sorted(accepted, key=lambda pair: -float(pair[1])):
-        for text in (tag, tag.partition("-")[0]) if quality else ():
-            try:
-                return region_of(parse_region(text))
-            except RegionError:
-                continue
-    return DEFAULT
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from finance_api.values.number import rounded
-from finance_api.values.regions import MINUS
-from finance_api.web.page import current_region
+from finance_api.values.regions import MINUS, Region
 
 #: 1 as an amount of money, which is in ten-thousandths.
 MONEY = 10_000
@@ -102,6 +101,7 @@ def column_plot(
     series: Mapping[str, Sequence[int]],
     labels: Sequence[str],
     values: Sequence[Label],
+    region: Region,
     unit: int = MONEY,
     scaled: Sequence[int] = (),
 ) -> Plot:
@@ -111,7 +111,7 @@ def column_plot(
     number that the axis writes as 1. scaled: numbers of other charts, which have the same scale.
     Of many labels, only some are drawn, always with the newest.
     """
-    low, high, ticks = _scale([*chain.from_iterable(series.values()), *scaled], unit)
+    low, high, ticks = _scale([*chain.from_iterable(series.values()), *scaled], unit, region)
     slot = 100 / max(1, len(labels))
     width = slot * _COLUMNS_WIDTH / len(series)
     columns = []
@@ -130,9 +130,11 @@ def column_plot(
     return Plot(ticks, _y(0, low, high), places, columns, marks)
 
 
-def line_plot(amounts: Sequence[int], labels: Sequence[str], values: Sequence[Label]) -> Plot:
+def line_plot(
+    amounts: Sequence[int], labels: Sequence[str], values: Sequence[Label], region: Region
+) -> Plot:
     """Plot a line through amounts. labels, values: see `column_plot`."""
-    low, high, ticks = _scale(amounts, MONEY)
+    low, high, ticks = _scale(amounts, MONEY, region)
     slot = 100 / max(1, len(amounts))
     heights = [_y(amount, low, high) for amount in amounts]
     points = [f"{_r(slot * (at + 0.5))},{y}" for at, y in enumerate(heights)]
@@ -146,7 +148,7 @@ def line_plot(amounts: Sequence[int], labels: Sequence[str], values: Sequence[La
     return Plot(ticks, zero, places, [], marks, " ".join(points), area)
 
 
-def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
+def _scale(values: Sequence[int], unit: int, region: Region) -> tuple[int, int, list[Tick]]:
     """Return the ends of the scale, which always includes zero, and its horizontal lines."""
     lowest, highest = min(0, *values, 0), max(0, *values, 0)
     step = _step(max(highest - lowest, _LINES * unit), unit)
@@ -154,7 +156,8 @@ def _scale(values: Sequence[int], unit: int) -> tuple[int, int, list[Tick]]:
     if low == high:
         high = step
     lines = range(low, high + 1, step)
-    return low, high, [Tick(_y(line, low, high), short_number(line // unit)) for line in lines]
+    ticks = [Tick(_y(line, low, high), short_number(line // unit, region)) for line in lines]
+    return low, high, ticks
 
 
 def _step(size: int, unit: int) -> int:
@@ -167,9 +170,9 @@ def _step(size: int, unit: int) -> int:
         step *= 10
 
 
-def short_number(value: int) -> str:
+def short_number(value: int, region: Region) -> str:
     """Return a number as text for the margin of a chart: ``1,200``, ``12.5k``, ``10M``, ``3T``."""
-    region, sign, size = current_region(), MINUS if value < 0 else "", abs(value)
+    sign, size = MINUS if value < 0 else "", abs(value)
     if size < 10_000:
         return f"{sign}{region.count(size)}"
     power = min((len(str(size)) - 1) // 3, len(_THOUSANDS))

@@ -17,12 +17,12 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW, WORDS
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
+from finance_api.values.regions import Region
 from finance_api.values.time import Period, TimeError, parse_date
 from finance_api.values.written import WrittenRefused, parse_amount
 from finance_api.web.api_results import SUMMARY, ApiRequest
 from finance_api.web.forms import choice_label
-from finance_api.web.page import PAGE_ROWS, current_region, sentence
-from finance_api.web.rendering import day_words
+from finance_api.web.page import PAGE_ROWS, sentence
 from finance_api.web.timespans import Timespan, parse_timespan
 
 #: Values of the filters by category, label and note: for records without one, and with any.
@@ -44,35 +44,35 @@ SIZES = (PAGE_ROWS, 2 * PAGE_ROWS)
 Filters = Mapping[str, str]
 
 
-def _is(name: str) -> Callable[[str], Filters]:
-    return lambda text: {name: _NULL_TESTS.get(text, f"eq.{text}")}
+def _is(name: str) -> Callable[[str, Region], Filters]:
+    return lambda text, _: {name: _NULL_TESTS.get(text, f"eq.{text}")}
 
 
-def _day(prefix: str) -> Callable[[str], Filters]:
-    return lambda text: {"recordDate": prefix + text}
+def _day(prefix: str) -> Callable[[str, Region], Filters]:
+    return lambda text, _: {"recordDate": prefix + text}
 
 
-def _size(prefix: str) -> Callable[[str], Filters]:
+def _size(prefix: str) -> Callable[[str, Region], Filters]:
     """Return a function that makes a filter of the amount, whatever its sign."""
 
-    def filters(text: str) -> Filters:
+    def filters(text: str, region: Region) -> Filters:
         try:
-            return {"amount": f"{prefix}{abs(parse_amount(text, current_region())):f}"}
+            return {"amount": f"{prefix}{abs(parse_amount(text, region)):f}"}
         except WrittenRefused as error:
             raise QueryError(f"the amount {error}") from None
 
     return filters
 
 
-def _type(text: str) -> Filters:
+def _type(text: str, _: Region) -> Filters:
     return TYPES[parse_one_of(list(TYPES), text)]
 
 
-def _note(text: str) -> Filters:
+def _note(text: str, _: Region) -> Filters:
     return {"note": _NULL_TESTS[parse_one_of(list(_NULL_TESTS), text)]}
 
 
-def _period(text: str) -> Filters:
+def _period(text: str, _: Region) -> Filters:
     if text in RELATIVE_DATES:
         return {"recordDate": f"eq.{text}"}
     span = parse_timespan(text, "", "")
@@ -81,15 +81,15 @@ def _period(text: str) -> Filters:
     return {"recordDate": span.filter}
 
 
-def _import(text: str) -> Filters:
+def _import(text: str, _: Region) -> Filters:
     """Return the filter for an import. text: the number of the import, or its importId."""
     is_number = text.isascii() and text.isdigit() and len(text) < 10
     return {"importId": f"eq.{serial_id(int(text)) if is_number else text}"}
 
 
 #: Parameter of the page -> function that converts its text to filters of the API.
-_FILTERS: Mapping[str, Callable[[str], Filters]] = {
-    "q": lambda text: {"q": text},
+_FILTERS: Mapping[str, Callable[[str, Region], Filters]] = {
+    "q": lambda text, _: {"q": text},
     "period": _period,
     "from": _day("gte."),
     "to": _day("lte."),
@@ -103,7 +103,7 @@ _FILTERS: Mapping[str, Callable[[str], Filters]] = {
     "currency": _is("currencyCode"),
     "state": _is("recordState"),
     "import": _import,
-    FLOW.name: lambda text: {FLOW.name: text},
+    FLOW.name: lambda text, _: {FLOW.name: text},
 }
 #: Parsers for those parameters of the API that are not fields.
 _PARSERS: Mapping[str, Callable[[str], object]] = {WORDS.name: parse_words, FLOW.name: parse_flow}
@@ -131,11 +131,13 @@ class RecordFilters:
     """The parameters of the records page.
 
     given: all parameters, as sent. valid: the valid ones. errors: sentences about the invalid ones.
+    region: the region of the page.
     """
 
     given: dict[str, str]
     valid: dict[str, str]
     errors: dict[str, str]
+    region: Region
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
@@ -145,12 +147,12 @@ class RecordFilters:
         for name, text in given.items():
             try:
                 if text:
-                    _check(name, text)
+                    _check(name, text, request.region)
                     valid[name] = text
             except QueryError as error:
                 is_day = name in ("from", "to")
                 errors[name] = f"{quoted(text)} is not a day." if is_day else sentence(error)
-        return cls(given, valid, errors)
+        return cls(given, valid, errors, request.region)
 
     def path(self, **changed: str) -> str:
         """Return the path of the list's first page with changed parameters; "" removes them."""
@@ -162,7 +164,7 @@ class RecordFilters:
         """The filters as parameters of the API."""
         found: dict[str, str] = {}
         for name, text in self._applied.items():
-            for to, operand in _FILTERS[name](text).items():
+            for to, operand in _FILTERS[name](text, self.region).items():
                 found[to] = f"{found[to]},{operand}" if to in found else operand
         if "categoryId" in found and self.given["category"] not in _NULL_TESTS:
             found["withSubcategories"] = "true"
@@ -243,12 +245,12 @@ class RecordFilters:
         if self.is_counted:
             applied[_COUNTED] = _YES
         return [
-            Chip(_words(name, names.get(text, text)), self.path(**{name: ""}))
+            Chip(_words(name, names.get(text, text), self.region), self.path(**{name: ""}))
             for name, text in applied.items()
         ]
 
 
-def period_options(months: Iterable[int], given: str) -> list[tuple[str, str]]:
+def period_options(months: Iterable[int], given: str, region: Region) -> list[tuple[str, str]]:
     """Return periods relative to today, the newest months and years, and the given period.
 
     months: a day of each month with records.
@@ -260,14 +262,14 @@ def period_options(months: Iterable[int], given: str) -> list[tuple[str, str]]:
     if (span := parse_timespan(given, "", "")) is not None and given and span not in spans:
         spans.insert(0, span)
     relative = [(name, _relative_words(name)) for name in RELATIVE_DATES]
-    return relative + [(span.parameters["period"], span.words) for span in spans]
+    return relative + [(span.parameters["period"], span.words(region)) for span in spans]
 
 
 def _relative_words(name: str) -> str:
     return name.replace("-", " ").capitalize()
 
 
-def _words(name: str, text: str) -> str:
+def _words(name: str, text: str, region: Region) -> str:
     """Describe the records that a filter keeps: ``From 2026-03-01``, ``Without a category``."""
     if text in _NULL_TESTS and name in ("category", "label", "note"):
         return f"{'Without' if text == NONE else 'With'} a {name}"
@@ -278,7 +280,7 @@ def _words(name: str, text: str) -> str:
             return _relative_words(text)
         case "period":
             span = parse_timespan(text, "", "")
-            return span.words if span else text
+            return span.words(region) if span else text
         case "type" | "state" | "flow":
             return choice_label(text)
         case "min":
@@ -291,12 +293,12 @@ def _words(name: str, text: str) -> str:
             return f"Import {text}"
         case "from" | "to":
             with suppress(TimeError):
-                text = day_words(parse_date(text))
+                text = region.day(parse_date(text))
             return f"{name.capitalize()} {text}"
     return text
 
 
-def _check(name: str, text: str) -> None:
+def _check(name: str, text: str, region: Region) -> None:
     """Check a parameter. Raises QueryError."""
     match name:
         case "counted":
@@ -308,7 +310,7 @@ def _check(name: str, text: str) -> None:
         case "size":
             parse_one_of(list(map(str, SIZES)), text)
         case _:
-            for to, operand in _FILTERS[name](text).items():
+            for to, operand in _FILTERS[name](text, region).items():
                 if to in _PARSERS:
                     _PARSERS[to](operand)
                 else:

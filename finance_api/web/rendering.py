@@ -28,6 +28,7 @@ from finance_api.resources.currencies import decimals_of, money_text, smallest_u
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.number import rounded, to_units
+from finance_api.values.regions import Region
 from finance_api.values.text import count_text, counted
 from finance_api.values.time import (
     UTC,
@@ -44,7 +45,7 @@ from finance_api.web.colors import chart_color
 from finance_api.web.forms import label_of
 from finance_api.web.kept_forms import kept_form, owner_mark
 from finance_api.web.object_pages import NAVIGATION
-from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS, current_region
+from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
@@ -199,25 +200,20 @@ def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:
     return f"{names} of {rows} {'removed' if values[0] is None else f'set to {values[0]}'}"
 
 
-def day_words(seconds: int) -> str:
-    """Return the day, in UTC: ``21 Nov 2026`` or ``21.11.2026``."""
-    return current_region().day(seconds)
-
-
 def month_words(seconds: int) -> str:
     """Return the month, alike in every region: ``Nov 2026``."""
     day = to_date(seconds)
     return f"{_MONTHS[day.month - 1]} {day.year}"
 
 
-def moment(seconds: int, time_zone: str = UTC) -> Markup:
+def moment(seconds: int, region: Region, time_zone: str) -> Markup:
     """Show a date-time, with the exact time as an attribute."""
     local = local_time(time_zone, seconds)
-    shown = f"{day_words(from_date(local.date()))}, {_clock(local)}"
+    shown = f"{region.day(from_date(local.date()))}, {_clock(local)}"
     return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
 
 
-def time_of_day(seconds: int, time_zone: str = UTC) -> Markup:
+def time_of_day(seconds: int, _: Region, time_zone: str) -> Markup:
     shown = _clock(local_time(time_zone, seconds))
     return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
 
@@ -228,18 +224,18 @@ def _clock(local: datetime) -> str:
     return f"{local:%H:%M}\N{NO-BREAK SPACE}{'UTC' if name.startswith(('+', '-')) else ''}{name}"
 
 
-def day_of(seconds: int, time_zone: str = UTC) -> Markup:
+def day_of(seconds: int, region: Region, time_zone: str) -> Markup:
     """Show the day of a point in time."""
-    return day(day_in(time_zone, seconds))
+    return day(day_in(time_zone, seconds), region)
 
 
-def day(seconds: int) -> Markup:
-    return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), day_words(seconds))
+def day(seconds: int, region: Region) -> Markup:
+    return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), region.day(seconds))
 
 
-def amount(units: int, currency: str | None = None) -> str:
+def amount(units: int, region: Region, currency: str | None = None) -> str:
     """Return ten-thousandths as ``1,234.50``, with at least the decimals of the currency."""
-    return current_region().amount(units, decimals_of(currency))
+    return region.amount(units, decimals_of(currency))
 
 
 def cents(units: int, currency: str | None = None) -> int:
@@ -248,17 +244,13 @@ def cents(units: int, currency: str | None = None) -> int:
     return rounded(units, smallest) * smallest
 
 
-def size(number: int) -> str:
+def size(number: int, region: Region) -> str:
     """Return a number of bytes as ``3.4 MB``."""
     if number < 1_000:
         return f"{number} bytes"
     kilobytes = number / 1_024
     text = f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
-    return current_region().decimal(text)
-
-
-def count(number: int) -> str:
-    return current_region().count(number)
+    return region.decimal(text)
 
 
 @cache
@@ -281,6 +273,7 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **values,
         "user": user,
+        "region": request.region,
         "form_user": "" if user is None else owner_mark(user),
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
@@ -308,13 +301,23 @@ def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     return wrapped
 
 
-def _in_zone_of_user(show: Callable[[int, str], Markup]) -> Callable[[Context, int], Markup]:
+def _in_region(show: Callable[..., str]) -> Callable[..., str]:
+    """Make a filter of a function whose second argument is the region of the page."""
+
+    @pass_context
+    def shown(context: Context, value: int, *arguments: Any) -> str:
+        return show(value, context["region"], *arguments)
+
+    return shown
+
+
+def _in_zone(show: Callable[[int, Region, str], Markup]) -> Callable[..., Markup]:
     """Make a filter that shows a moment in the time zone of the signed-in user."""
 
     @pass_context
     def shown(context: Context, seconds: int) -> Markup:
         user = context.get("user")
-        return show(seconds, user.time_zone if user else UTC)
+        return show(seconds, context["region"], user.time_zone if user else UTC)
 
     return shown
 
@@ -323,14 +326,14 @@ def includeme(config: Configurator) -> None:
     config.add_settings(
         {
             "jinja2.filters": {
-                "moment": _in_zone_of_user(moment),
-                "time_of_day": _in_zone_of_user(time_of_day),
-                "day_of": _in_zone_of_user(day_of),
-                "day": day,
-                "amount": amount,
+                "moment": _in_zone(moment),
+                "time_of_day": _in_zone(time_of_day),
+                "day_of": _in_zone(day_of),
+                "day": _in_region(day),
+                "amount": _in_region(amount),
                 "cents": cents,
-                "count": count,
-                "size": size,
+                "count": _in_region(lambda number, region: region.count(number)),
+                "size": _in_region(size),
                 "chart_color": chart_color,
             }
         }

@@ -10,11 +10,11 @@ from webob.multidict import MultiDict
 from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule, schedule_of
 from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
 from finance_api.values import Row
+from finance_api.values.regions import Region
 from finance_api.values.text import count_text, counted
 from finance_api.values.time import date_text, parse_date
 from finance_api.values.written import WrittenRefused, parse_day
 from finance_api.web.forms import Control, FormFaults
-from finance_api.web.page import current_region
 
 RULE = "recurrenceRule"
 #: The choice for a rule that fits no pattern.
@@ -32,9 +32,8 @@ def _unit(pattern: str) -> str:
     return _UNITS[pattern.partition(";")[0].removeprefix("FREQ=")]
 
 
-def _groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the patterns by unit, ``Month`` -> ``month on the 3rd``, in the region's order."""
-    first = current_region().first_weekday
+def _groups(first: int) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the patterns by unit: ``Month`` -> ``month on the 3rd``. first: the first weekday."""
     found = []
     for unit, patterns in groupby(PATTERNS, _unit):
         words = {each: PATTERNS[each] or "on the day of the start date" for each in patterns}
@@ -62,12 +61,12 @@ class RepeatsControl(Control):
     stored: str
 
 
-def with_repeats(controls: Iterable[Control]) -> list[Control]:
+def with_repeats(controls: Iterable[Control], region: Region) -> list[Control]:
     """Replace the control of the rule with a `RepeatsControl`."""
-    return [_repeats(control) if control.name == RULE else control for control in controls]
+    return [_repeats(each, region) if each.name == RULE else each for each in controls]
 
 
-def _repeats(control: Control) -> RepeatsControl:
+def _repeats(control: Control, region: Region) -> RepeatsControl:
     pattern, choices = split_rule(control.text)
     chosen = pattern or (OTHER if control.text else "")
     until = choices.get("UNTIL", "")
@@ -81,7 +80,7 @@ def _repeats(control: Control) -> RepeatsControl:
     }
     return RepeatsControl(
         **given,
-        groups=_groups(),
+        groups=_groups(region.first_weekday),
         every=choices.get("INTERVAL", "1"),
         end=next((end for end in _ENDS if end in choices), ""),
         until=until if last is None else date_text(last),
@@ -91,7 +90,7 @@ def _repeats(control: Control) -> RepeatsControl:
     )
 
 
-def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
+def with_rule(texts: Mapping[str, str], sent: MultiDict, region: Region) -> dict[str, str]:
     """Return the texts of a form that was sent, with the rule that its choices make.
 
     Searches for a day of the rule before the write lock is taken. The result is kept, so that the
@@ -102,15 +101,15 @@ def with_rule(texts: Mapping[str, str], sent: MultiDict) -> dict[str, str]:
     if pattern in PATTERNS:
         every, stored = str(sent.get(_EVERY, "")).strip() or "1", str(sent.get(_STORED, ""))
         frequency, semicolon, days = pattern.partition(";")
-        rule = f"{frequency};INTERVAL={every}{semicolon}{days}{_end(sent, stored)}"
+        rule = f"{frequency};INTERVAL={every}{semicolon}{days}{_end(sent, stored, region)}"
         if found := parse_repetition(rule):
             rule = stored if found == parse_repetition(stored) else found.rule
     with suppress(WrittenRefused, RuleError):
-        check_rule(rule, parse_day(texts["startDate"], current_region()))
+        check_rule(rule, parse_day(texts["startDate"], region))
     return {**texts, RULE: rule}
 
 
-def _end(sent: MultiDict, stored: str) -> str:
+def _end(sent: MultiDict, stored: str, region: Region) -> str:
     """Return the part of the rule that ends it; "" if the rule has no end."""
     typed = {end: str(sent.get(name, "")).strip() for end, name in _ENDS.items()}
     chosen = str(sent.get(_END, ""))
@@ -122,11 +121,11 @@ def _end(sent: MultiDict, stored: str) -> str:
     text = typed[chosen]
     if chosen == "UNTIL":
         with suppress(WrittenRefused):
-            text = date_text(parse_day(text, current_region())).replace("-", "")
+            text = date_text(parse_day(text, region)).replace("-", "")
     return f";{chosen}={text}"
 
 
-def check_end(rule: str, start: int | None) -> None:
+def check_end(rule: str, start: int | None, region: Region) -> None:
     """Check the end of a rule that the form can show. Raises FormFaults."""
     pattern, choices = split_rule(rule)
     fault = None
@@ -135,7 +134,7 @@ def check_end(rule: str, start: int | None) -> None:
     if "UNTIL" in choices:
         until = until_of(choices["UNTIL"])
         if until is None:
-            example = current_region().day(_EXAMPLE_DAY)
+            example = region.day(_EXAMPLE_DAY)
             fault = f"The last day is missing or not a day such as {example}."
         elif start is not None and until < start:
             fault = "The last day is before the start date, so nothing would ever be due."
@@ -145,13 +144,13 @@ def check_end(rule: str, start: int | None) -> None:
         raise FormFaults({RULE: fault})
 
 
-def rule_words(rule: str) -> str:
+def rule_words(rule: str, region: Region) -> str:
     """Return ``every month on the 3rd, until 31 Dec 2026``; the rule if the form cannot show it."""
     found = parse_repetition(rule)
     if found is None:
         return rule
     if found.until is not None:
-        return f"{found.words}, until {current_region().day(found.until)}"
+        return f"{found.words}, until {region.day(found.until)}"
     return found.words if found.times is None else f"{found.words}, {counted(found.times, 'time')}"
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from finance_api.query.model import RELATIVE_DATES
+from finance_api.values.regions import Region
 from finance_api.values.time import (
     DAY_SECONDS,
     MIN_SECONDS,
@@ -18,7 +19,7 @@ from finance_api.values.time import (
     period_text,
     start_of,
 )
-from finance_api.web.rendering import day_words, month_words
+from finance_api.web.rendering import month_words
 
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
 #: Timespans must lie between these days, so that a year before or after them is a valid date.
@@ -65,8 +66,7 @@ class Timespan:
             return f"eq.{period_text(self.period, self.first)}"
         return f"gte.{date_text(self.first)},lte.{date_text(self.last)}"
 
-    @property
-    def words(self) -> str:
+    def words(self, region: Region) -> str:
         match self.period:
             case Period.MONTH:
                 return month_words(self.first)
@@ -75,7 +75,7 @@ class Timespan:
                 return f"{quarter} {year}"
             case Period.YEAR:
                 return period_text(self.period, self.first)
-        return f"{day_words(self.first)} – {day_words(self.last)}"
+        return f"{region.day(self.first)} – {region.day(self.last)}"
 
     def before(self) -> "Timespan":
         """Return the timespan of the same length before this one."""

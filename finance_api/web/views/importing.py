@@ -26,7 +26,6 @@ from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.web.page import (
     Place,
     SeeOther,
-    current_region,
     done,
     own_rows,
     page,
@@ -87,7 +86,7 @@ def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[st
 @post("import", _WRITE, "import", require_csrf=False, place=Place.OWN)
 def receive(request: Request) -> Any:
     settings, user_id = request.registry.settings, request.user.id
-    max_bytes = settings["finance_api.imports.max_upload_bytes"]
+    max_bytes, region = settings["finance_api.imports.max_upload_bytes"], request.region
     max_seconds = settings["finance_api.imports.upload_seconds"]
     # Waiting for the browser needs no connection to the database.
     request.close_storage()
@@ -107,9 +106,9 @@ def receive(request: Request) -> Any:
             is_too_large = any(file.is_too_large for file in files)
     except TooLarge:
         why = (
-            f"The file is larger than {size(max_bytes)}, or several are larger than "
-            f"{size(2 * max_bytes)} together, or there are more than {MOST_FILES}. Send fewer at "
-            f"once, or export a shorter period from your bank."
+            f"The file is larger than {size(max_bytes, region)}, or several are larger than "
+            f"{size(2 * max_bytes, region)} together, or there are more than {MOST_FILES}. Send "
+            f"fewer at once, or export a shorter period from your bank."
         )
         return _refused(request, 413, [why])
     except TooSlow:
@@ -126,7 +125,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
     settings, user_id = request.registry.settings, request.user.id
     room = settings["finance_api.imports.max_waiting_bytes"]
     max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.now
-    uploads, faults = [], []
+    uploads, faults, region = [], [], request.region
     with writing_for_user(request) as storage:
         for file in files:
             about = "The file" if len(files) == 1 else file.name
@@ -134,8 +133,8 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
                 faults.append("Choose a file.")
             elif file.is_too_large:
                 faults.append(
-                    f"{about} is larger than {size(max_bytes)}. Export a shorter period from "
-                    f"your bank, or import it on the server."
+                    f"{about} is larger than {size(max_bytes, region)}. Export a shorter period "
+                    f"from your bank, or import it on the server."
                 )
             elif not file.size:
                 faults.append(f"{about} is empty; there is nothing to import.")
@@ -154,7 +153,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
                     )
                 except jobs.NoRoom:
                     faults.append(
-                        f"{about} does not fit: your waiting files may take {size(room)} "
+                        f"{about} does not fit: your waiting files may take {size(room, region)} "
                         f"together. Import or discard some of them first."
                     )
     return uploads, faults
@@ -164,7 +163,7 @@ def _begin(request: Request, *uploads: Upload) -> None:
     """Start the work on uploads. The response waits briefly for a single upload; the list shows
     several.
     """
-    user, running = replace(request.user, region=current_region().tag), _jobs(request)
+    user, running = replace(request.user, region=request.region.tag), _jobs(request)
     for upload in uploads:
         running.start(user, upload, origin_of(request))
     if len(uploads) == 1:

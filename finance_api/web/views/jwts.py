@@ -27,7 +27,6 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
-from finance_api.web.rendering import count
 from finance_api.web.routes import get, post
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
@@ -59,7 +58,7 @@ def _default_lifetime(request: Request) -> int:
 def _lifetimes(request: Request) -> dict[int, str]:
     """Return the lifetimes to choose from: their labels by seconds, with the configured default."""
     default = _default_lifetime(request)
-    return dict(sorted({default: f"{count(default)} seconds", **_LIFETIMES}.items()))
+    return dict(sorted({default: f"{request.region.count(default)} seconds", **_LIFETIMES}.items()))
 
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import parse_time
 from finance_api.web.answer_tables import answer_table, rows_of
-from finance_api.web.page import current_region
 from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
@@ -41,10 +40,11 @@ _Made = tuple[str, bytes]
 def _page(request: Request, question: Question, document: _Object, changed_at: int) -> _Made:
     variables = {
         "title": question.name,
-        "table": answer_table(document, question.address),
+        "table": answer_table(document, request.region, question.address),
         "has_more": document.get("nextOffset") is not None,
         # Only its time zone is used.
         "user": request.identity.user,
+        "region": request.region,
         "changed_at": changed_at,
         "static_url": static_url,
     }
@@ -122,7 +122,7 @@ def _as_api(request: Request, question: Question, ending: str) -> Response:
 def _as_made(request: Request, question: Question, ending: str) -> Response:
     """Return a form made from the answer's JSON. Its entity tag is the JSON's, with a suffix."""
     # What the form depends on besides the JSON.
-    parts = (question.name, request.identity.user.time_zone, current_region().tag)
+    parts = (question.name, request.identity.user.time_zone, request.region.tag)
     mark = f"-{ending[1:]}-{digest(chr(0).join(parts))[:16]}"
     known = request.environ.get("HTTP_IF_NONE_MATCH", "")
     if known.strip() != "*":

@@ -27,6 +27,7 @@ from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_OR
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.regions import Region
 from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest, ApiResults
 from finance_api.web.cells import NONE, Cells, title_of
@@ -62,7 +63,7 @@ class ObjectViews:
     """The pages of one resource: its list, and the forms for its objects."""
 
     def __init__(self, request: Request) -> None:
-        self.request = request
+        self.request, self.region = request, request.region
         self.shown = OBJECT_PAGES[request.matched_route.name.partition(".")[0]]
         self.resource = self.shown.resource
         self.fields = editable_fields(self.resource)
@@ -75,7 +76,7 @@ class ObjectViews:
         found = list_computed(request.storage, request.user.id, query, request.today)
         fields = [self.resource[name] for name in shown.columns]
         owned = own_rows(request)
-        cells = Cells(owned)
+        cells = Cells(owned, self.region)
         rows = [
             {
                 "id": row["id"],
@@ -132,7 +133,7 @@ class ObjectViews:
         row = own_row(self.request, self.resource)
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, row)
-        return self._form(forms.field_texts(self.fields, row), row, {})
+        return self._form(self._stored_texts(row), row, {})
 
     def change(self) -> Response | dict[str, Any]:
         request, resource, texts = self.request, self.resource, self._sent(self.request.POST)
@@ -141,9 +142,9 @@ class ObjectViews:
             stored = session.row_set(resource).rows.get(row_id)
             if stored is None:
                 raise HTTPNotFound()
-            now = forms.field_texts(self.fields, stored)
+            now = self._stored_texts(stored)
             if request.POST.get("seen") != forms.digest_of(now):
-                raise forms.conflict(session, self.fields, texts, now)
+                raise forms.conflict(session, self.fields, texts, now, self.region)
             if given := self._given(session, texts, stored):
                 objects.set_object(session, resource, row_id, given)
         if errors:
@@ -176,10 +177,13 @@ class ObjectViews:
             own_records=own_records,
         )
 
+    def _stored_texts(self, row: Row) -> dict[str, str]:
+        return forms.field_texts(self.fields, row, self.region)
+
     def _sent(self, sent: MultiDict) -> dict[str, str]:
         """Return the texts of the form that was sent."""
         texts = forms.sent_texts(self.fields, sent)
-        return with_rule(texts, sent) if RULE in texts else texts
+        return with_rule(texts, sent, self.region) if RULE in texts else texts
 
     def _given(
         self, session: LedgerSession, texts: Mapping[str, str], before: Row
@@ -189,11 +193,11 @@ class ObjectViews:
         Raises FormFaults, with each sentence beside its field, and ChangeRefused.
         """
         named = forms.with_new_category(session, texts)
-        values = forms.read_texts(session, self.fields, named, before)
+        values = forms.read_texts(session, self.fields, named, self.region, before)
         named = forms.plain_texts(self.fields, named, values)
         given = {name: named[name] for name in values if values[name] != before[name]}
         if values.get(RULE) and {RULE, "startDate"} & given.keys():
-            check_end(values[RULE], values["startDate"])
+            check_end(values[RULE], values["startDate"], self.region)
         try:
             objects.check_limit(self.resource, {name: values[name] for name in given})
         except ChangeRefused as error:
@@ -225,11 +229,12 @@ class ObjectViews:
             path = f"{PUBLIC_SURFACE}{resource.path}/{row['id']}"
             api = [ApiRequest(path, {}, about="Its fields")]
             if resource in _DETAILS:
-                detail = _DETAILS[resource](ApiResults(request), owned, row)
+                detail = _DETAILS[resource](ApiResults(request), owned, row, self.region)
                 api += detail.requests
             else:
                 facts = self._facts(owned, row)
-        controls = with_repeats(forms.controls_of(owned, self.fields, texts))
+        controls = forms.controls_of(owned, self.fields, texts, self.region)
+        controls = with_repeats(controls, self.region)
         rare = [control for control in controls if control.name in shown.rare]
         return page(
             shown.name,
@@ -241,7 +246,7 @@ class ObjectViews:
             errors=errors,
             row_id=None if row is None else row["id"],
             form_id=new_id(),
-            seen="" if row is None else forms.digest_of(forms.field_texts(self.fields, row)),
+            seen="" if row is None else forms.digest_of(self._stored_texts(row)),
             facts=facts,
             detail=detail,
             row=row,
@@ -252,9 +257,10 @@ class ObjectViews:
     def _facts(self, owned: UserRows, row: Row) -> list[tuple[str, Markup | str]]:
         """Return the labels and values of fields that the form does not have."""
         if self.resource is STANDING_ORDERS:
-            dates = Markup(", ").join(map(day, next_dates(row, self.request.today)))
+            days = next_dates(row, self.request.today)
+            dates = Markup(", ").join(day(each, self.region) for each in days)
             return [("Next dates", dates or NONE)]
-        cells = Cells(owned)
+        cells = Cells(owned, self.region)
         known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
         return [(forms.label_of(field), cells.cell(field, row)) for field in known]
 
@@ -295,13 +301,13 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
             each,
             accounts[each.account_id]["name"],
             payee_key(each.payee),
-            _texts(each, is_only=times[each.payee] == 1),
+            _texts(each, request.region, is_only=times[each.payee] == 1),
         )
         for each in shown
     ]
 
 
-def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
+def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]:
     """Return the texts for the form. is_only: whether no other payment has this payee.
 
     If another payment has it, too, the name includes the amount, so that no two standing orders
@@ -309,7 +315,7 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
     """
     fields = editable_fields(STANDING_ORDERS)
     defaults = {field.name: field.default for field in fields.values()}
-    size = amount(abs(found.amount), found.currency)
+    size = amount(abs(found.amount), region, found.currency)
     given = {
         "name": found.payee if is_only else f"{found.payee} {size}",
         "payee": found.payee,
@@ -320,7 +326,7 @@ def _texts(found: Recurring, *, is_only: bool) -> dict[str, str]:
         "recurrenceRule": found.repetition.rule,
         "startDate": found.due,
     }
-    texts = forms.field_texts(fields, {**defaults, **given})
+    texts = forms.field_texts(fields, {**defaults, **given}, region)
     return {name: text for name, text in texts.items() if text and text != "false"}
 
 

@@ -48,7 +48,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         span = Timespan.named(given["period"], results.today)
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
     span = span or _newest_month(results, "" if is_converted else currency)
-    overview = Overview(results, span, currency, is_converted=is_converted)
+    overview = Overview(results, span, currency, request.region, is_converted=is_converted)
     state = data_state_of(request.storage, request.user.id)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
@@ -64,7 +64,7 @@ def show_overview(request: Request) -> dict[str, Any]:
             (kind.value.capitalize(), Timespan.around(kind, min(results.today, span.last)))
             for kind in MONTHS
         ],
-        cells=Cells(owned),
+        cells=Cells(owned, request.region),
         colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},
         progress_field=BUDGETS["progress"],
         transfer_count=request.storage.transfers.count(request.user.id),

@@ -15,7 +15,6 @@ from finance_api.web.page import done, own_rows, page, refused, writing_for_user
 from finance_api.web.routes import get, post
 
 PROFILE = f"{SETTINGS_PAGES}/profile"
-_EXAMPLE_UNITS = -12_345_000
 _FIELDS = ("time_zone", "region", "base_currency")
 
 
@@ -33,8 +32,6 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
         texts=texts,
         time_zones=time_zone_options(),
         regions=[("", "As set in your browser"), *_regions(texts["region"])],
-        # A variable, as Jinja would format a constant only once.
-        example=_EXAMPLE_UNITS,
         today=request.today,
         currencies=_currencies(request),
         is_open_to_all=is_open_to_all(request.registry.settings),

@@ -97,7 +97,7 @@ def show_question(request: Request) -> dict[str, Any]:
     try:
         response = answer(request, request.user, question, has_conditions=False)
         document = json.loads(response.body, parse_float=Decimal)
-        table = answer_table(document, question.address)
+        table = answer_table(document, request.region, question.address)
     except AnswerRefused as error:
         fault = str(error)
     return page(

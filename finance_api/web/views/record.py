@@ -25,6 +25,7 @@ from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.regions import Region
 from finance_api.values.time import date_text, from_date, to_date
 from finance_api.web import forms
 from finance_api.web.api_results import ApiRequest
@@ -57,9 +58,9 @@ _RECORDS = "/records"
 _MAX_CANDIDATES = 20
 
 
-def texts_of_record(row: Row) -> dict[str, str]:
+def texts_of_record(row: Row, region: Region) -> dict[str, str]:
     """Return the texts of a stored record."""
-    texts = forms.field_texts(FIELDS, row)
+    texts = forms.field_texts(FIELDS, row, region)
     texts[DIRECTION] = OUT if row[_AMOUNT] < 0 else IN
     texts[_AMOUNT] = texts[_AMOUNT].removeprefix("-")
     return texts
@@ -73,9 +74,11 @@ def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
     return {name: given.get(name) or defaults.get(name, "") for name in names}
 
 
-def controls_of_record(owned: UserRows, texts: Mapping[str, str]) -> list[forms.Control]:
+def controls_of_record(
+    owned: UserRows, texts: Mapping[str, str], region: Region
+) -> list[forms.Control]:
     """Return the controls of the form, with hints for people who enter a payment."""
-    controls = forms.controls_of(owned, FIELDS, texts)
+    controls = forms.controls_of(owned, FIELDS, texts, region)
     return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
 
 
@@ -103,7 +106,7 @@ def with_new_account(session: LedgerSession, texts: Mapping[str, str]) -> dict[s
 
 
 def read_record(
-    session: LedgerSession, texts: Mapping[str, str], stored: Row | None = None
+    session: LedgerSession, texts: Mapping[str, str], region: Region, stored: Row | None = None
 ) -> dict[str, Any]:
     """Return the stored values of a form. Raises FormFaults.
 
@@ -114,9 +117,9 @@ def read_record(
     sign = _sign(texts, errors)
     # Read the amount as it was typed, so that a refusal names no sign that nobody typed.
     known = None if stored is None else {**stored, _AMOUNT: sign * stored[_AMOUNT]}
-    before = {} if known is None else forms.field_texts(FIELDS, known)
+    before = {} if known is None else forms.field_texts(FIELDS, known, region)
     try:
-        read = forms.read_texts(session, FIELDS, texts, known)
+        read = forms.read_texts(session, FIELDS, texts, region, known)
     except forms.FormFaults as faults:
         raise forms.FormFaults({**faults.errors, **errors}) from None
     read[_AMOUNT] *= sign
@@ -162,7 +165,7 @@ def show_new(request: Request) -> dict[str, Any]:
     if "like" in request.GET:
         request.matchdict["id"] = request.GET["like"]
         row = own_row(request, RECORDS)
-        texts = {**texts_of_record(row), "recordDate": date_text(request.today)}
+        texts = {**texts_of_record(row, request.region), "recordDate": date_text(request.today)}
     return _new_form(request, texts, {}, new_id())
 
 
@@ -171,7 +174,7 @@ def add(request: Request) -> Response | dict[str, Any]:
     texts, record_id = sent_record(request.POST), forms.form_id(request.POST)
     with forms.form_errors() as errors, editing(request, ADD) as session:
         named = forms.with_new_category(session, with_new_account(session, texts))
-        add_record(session, read_record(session, named), record_id)
+        add_record(session, read_record(session, named, request.region), record_id)
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
     if session.entry is None:
@@ -195,15 +198,15 @@ def _new_form(
         new_account=texts.get(NEW_ACCOUNT, ""),
         currency=texts.get(NEW_CURRENCY) or request.user.base_currency or "",
         currencies=[("", "Choose"), *currency_options(set())],
-        **_form_variables(owned, texts, errors),
+        **_form_variables(request, owned, texts, errors),
     )
 
 
 def _form_variables(
-    owned: UserRows, texts: dict[str, str], errors: dict[str, str]
+    request: Request, owned: UserRows, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
     return {
-        "controls": controls_of_record(owned, texts),
+        "controls": controls_of_record(owned, texts, request.region),
         "directions": DIRECTIONS,
         "direction": texts[DIRECTION],
         "errors": errors,
@@ -222,20 +225,22 @@ def show_record(request: Request) -> Response | dict[str, Any]:
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
         return {**_form(request, row, sent_record(kept), {}), "seen": kept.get("seen", "")}
-    return _form(request, row, texts_of_record(row), {})
+    return _form(request, row, texts_of_record(row, request.region), {})
 
 
 @post("record", Permission.DATA_WRITE, "record")
 def change_record(request: Request) -> Response | dict[str, Any]:
     stored = own_row(request, RECORDS)
-    texts = sent_record(request.POST)
+    texts, region = sent_record(request.POST), request.region
     with forms.form_errors() as errors, editing(request, SET) as session:
         now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
         stored = now.get(stored["id"], stored)
-        if request.POST.get("seen") != forms.digest_of(texts_of_record(stored)):
-            raise forms.conflict(session, FIELDS, texts, texts_of_record(stored))
+        shown = texts_of_record(stored, region)
+        if request.POST.get("seen") != forms.digest_of(shown):
+            raise forms.conflict(session, FIELDS, texts, shown, region)
         named = forms.with_new_category(session, texts)
-        report = change_records(session, [stored["id"]], read_record(session, named, stored))
+        values = read_record(session, named, region, stored)
+        report = change_records(session, [stored["id"]], values)
         is_moved = any(change.id != stored["id"] for change in report.changes)
     if errors:
         return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
@@ -246,7 +251,7 @@ def _form(
     request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
     owned = own_rows(request)
-    cells = Cells(owned)
+    cells = Cells(owned, request.region)
     left_out = (*FIELDS, *_SAID_OTHERWISE)
     shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
     facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
@@ -257,13 +262,13 @@ def _form(
         _title(row),
         row=row,
         rule=rule_link(row),
-        seen=forms.digest_of(texts_of_record(row)),
+        seen=forms.digest_of(texts_of_record(row, request.region)),
         facts=facts,
         others=[half for half in halves if half["id"] != row["id"]],
         can_link=transfer_id is None and row["recordState"] != VOID and row["splitId"] is None,
         **split_variables(owned, row),
         api=[ApiRequest(f"{PUBLIC_SURFACE}records/{row['id']}", {})],
-        **_form_variables(owned, texts, errors),
+        **_form_variables(request, owned, texts, errors),
     )
 
 

@@ -110,7 +110,7 @@ def list_page(
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
-            "period": period_options(_months(request), filters.given["period"]),
+            "period": period_options(_months(request), filters.given["period"], request.region),
             "account": accounts,
             "category": [*_presence("category"), *categories],
             "label": [*_presence("label"), *labels],
@@ -284,7 +284,7 @@ def _change(session: LedgerSession, request: Request) -> _Change:
                 return _Change(f"Add the label {name} to", add_labels=(row_id,))
             return _Change(f"Remove the label {name} from", remove_labels=(row_id,))
         case "note":
-            note = _value(session, "note", "set_note", request.sent_text("set_note"))
+            note = _value(session, "note", "set_note", request)
             if note is None:
                 return _Change("Remove the note of", values={"note": None})
             return _Change("Set the note of", f"to “{note}”", {"note": note})
@@ -292,7 +292,7 @@ def _change(session: LedgerSession, request: Request) -> _Change:
             state = request.sent_text("set_state")
             if not state:
                 raise forms.FormFaults({"set_state": "Choose a state."})
-            values = {"recordState": _value(session, "recordState", "set_state", state)}
+            values = {"recordState": _value(session, "recordState", "set_state", request)}
             return _Change("Set the state of", f"to {forms.choice_label(state)}", values)
         case "remove":
             return _Change("Delete", is_removal=True)
@@ -321,10 +321,11 @@ def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -
     return str(row["id"]), str(row["name"])
 
 
-def _value(session: LedgerSession, name: str, key: str, text: str) -> Any:
+def _value(session: LedgerSession, name: str, key: str, request: Request) -> Any:
     """Read a field of records. key: the key of the field's control. Raises FormFaults."""
+    fields, texts = {name: RECORDS[name]}, {name: request.sent_text(key)}
     try:
-        return forms.read_texts(session, {name: RECORDS[name]}, {name: text})[name]
+        return forms.read_texts(session, fields, texts, request.region)[name]
     except forms.FormFaults as faults:
         raise forms.FormFaults({key: faults.errors[name]}) from None
 

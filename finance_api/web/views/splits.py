@@ -13,13 +13,14 @@ from finance_api.http.requests import Request
 from finance_api.ledger.edits import splits
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
+from finance_api.resources.currencies import smallest_units
 from finance_api.resources.records import VOID
 from finance_api.values import Row
+from finance_api.values.regions import Region
 from finance_api.web import forms
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
 from finance_api.web.routes import get, post
-from finance_api.web.typed import too_exact
 
 AMOUNT = "amount"
 _FIELDS = {name: RECORDS[name] for name in (AMOUNT, *splits.OF_A_PART)}
@@ -40,14 +41,18 @@ class PartRow:
 
 @dataclass(frozen=True)
 class Splittable:
-    """A record to split, or a split to change. record: the record, or the whole of the split."""
+    """A record to split, or a split to change. record: the record, or the whole of the split.
+
+    region: the region of the page.
+    """
 
     record: Row
     parts: list[Row]
     currency: str
+    region: Region
 
     @classmethod
-    def find(cls, owned: UserRows, row_id: str) -> "Splittable":
+    def find(cls, owned: UserRows, row_id: str, region: Region) -> "Splittable":
         """Find a record or a split. row_id: the id of the record, of the whole, or of a part.
 
         Raises HTTPNotFound.
@@ -58,7 +63,8 @@ class Splittable:
         if record is None:
             raise HTTPNotFound()
         parts = split.parts if split else []
-        return cls(record, parts, owned.accounts.rows[record["accountId"]]["currencyCode"])
+        currency = owned.accounts.rows[record["accountId"]]["currencyCode"]
+        return cls(record, parts, currency, region)
 
     @property
     def known(self) -> Row:
@@ -67,7 +73,7 @@ class Splittable:
         Empty if a stored amount already has more decimals than the currency.
         """
         rows = (self.record, *self.parts)
-        is_exact = not any(too_exact(row[AMOUNT], self.currency) for row in rows)
+        is_exact = not any(row[AMOUNT] % smallest_units(self.currency) for row in rows)
         return {"currencyCode": self.currency} if is_exact else {}
 
     @property
@@ -84,17 +90,18 @@ class Splittable:
     def rows(self) -> list[PartRow]:
         """The rows of the form: the parts, or two rows without an amount if there are no parts."""
         if self.parts:
-            return [PartRow(part["id"], self._texts(part)) for part in self.parts]
-        first = PartRow("", {**forms.field_texts(_FIELDS, self.record), AMOUNT: ""})
+            amounts = ({**part, AMOUNT: self.sign * part[AMOUNT]} for part in self.parts)
+            return [PartRow(row["id"], self._texts(row)) for row in amounts]
+        first = PartRow("", {**self._texts(self.record), AMOUNT: ""})
         return [first, self.blank_row]
 
     @property
     def blank_row(self) -> PartRow:
         empty = {**self.record, AMOUNT: None, "categoryId": None, "labelIds": ()}
-        return PartRow("", forms.field_texts(_FIELDS, empty))
+        return PartRow("", self._texts(empty))
 
-    def _texts(self, part: Row) -> dict[str, str]:
-        return forms.field_texts(_FIELDS, {**part, AMOUNT: self.sign * part[AMOUNT]})
+    def _texts(self, row: Row) -> dict[str, str]:
+        return forms.field_texts(_FIELDS, row, self.region)
 
 
 def sent_rows(sent: MultiDict) -> list[PartRow]:
@@ -115,13 +122,16 @@ def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
     """Return the rows with the remaining amount in the first blank row, or in a new last row."""
-    rest = forms.field_texts({AMOUNT: _FIELDS[AMOUNT]}, {AMOUNT: rest_of(owned, split, rows)})
+    left = {AMOUNT: rest_of(owned, split, rows)}
+    rest = forms.field_texts({AMOUNT: _FIELDS[AMOUNT]}, left, split.region)
     row = next((row for row in rows if row.is_blank), split.blank_row)
     filled = PartRow(row.id, {**row.texts, **rest})
     return [filled if each is row else each for each in rows] + [filled] * (row not in rows)
 
 
-def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[forms.Control]:
+def controls_of_row(
+    owned: UserRows, number: int, row: PartRow, region: Region
+) -> list[forms.Control]:
     """Return the controls of a row. number: the number of the row, counted from 1."""
     return [
         replace(
@@ -131,7 +141,7 @@ def controls_of_row(owned: UserRows, number: int, row: PartRow) -> list[forms.Co
             new_field=_name(forms.NEW_CATEGORY, number),
             optional=control.name != AMOUNT,
         )
-        for control in forms.controls_of(owned, _FIELDS, row.texts)
+        for control in forms.controls_of(owned, _FIELDS, row.texts, region)
     ]
 
 
@@ -150,7 +160,7 @@ def read_parts(
             continue
         try:
             texts = forms.with_new_category(session, row.texts)
-            values = forms.read_texts(session, _FIELDS, texts, split.known)
+            values = forms.read_texts(session, _FIELDS, texts, split.region, split.known)
         except forms.FormFaults as faults:
             errors |= {_name(name, number): text for name, text in faults.errors.items()}
             continue
@@ -169,7 +179,8 @@ def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
     rest = split.sign * split.record[AMOUNT]
     for row in rows:
         try:
-            rest -= 0 if row.is_blank else forms.read_texts(owned, _FIELDS, row.texts)[AMOUNT]
+            if not row.is_blank:
+                rest -= forms.read_texts(owned, _FIELDS, row.texts, split.region)[AMOUNT]
         except forms.FormFaults:
             continue
     return int(rest)
@@ -200,7 +211,7 @@ def split(request: Request) -> Response | dict[str, Any]:
     if action in ("add", "rest"):
         return _form(request, rows, {}, seen=seen, action=action)
     with forms.form_errors() as errors, editing(request, "records split") as session:
-        stored = Splittable.find(session, row_id)
+        stored = Splittable.find(session, row_id, request.region)
         if seen != stored.seen:
             raise forms.FormFaults({"form": CHANGED_MEANWHILE})
         splits.split_record(session, row_id, read_parts(session, stored, rows))
@@ -235,13 +246,15 @@ def _form(
     action: "add" for one more row, "rest" to fill in the rest.
     """
     owned = own_rows(request)
-    split = Splittable.find(owned, request.path_id)
+    split = Splittable.find(owned, request.path_id, request.region)
     rows = split.rows if sent is None else sent
     if action == "add":
         rows = [*rows, split.blank_row][: splits.MAX_PARTS]
     elif action == "rest":
         rows = with_rest(owned, split, rows)[: splits.MAX_PARTS]
-    parts = [(row.id, controls_of_row(owned, n, row)) for n, row in enumerate(rows, 1)]
+    parts = [
+        (row.id, controls_of_row(owned, n, row, split.region)) for n, row in enumerate(rows, 1)
+    ]
     return page(
         "records",
         "Split a record" if not split.parts else "Change a split",

@@ -5,9 +5,10 @@ from typing import Any
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
-from finance_api.web.page import current_region, page
+from finance_api.values.regions import Region
+from finance_api.web.page import page
 from finance_api.web.plots import Label, column_plot
-from finance_api.web.rendering import count, day_words, month_words
+from finance_api.web.rendering import month_words
 from finance_api.web.routes import get
 from finance_api.web.views.tokens import token_views
 
@@ -19,15 +20,16 @@ def show_usage(request: Request) -> dict[str, Any]:
     wanted = request.GET.get("period", "")
     period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
     boundaries = period.boundaries(request.now)
-    user_id = request.user.id
+    user_id, region = request.user.id, request.region
     days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}
     starts = boundaries[:-1]
-    numbers = [(_full_label(start, period.unit), sums.get(start, 0)) for start in starts]
+    numbers = [(_full_label(start, period.unit, region), sums.get(start, 0)) for start in starts]
     plot = column_plot(
         {"requests": [number for _, number in numbers]},
-        [_short_label(start, period.unit) for start in starts],
-        [Label([f"{label}: {count(number)}"]) for label, number in numbers],
+        [_short_label(start, period.unit, region) for start in starts],
+        [Label([f"{label}: {region.count(number)}"]) for label, number in numbers],
+        region,
         unit=1,
     )
     tokens = token_views(request)
@@ -49,11 +51,11 @@ def show_usage(request: Request) -> dict[str, Any]:
     )
 
 
-def _short_label(start: int, unit: str) -> str:
-    return month_words(start)[:3] if unit == "months" else current_region().day_of_year(start)
+def _short_label(start: int, unit: str, region: Region) -> str:
+    return month_words(start)[:3] if unit == "months" else region.day_of_year(start)
 
 
-def _full_label(start: int, unit: str) -> str:
+def _full_label(start: int, unit: str, region: Region) -> str:
     if unit == "months":
         return month_words(start)
-    return f"Week from {day_words(start)}" if unit == "weeks" else day_words(start)
+    return f"{'Week from ' if unit == 'weeks' else ''}{region.day(start)}"

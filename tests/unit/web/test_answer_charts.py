@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 
+from finance_api.values.regions import DEFAULT
 from finance_api.web.answer_tables import Chart, answer_table
 from finance_api.web.plots import Mark
 
 _NAMES = ("category", "month", "spent")
+
+
+def table_of(document, address=""):
+    return answer_table(document, DEFAULT, address)
 
 
 def groups(*rows: tuple[Any, ...], names: tuple[str, ...] = _NAMES) -> dict[str, Any]:
@@ -25,7 +30,7 @@ def groups(*rows: tuple[Any, ...], names: tuple[str, ...] = _NAMES) -> dict[str,
 
 
 def titles(document: dict[str, Any]) -> list[str]:
-    return [chart.title for chart in answer_table(document).charts]
+    return [chart.title for chart in table_of(document).charts]
 
 
 def texts(chart: Chart) -> list[str]:
@@ -38,7 +43,7 @@ def texts(chart: Chart) -> list[str]:
 def test_each_currency_has_a_chart_of_its_own_sums_and_scale() -> None:
     names = ("month", "net")
     months = [("2026-01", 1), ("2026-01", 5000, "JPY"), ("2026-02", 2), ("2026-02", 9000, "JPY")]
-    euro, yen = answer_table(groups(*months, names=names)).charts
+    euro, yen = table_of(groups(*months, names=names)).charts
     assert (euro.title, yen.title) == ("Net by month, in EUR", "Net by month, in JPY")
     assert texts(euro) == ["Jan 2026: 1.00 EUR", "Feb 2026: 2.00 EUR"]
     assert texts(yen) == ["Jan 2026: 5,000 JPY", "Feb 2026: 9,000 JPY"]
@@ -52,7 +57,7 @@ def test_balances_have_a_line_for_each_currency() -> None:
         for period in ("2026-01", "2026-02")
         for currency in ("CHF", "EUR")
     ]
-    charts = answer_table({"balances": totals, "totals": totals}).charts
+    charts = table_of({"balances": totals, "totals": totals}).charts
     assert [chart.is_line for chart in charts] == [True, True]
     expected = ["Balance by period, in CHF", "Balance by period, in EUR"]
     assert [chart.title for chart in charts] == expected
@@ -68,7 +73,7 @@ def test_each_value_of_the_other_dimension_has_a_chart_by_time(names: tuple[str,
     rows = [("Food", "2026-02", 2), ("Food", "2026-03", 3), ("Rent", "2026-01", 900)]
     if names[0] == "month":
         rows = [(month, name, spent) for name, month, spent in rows]
-    food, rent = answer_table(groups(*rows, names=names)).charts
+    food, rent = table_of(groups(*rows, names=names)).charts
     assert food.title == "Spent by month: Food, in EUR"
     assert rent.title == "Spent by month: Rent, in EUR"
     shown = ["Jan 2026: not in the table", "Feb 2026: 2.00 EUR", "Mar 2026: 3.00 EUR"]
@@ -103,7 +108,7 @@ def test_a_dimension_with_one_value_is_not_compared() -> None:
 
 
 def test_a_group_without_a_name_is_drawn_even_if_it_comes_first() -> None:
-    (chart,) = answer_table(groups((None, 1), ("Food", 2), names=("category", "spent"))).charts
+    (chart,) = table_of(groups((None, 1), ("Food", 2), names=("category", "spent"))).charts
     assert chart.title == "Spent by category, in EUR"
     assert texts(chart) == ["none: 1.00 EUR", "Food: 2.00 EUR"]
 
@@ -114,9 +119,7 @@ def test_the_eight_largest_are_drawn_and_the_others_are_named() -> None:
         for number in range(1, 11)
         for month in ("2026-01", "2026-02")
     ]
-    table = answer_table(
-        groups(*rows, ("Shop", "2026-01", 1, "CHF"), ("Shop", "2026-02", 1, "CHF"))
-    )
+    table = table_of(groups(*rows, ("Shop", "2026-01", 1, "CHF"), ("Shop", "2026-02", 1, "CHF")))
     drawn = [f"Spent by month: Shop {number}, in EUR" for number in range(3, 11)]
     assert [chart.title for chart in table.charts] == [*drawn, "Spent by month, in CHF"]
     assert table.not_drawn == ["Shop 1, in EUR", "Shop 2, in EUR"]

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
+from finance_api.values.regions import DEFAULT
 from finance_api.web.answer_tables import answer_table
+
+
+def table_of(document, address=""):
+    return answer_table(document, DEFAULT, address)
 
 
 def months(*nets: str, currency: str = "EUR") -> dict[str, Any]:
@@ -18,15 +23,15 @@ def months(*nets: str, currency: str = "EUR") -> dict[str, Any]:
 
 
 def test_amounts_are_exact_and_have_the_decimals_of_their_currency() -> None:
-    table = answer_table(months("-1234.5", "900719925474099.3001"))
+    table = table_of(months("-1234.5", "900719925474099.3001"))
     assert [row[-1] for row in table.rows] == ["−1,234.50", "900,719,925,474,099.3001"]
-    assert answer_table(months("-1234", currency="JPY")).rows[0][-1] == "−1,234"
+    assert table_of(months("-1234", currency="JPY")).rows[0][-1] == "−1,234"
     row = {"currencyCode": "JPY", "net": 5, "convertedNet": 3, "convertedCurrencyCode": "EUR"}
-    assert answer_table({"groups": [row]}).rows == [["JPY", "5", "3.00", "EUR"]]
+    assert table_of({"groups": [row]}).rows == [["JPY", "5", "3.00", "EUR"]]
 
 
 def test_sums_by_month_are_a_chart() -> None:
-    table = answer_table(months("1", "-2"))
+    table = table_of(months("1", "-2"))
     assert [chart.title for chart in table.charts] == ["Net by month, in EUR"]
 
 
@@ -42,13 +47,13 @@ def test_sums_by_month_are_a_chart() -> None:
 )
 def test_the_axis_of_a_chart_has_short_labels(name: str, text: str, shown: str) -> None:
     rows = [{name: each, "spent": 1} for each in (text, "a", "b", "c")]
-    (chart,) = answer_table({"groups": rows}).charts
+    (chart,) = table_of({"groups": rows}).charts
     assert [label for _, label in chart.plot.labels] == [shown, "a", "b", "c"]
 
 
 def test_a_chart_of_few_columns_has_room_for_longer_labels() -> None:
     names = ["Everything", "Eating out", "A long holiday"]
-    (chart,) = answer_table({"budgets": [{"name": name, "spent": 1} for name in names]}).charts
+    (chart,) = table_of({"budgets": [{"name": name, "spent": 1} for name in names]}).charts
     assert [label for _, label in chart.plot.labels] == ["Everything", "Eating out", "A long ho…"]
 
 
@@ -56,7 +61,7 @@ def test_long_rows_show_the_columns_that_people_read() -> None:
     record = {"id": "1", "accountId": "2", "accountName": "Giro", "amount": -1, "payee": None}
     record |= {"currencyCode": "EUR", "recordDate": "2026-03-01", "category": "Food", "note": "x"}
     long = {**record, "labels": ["a", "b"], "recordType": "expense", "splitId": None}
-    table = answer_table({"records": [long]})
+    table = table_of({"records": [long]})
     shown = ["Date", "Note", "Category", "Account", "Labels", "Amount", "Currency"]
     assert [label for label, _ in table.columns] == shown
     assert table.rows[0][-3] == "a, b"
@@ -66,7 +71,7 @@ def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
     names = ("payee", "account", "category", "interval", "recurrenceRule", "status")
     amounts = ("amount", "lastAmount", "smallestAmount", "yearlyAmount")
     row = {**dict.fromkeys(names, "x"), **dict.fromkeys(amounts, -1), "currencyCode": "EUR"}
-    table = answer_table({"recurring": [{**row, "nextDate": "2026-12-01"}]})
+    table = table_of({"recurring": [{**row, "nextDate": "2026-12-01"}]})
     shown = [label for label, _ in table.columns]
     assert shown[-4:] == ["Amount", "Currency", "Next date", "Yearly amount"]
     assert "Recurrence rule" not in shown
@@ -76,24 +81,24 @@ def test_recurring_payments_show_the_next_day_and_the_yearly_amount() -> None:
     "fields", ["fields=recordDate,note,amount", "fields=recordDate&limit=5&fields=note,amount"]
 )
 def test_chosen_fields_are_shown_in_their_order(fields: str) -> None:
-    table = answer_table({"records": [{"id": "1", "note": "x", "amount": 2}]})
+    table = table_of({"records": [{"id": "1", "note": "x", "amount": 2}]})
     assert table.columns == [("Note", "what"), ("Amount", "number")]
     document = {"records": [{"id": "1", "amount": 2, "recordDate": "2026-03-01", "note": "x"}]}
-    table = answer_table(document, f"/v1/api/records?{fields}")
+    table = table_of(document, f"/v1/api/records?{fields}")
     assert [label for label, _ in table.columns] == ["Date", "Note", "Amount"]
 
 
 def test_percentages_have_the_minus_of_amounts() -> None:
     row = {"currencyCode": "EUR", "changeNet": -1, "changeNetPercent": Decimal("-5.23")}
-    assert answer_table({"groups": [row]}).rows == [["EUR", "−1.00", "−5.23"]]
+    assert table_of({"groups": [row]}).rows == [["EUR", "−1.00", "−5.23"]]
 
 
 def test_wide_rows_show_their_first_columns() -> None:
-    table = answer_table({"groups": [{f"column{n}": n for n in range(20)}]})
+    table = table_of({"groups": [{f"column{n}": n for n in range(20)}]})
     assert len(table.columns) == 9
 
 
 @pytest.mark.parametrize("hints", [[], ["No category is called Fod."]])
 def test_without_rows_there_are_only_hints(hints: list[str]) -> None:
-    table = answer_table({"records": [], "limit": 30, **({"hints": hints} if hints else {})})
+    table = table_of({"records": [], "limit": 30, **({"hints": hints} if hints else {})})
     assert (table.columns, table.rows, table.hints, table.charts) == ([], [], hints, [])

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finance_api.values.regions import DEFAULT
 from finance_api.values.time import MAX_SECONDS, parse_time
-from finance_api.web.rendering import amount, count, day, day_words, moment, month_words, static_url
+from finance_api.web.rendering import amount, day, moment, month_words, static_url
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -30,18 +31,23 @@ MINUS = "\N{MINUS SIGN}"
     ],
 )
 def test_amounts_are_grouped_and_exact(units, text):
-    assert amount(units) == text
+    assert amount(units, DEFAULT) == text
 
 
 @given(st.integers(-(2**63) + 1, 2**63 - 1))
 def test_an_amount_can_be_read_again_without_loss(units):
-    text = amount(units)
+    text = amount(units, DEFAULT)
     assert Decimal(text.replace(",", "").replace(MINUS, "-")) == Decimal(units) / 10_000
     assert len(text.partition(".")[2]) in (2, 3, 4)
 
 
 def test_counts_are_grouped():
-    assert [count(n) for n in (0, 999, 1_000, 1_234_567)] == ["0", "999", "1,000", "1,234,567"]
+    assert [DEFAULT.count(n) for n in (0, 999, 1_000, 1_234_567)] == [
+        "0",
+        "999",
+        "1,000",
+        "1,234,567",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,17 +64,18 @@ def test_counts_are_grouped():
 def test_times_are_written_for_people_and_for_machines(at, words):
     seconds = parse_time(at)
     assert (
-        moment(seconds) == f'<time datetime="{at}">{words}, {at[11:16]}\N{NO-BREAK SPACE}UTC</time>'
+        moment(seconds, DEFAULT, "UTC")
+        == f'<time datetime="{at}">{words}, {at[11:16]}\N{NO-BREAK SPACE}UTC</time>'
     )
-    assert day(seconds) == f'<time datetime="{at[:10]}">{words}</time>'
-    assert day_words(seconds) == words
+    assert day(seconds, DEFAULT) == f'<time datetime="{at[:10]}">{words}</time>'
+    assert DEFAULT.day(seconds) == words
     assert month_words(seconds) == words.partition(" ")[2]
 
 
 @given(st.integers(0, MAX_SECONDS))
 def test_every_time_can_be_written(seconds):
-    assert str(moment(seconds)).startswith("<time ")
-    assert str(day(seconds)).endswith("</time>")
+    assert str(moment(seconds, DEFAULT, "UTC")).startswith("<time ")
+    assert str(day(seconds, DEFAULT)).endswith("</time>")
 
 
 def test_a_static_file_has_another_address_for_each_content():
