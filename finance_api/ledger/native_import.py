@@ -33,6 +33,7 @@ from finance_api.ledger.splits import (
     put_records,
 )
 from finance_api.planning.categories import set_kind
+from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
     CATEGORIES,
@@ -45,7 +46,7 @@ from finance_api.resources import (
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.values.text import counted, day_text
-from finance_api.values.time import from_date, to_date
+from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 BATCH = 1_000
 #: A batch ends at about this many bytes, even if it has only a few objects with long texts.
@@ -101,7 +102,24 @@ class NativeImport:
         details |= {"counts": self._report.counts, "accounts": self._facts}
         self._report.changed = session.close(records_changed=changed, details=details)
 
+    def _note_derived(self) -> None:
+        """Note that a dumped balance was derived: older records do not change what comes after."""
+        accounts, data = self._session.accounts, self._session.storage.data
+        derived = [
+            row_id
+            for row_id in self._initial
+            if accounts.stored(row_id) is None
+            and accounts.rows[row_id]["ownInitialBalance"] is not None
+        ]
+        of_them = [any_of("accountId", derived)]
+        sums = data.sum_by(self._session.user.id, ["accountId"], of_them) if derived else {}
+        for (account_id,), records in sums.items():
+            balance = [records.first - records.first % DAY_SECONDS, self._initial[account_id]]
+            fact = {"accountId": account_id, "closing": balance, "closingBeside": None}
+            self._facts.append(fact)
+
     def _settle_bank_balances(self) -> None:
+        self._note_derived()
         settled = (*self._initial, *self._session.touched)
         remarks = settle_bank_balances(self._session, settled, self._facts)
         # For an account in the file, the file's initial balance counts.

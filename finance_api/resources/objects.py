@@ -62,6 +62,7 @@ ACCOUNTS = Resource(
             "The initialBalance before it was derived from a bank's balance.",
             0,
             private=True,
+            native=True,
         ),
     ),
     fields=(

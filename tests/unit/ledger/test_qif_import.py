@@ -98,6 +98,54 @@ def imported(person, *names, bank):
 
 
 GARAGE = ("20260331", "-30", "9", "Oak Garage")
+BAR = ("20260410", "-5", "10", "Bar")
+
+
+def taken(names):
+    """Return the account after these imports; ``restore`` moves all data to another service."""
+    person = Person(MemoryBackend())
+    files = {
+        "bank": ofx_statement([("20260301", "1000", "1", "Deposit"), GARAGE]),
+        "march": ofx_statement([GARAGE]),
+        "april": ofx_statement([BAR], balance=("965", "20260411")),
+    }
+    for name in names:
+        if name == "restore":
+            dumped, person = person.dump(), Person(MemoryBackend())
+            person.file(dumped)
+            assert person.dump() == dumped
+        elif name == "qif":
+            person.file(OPENING, QifImporter({"currency": "EUR"}))
+        else:
+            person.ofx(ofx_file(files[name]), account_name="Giro", new_account=True)
+    person.audit()
+    (account,) = person.rows(ACCOUNTS)
+    return account["initialBalance"], account["balance"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("qif", "restore", "bank"),
+        ("qif", "restore", "restore", "qif", "bank"),
+        ("bank", "qif", "restore", "qif"),
+        ("april", "restore", "bank"),
+        ("april", "restore", "march", "bank"),
+        ("qif", "april", "restore", "bank"),
+    ],
+)
+def test_restored_balance_includes_older_records_as_before_the_dump(names):
+    assert taken(names) == taken([name for name in names if name != "restore"])
+
+
+def test_restored_balance_without_records_stays():
+    alone = OPENING[: OPENING.index("D3/31")] + OPENING[OPENING.index("D3/1'") :]
+    person = Person(MemoryBackend())
+    person.file(alone, QifImporter({"currency": "EUR", "date_format": "MM/DD/YY"}))
+    other = Person(MemoryBackend())
+    other.file(person.dump())
+    (account,) = other.rows(ACCOUNTS)
+    assert (account["initialBalance"], account["balance"]) == (10_000_000, 10_000_000)
 
 
 @pytest.mark.parametrize(
