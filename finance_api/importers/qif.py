@@ -7,16 +7,18 @@ are read as in CSV files. The format: https://en.wikipedia.org/wiki/Quicken_Inte
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
     NAME,
     Answer,
+    BankBalance,
     Entry,
     ImportRefused,
     Questions,
@@ -52,13 +54,6 @@ _LISTS = {
     "budget": "budgets",
 }
 _ACCOUNT, _SWITCHES = "account", ("option", "clear")
-#: Payees of an opening balance. Such a transaction names the register's own account in L.
-OPENING = frozenset(
-    (
-        "opening balance|initial balance|anfangssaldo|eröffnungssaldo|solde initial|"
-        "solde d'ouverture|saldo inicial|saldo iniziale|beginsaldo|openingssaldo|ingående saldo"
-    ).split("|")
-)
 #: _ONCE: codes that a transaction has once. _OF_SPLIT: a split's category, memo, amount and share.
 _ONCE, _OF_SPLIT = frozenset("DTUCNPL"), frozenset("SE$%")
 _TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
@@ -84,14 +79,14 @@ class Transaction(NamedTuple):
     """A transaction. line: its first line. note: its memos, one per line.
 
     fields: the fields that a transaction has once, by code. splits: the fields of each split.
-    is_opening: whether it is the opening balance of its own account, and no movement of money.
+    balance: OPENING or CLOSING for a balance of its own account, which is no movement of money.
     """
 
     line: int
     note: str
     fields: dict[str, Field]
     splits: list[dict[str, Field]]
-    is_opening: bool = False
+    balance: str | None = None
 
     @property
     def amounts(self) -> list[Field]:
@@ -100,6 +95,48 @@ class Transaction(NamedTuple):
 
     def text(self, code: str) -> str:
         return self.fields[code].text if code in self.fields else ""
+
+
+@dataclass
+class _Register:
+    """The transactions of an account that were read so far.
+
+    days: the sum of the transactions, by day. balances: the entries of stated balances.
+    """
+
+    statement: Statement
+    days: Counter[int] = field(default_factory=Counter)
+    balances: list[tuple[str, Entry]] = field(default_factory=list)
+
+    def end(self) -> Iterator[Entry]:
+        """Set the stated balances; yield those that are movements of money after all.
+
+        Raises ImportRefused if a closing balance does not fit the transactions.
+        """
+        statement, first = self.statement, min(self.days, default=None)
+        closings = [entry for kind, entry in self.balances if kind == CLOSING]
+        for entry in (entry for kind, entry in self.balances if kind == OPENING):
+            day = entry.date - entry.date % DAY_SECONDS
+            if not entry.counterparty_account and first is not None and day > first:
+                self.days[day] += entry.amount
+                yield entry
+            elif entry.amount:
+                statement.initial = (statement.initial or 0) + entry.amount
+                statement.initial_day = day
+        initial = statement.initial
+        for entry in sorted(closings, key=lambda each: each.date):
+            day = entry.date - entry.date % DAY_SECONDS
+            total = sum(units for at, units in self.days.items() if at <= day)
+            initial = entry.amount - total if initial is None else initial
+            if initial + total != entry.amount:
+                raise ImportRefused(
+                    f"the closing balance is {amount_text(entry.amount)}, but the transactions "
+                    f"until then make {amount_text(initial + total)}: a transaction is missing or "
+                    "changed; export the account again",
+                    entry.line,
+                )
+            statement.closing = BankBalance(entry.amount, day)
+            statement.skipped[str(entry.payee)] += 1
 
 
 class QifImporter:
@@ -132,20 +169,21 @@ class QifImporter:
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)
         self._survey(text.lines(), remembered.last_year)
         self._decide(questions, remembered)
-        statements: dict[str | None, Statement] = {}
+        registers: dict[str | None, _Register] = {}
         for (name, kind), transaction in self._registers(text.lines()):
-            statement = statements.get(name)
-            if statement is None:
-                statement = statements[name] = self._statement(name, kind)
-                yield statement, None
-            if transaction is not None:
-                for entry in self._entries(transaction):
-                    if not transaction.is_opening:
-                        yield statement, entry
-                    elif entry.amount:
-                        statement.initial = (statement.initial or 0) + entry.amount
-                        statement.initial_day = entry.date - entry.date % DAY_SECONDS
-        first = next(iter(statements.values()))
+            register = registers.get(name)
+            if register is None:
+                register = registers[name] = _Register(self._statement(name, kind))
+                yield register.statement, None
+            for entry in () if transaction is None else self._entries(transaction):
+                if transaction is not None and transaction.balance is not None:
+                    register.balances.append((transaction.balance, entry))
+                else:
+                    register.days[entry.date - entry.date % DAY_SECONDS] += entry.amount
+                    yield register.statement, entry
+        for register in registers.values():
+            yield from ((register.statement, entry) for entry in register.end())
+        first = next(iter(registers.values())).statement
         first.encoding = text.codec
         if self._investments:
             first.skipped["transaction of investments"] += self._investments
@@ -292,8 +330,8 @@ class QifImporter:
                 if account is None:
                     account = (_one_of(names, own, header), kind)
                     yield account, None
-                is_own = own is not None and account[0] in (None, own)
-                yield account, transaction._replace(is_opening=is_own)
+                balance = _balance_of(transaction, account[0])
+                yield account, transaction._replace(balance=balance)
             elif kind == _ACCOUNT:
                 names += [field.text for field in record if field.code == "N" and field.text]
                 self._codes |= {"$ of an account" for field in record if field.code == "$"}
@@ -393,8 +431,19 @@ def _unfinished(line: int, where: str) -> ImportRefused:
 
 def _own_name(transaction: Transaction) -> str | None:
     """Return the account in field L of an opening balance: most often the register's own."""
-    is_opening = folded(transaction.text("P")) in OPENING
+    is_opening = kind_of(transaction.text("P")) == OPENING
     return (is_opening and _category(transaction.text("L"))[1]) or None
+
+
+def _balance_of(transaction: Transaction, account: str | None) -> str | None:
+    """Return whether a transaction states an OPENING or CLOSING balance of its account.
+
+    One with a category, or with another account, is a movement of money.
+    """
+    kind = kind_of(transaction.text("P"))
+    category, other, _ = _category(transaction.text("L"))
+    is_own = not category and (not other or account in (None, other))
+    return kind if is_own and kind in (OPENING, CLOSING) and not transaction.splits else None
 
 
 def _kind(header: Field) -> str:

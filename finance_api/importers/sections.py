@@ -6,6 +6,7 @@ statements become one `Statement`, and so do reports without balances.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from finance_api.importers.interface import (
     BankBalance,
@@ -14,7 +15,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.values.text import amount_text
+from finance_api.values.text import amount_text, counted
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of `Statement`s in memory; beyond it, statements are joined despite gaps.
@@ -95,6 +96,76 @@ class Section:
             statement.last_day = max(day for day in lasts if day is not None)
         if as_of is not None:
             statement.as_of = max(as_of, statement.as_of or as_of)
+
+
+class StatedTotal(NamedTuple):
+    """Number and sum of entries, as the file states them; None if it does not.
+
+    ways: 1 for entries with money coming in, -1 for money going out. units: without a sign.
+    """
+
+    ways: tuple[int, ...]
+    number: int | None
+    units: int | None
+    line: int
+
+
+class Totals:
+    """Numbers and sums of the entries that a statement has."""
+
+    def __init__(self) -> None:
+        # Way, and whether booked -> number of entries, number of their parts, sum.
+        self._found: dict[tuple[int, bool], tuple[int, int, int]] = {}
+        self._has_reversals = False
+
+    def add(
+        self, way: int, units: int, *, parts: int = 1, booked: bool = True, reversal: bool = False
+    ) -> None:
+        """Add an entry. units: without a sign."""
+        entries, all_parts, total = self._found.get((way, booked), (0, 0, 0))
+        self._found[way, booked] = entries + 1, all_parts + parts, total + units
+        self._has_reversals |= reversal
+
+    def _sums(self, ways: Iterable[int], *booked: bool) -> tuple[int, int, int, int]:
+        """Return the number of entries and of their parts, and their sum, gross and net."""
+        found = [
+            (way, *self._found.get((way, state), (0, 0, 0))) for way in ways for state in booked
+        ]
+        entries, parts, gross = (sum(each[place] for each in found) for place in (1, 2, 3))
+        return entries, parts, gross, abs(sum(way * total for way, *_, total in found))
+
+    def check(self, stated: Iterable[StatedTotal], *others: "Totals") -> None:
+        """Raise ImportRefused if a total fits neither these entries nor ``others``.
+
+        Banks may count the parts of entries, and may leave out entries that are not booked. A
+        reversal may count for either way, so anything fits its statement.
+        """
+        for total in stated:
+            if not any(each.fits(total) for each in (self, *others)):
+                entries, _, gross, _ = self._sums(total.ways, True)
+                ours = StatedTotal(total.ways, entries, gross, total.line)
+                raise ImportRefused(
+                    f"the statement states {_said(total)}, but it has {_said(ours)}: entries are "
+                    "missing or damaged; download the statement again",
+                    total.line,
+                )
+
+    def fits(self, stated: StatedTotal) -> bool:
+        return self._has_reversals or any(
+            stated.number in (None, *sums[:2]) and stated.units in (None, *sums[2:])
+            for sums in (self._sums(stated.ways, True), self._sums(stated.ways, True, False))
+        )
+
+
+_WORDS: dict[tuple[int, ...], str] = {(1,): "incoming ", (-1,): "outgoing "}
+
+
+def _said(total: StatedTotal) -> str:
+    word = _WORDS.get(total.ways, "")
+    entries = f"{word}entries"
+    if total.number is not None:
+        entries = counted(total.number, f"{word}entry", entries)
+    return entries if total.units is None else f"{entries} with a sum of {amount_text(total.units)}"
 
 
 class Sections:

@@ -113,10 +113,11 @@ class NativeImport:
         ]
         of_them = [any_of("accountId", derived)]
         sums = data.sum_by(self._session.user.id, ["accountId"], of_them) if derived else {}
-        for (account_id,), records in sums.items():
-            balance = [records.first - records.first % DAY_SECONDS, self._initial[account_id]]
-            fact = {"accountId": account_id, "closing": balance, "closingBeside": None}
-            self._facts.append(fact)
+        for account_id in derived:
+            records = sums.get((account_id,))
+            day = _FIRST if records is None else records.first - records.first % DAY_SECONDS
+            balance = [day, self._initial[account_id]]
+            self._facts.append({"accountId": account_id, "closing": balance, "closingBeside": None})
 
     def _settle_bank_balances(self) -> None:
         self._note_derived()

@@ -1,7 +1,9 @@
 """Reads whole camt and MT940 files, and makes small ones for tests."""
 
 import io
+import re
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 
 from finance_api.importers.camt.importer import CamtImporter
@@ -148,4 +150,13 @@ def mt940(
 
 
 def mt942(entries: Iterable[str], *, account: str = IBAN, currency: str = "EUR") -> str:
-    return f":20:DAY\n:25:{account}\n:34F:{currency}0,\n{''.join(entries)}:90D:0{currency}0,\n-\n"
+    lines = "".join(entries)
+    totals = "".join(mt942_total(lines, mark, currency) for mark in "DC")
+    return f":20:DAY\n:25:{account}\n:34F:{currency}0,\n{lines}{totals}-\n"
+
+
+def mt942_total(entries: str, mark: str, currency: str = "EUR") -> str:
+    """Return the field with number and sum of the entries with this mark."""
+    found = re.findall(rf":61:[0-9]*(?:E?{mark}|R{'DC'[mark == 'D']})([0-9]+),([0-9]*)", entries)
+    total = str(sum(Decimal(f"{whole}.{part or 0}") for whole, part in found))
+    return f":90{mark}:{len(found)}{currency}{total.replace('.', ',')}{',' * ('.' not in total)}\n"

@@ -9,11 +9,13 @@ from finance_api.importers.camt.entry import (
     NOT_BOOKED,
     Element,
     amount_of,
+    amount_or_none,
     day_of,
     entries_of,
     is_true,
     moment_of,
     number_of,
+    sign_of,
     signed_amount_of,
     status_of,
     time_of,
@@ -31,8 +33,9 @@ from finance_api.importers.interface import (
     joined_key,
     nothing_remembered,
 )
-from finance_api.importers.sections import Section, Sections
+from finance_api.importers.sections import Section, Sections, StatedTotal, Totals
 from finance_api.resources.currencies import CODES
+from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import is_iban
 from finance_api.values.time import DAY_SECONDS
 
@@ -150,6 +153,44 @@ def days_of(statement: Element) -> tuple[int | None, int | None]:
     return (first, last) if first <= last else (None, None)
 
 
+#: Totals in a statement's summary -> the ways of their entries.
+_SUMMARIES = {"TtlNtries": (1, -1), "TtlCdtNtries": (1,), "TtlDbtNtries": (-1,)}
+_NUMBER = re.compile(r"[0-9]{1,9}")
+#: The net sum in ``TtlNtries``.
+_NET = "TtlNetNtry/Amt", "TtlNetNtryAmt"
+
+
+def totals_of(statement: Element) -> Iterator[StatedTotal]:
+    """Yield the numbers and sums of entries that a whole statement states in ``TxsSummry``."""
+    pages = next((each for each in statement.children if each.name.endswith("Pgntn")), None)
+    if pages and (pages.text_of("PgNb") != "1" or not is_true(pages.first("LastPgInd"))):
+        return
+    for name, ways in _SUMMARIES.items():
+        for total in statement.all("TxsSummry", name):
+            text = total.text_of("NbOfNtries") or ""
+            number = int(text) if _NUMBER.fullmatch(text) else None
+            for path in ("Sum", *_NET):
+                units = _units_of(total.text_of(path))
+                if number is not None or units is not None:
+                    yield StatedTotal(ways, number, units, total.line)
+
+
+def _units_of(text: str | None) -> int | None:
+    try:
+        return None if text is None else abs(to_units(parse_decimal(text)))
+    except NumberError:
+        return None
+
+
+def _add(totals: Totals, entry: Element) -> None:
+    way, amount = sign_of(entry.first("CdtDbtInd")), amount_or_none(entry.first("Amt"))
+    if way is not None and amount is not None:
+        is_reversal = is_true(entry.first("RvslInd"))
+        is_booked = status_of(entry) == BOOKED
+        parts = len(entry.parts) or 1
+        totals.add(way, amount[0], parts=parts, booked=is_booked, reversal=is_reversal)
+
+
 class CamtImporter:
     """Reads the messages of one file, which are all of one kind.
 
@@ -181,14 +222,18 @@ class CamtImporter:
                 account = self._account_of(found)
                 opening = balances_of(found.statement).opening
                 section, is_new = sections.begin(account, opening)
+                totals = Totals()
                 if self.source == _NOTIFICATIONS:
                     message = str(found.statement.line)
                 if is_new:
                     yield section.statement, None
             if found.entry is None:
+                totals.check(totals_of(found.statement))
                 _end(section, found)
                 section = None
-            elif (status := status_of(found.entry)) != BOOKED:
+                continue
+            _add(totals, found.entry)
+            if (status := status_of(found.entry)) != BOOKED:
                 section.statement.skipped[NOT_BOOKED[status]] += 1
             else:
                 assert account.currency is not None

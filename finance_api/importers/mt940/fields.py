@@ -20,6 +20,7 @@ import mt940
 
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
+from finance_api.importers.sections import StatedTotal
 from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.text import compact, count_text, one_line
@@ -52,6 +53,7 @@ _LINE = re.compile(
     rf"{_AMOUNT}(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_TOTAL = re.compile(rf"(?P<number>[0-9]{{1,9}})[A-Z]{{3}}{_AMOUNT}", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
 
 
@@ -117,10 +119,29 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
 logging.getLogger("mt940").setLevel(logging.CRITICAL)
 
 
-def is_expected(field: Field) -> bool:
-    """Return whether a statement line is an entry that is not booked yet (EC, ED)."""
+def mark_of(field: Field) -> tuple[str, int]:
+    """Return the mark and the amount, without a sign, of a statement line.
+
+    The mark is C or D, RC or RD for a reversal, and EC or ED for an entry that is not booked yet.
+    """
     line = _LINE.match(field.text)
-    return line is not None and line["mark"][0] in "Ee"
+    return (line["mark"].upper(), _units_or_none(line["amount"]) or 0) if line else ("", 0)
+
+
+def total_of(field: Field) -> StatedTotal | None:
+    """Return the total of a field ``:90D:`` or ``:90C:``; None if it is in another form."""
+    form = _TOTAL.match(field.text)
+    units = _units_or_none(form["amount"]) if form else None
+    if form is None or units is None:
+        return None
+    return StatedTotal((1 if field.tag == "90C" else -1,), int(form["number"]), units, field.line)
+
+
+def _units_or_none(amount: str) -> int | None:
+    try:
+        return to_units(Decimal(amount.replace(",", ".")))
+    except NumberError:
+        return None
 
 
 def entry_of(field: Field, *, needs_type: bool) -> Entry:

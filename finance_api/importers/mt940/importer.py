@@ -28,10 +28,11 @@ from finance_api.importers.mt940.fields import (
     details_of,
     entry_of,
     fields_in,
-    is_expected,
+    mark_of,
     moment_of,
+    total_of,
 )
-from finance_api.importers.sections import Section, Sections
+from finance_api.importers.sections import Section, Sections, StatedTotal, Totals
 from finance_api.resources.currencies import CODES
 from finance_api.values.text import amount_text, compact, count_text, one_line
 
@@ -115,13 +116,15 @@ class Mt940Importer:
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         sections, pages = Sections(repeat=True), Pages()
-        message = None
+        message, totals = None, Totals()
         for each in fields_in(stream):
             kind = each.tag[:2]
             if message is None or kind == "20" or (message.is_over and kind in _BEGINNINGS):
                 if message is not None:
                     yield from message.end(is_last=False)
-                message = _Message(self.source, sections, pages, each.line)
+                    if message.stated:
+                        totals = Totals()
+                message = _Message(self.source, sections, pages, each.line, totals)
             yield from message.take(kind, each)
         if message is not None:
             yield from message.end(is_last=True)
@@ -138,6 +141,8 @@ class _Message:
     """A message of the file while its fields are read.
 
     line: where the message begins. number: the account number as the file writes it.
+    since: totals of the entries since the last message that states totals: the last page of a
+    report may state those of all pages. stated: totals that this message states.
     is_headed: whether a field that begins messages was read. is_over: whether a field that ends
     messages was read.
     """
@@ -146,6 +151,8 @@ class _Message:
     sections: Sections
     pages: Pages
     line: int
+    since: Totals
+    stated: list[StatedTotal] = field(default_factory=list)
     number: str | None = None
     currency: str | None = None
     opening: BankBalance | None = None
@@ -162,6 +169,7 @@ class _Message:
     _unknown: set[str] = field(default_factory=set)
     _others: set[str] = field(default_factory=set)
     _page_balances: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _totals: Totals = field(default_factory=Totals)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """Process a field. kind: its tag without the letter. Raises ImportRefused."""
@@ -189,6 +197,8 @@ class _Message:
             code = each.text.lstrip("0123456789")[:3].upper()
             if self.currency is None and code in CODES:
                 self.currency = code
+            if kind == "90" and (total := total_of(each)) is not None:
+                self.stated.append(total)
         elif kind in ("64", "65"):
             self._others.add(f":{each.tag}:")
         elif kind not in _NEEDLESS:
@@ -221,6 +231,7 @@ class _Message:
                 self.line,
             )
         yield from self._end_entry()
+        self._totals.check(self.stated, self.since)
         if self._section is None and (self.opening or self.closing or self.is_interim):
             yield from self._begin()
         if self._section is not None:
@@ -287,7 +298,12 @@ class _Message:
             yield from self._begin()
         assert self._section is not None
         statement = self._section.statement
-        if is_expected(each):
+        mark, units = mark_of(each)
+        way = 1 if mark in ("C", "EC", "RD") else -1
+        is_expected = mark.startswith("E")
+        for totals in (self._totals, self.since):
+            totals.add(way, units, booked=not is_expected, reversal=mark.startswith("R"))
+        if is_expected:
             statement.skipped["expected transaction"] += 1
             return
         # The type code is optional if there are balances: they would reveal a misread amount.

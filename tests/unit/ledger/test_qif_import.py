@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from finance_api.importers.interface import ImportRefused
 from finance_api.importers.qif import QifImporter
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import set_object
@@ -144,6 +145,7 @@ def test_restored_balance_without_records_stays():
     person.file(alone, QifImporter({"currency": "EUR", "date_format": "MM/DD/YY"}))
     other = Person(MemoryBackend())
     other.file(person.dump())
+    assert other.dump() == person.dump()
     (account,) = other.rows(ACCOUNTS)
     assert (account["initialBalance"], account["balance"]) == (10_000_000, 10_000_000)
 
@@ -290,3 +292,57 @@ def test_a_split_with_a_transfer_is_a_record_for_each_line():
     person = Person(MemoryBackend())
     person.file(MARKET.replace("SFood", "S[Savings]"), QifImporter(OPTIONS))
     assert (len(person.rows(RECORDS)), person.rows(SPLITS)) == (3, [])
+
+
+def qif(*rows):
+    """Return a register; rows: date, amount, payee, L."""
+    lines = (f"D{day}\nT{amount}\nP{payee}\n{further}^\n" for day, amount, payee, further in rows)
+    return "!Account\nNGiro\nTBank\n^\n!Type:Bank\n" + "".join(lines)
+
+
+SHOP, PAY = ("03/13/2026", "-12.50", "Shop", ""), ("03/20/2026", "900", "Pay", "")
+BEGIN = ("03/01/2026", "1000", "Opening Balance", "L[Giro]\n")
+
+
+def giro(*rows):
+    person = Person(MemoryBackend())
+    report = person.file(qif(*rows), QifImporter({"currency": "EUR"}))
+    person.audit()
+    (account,) = person.rows(ACCOUNTS)
+    return len(person.rows(RECORDS)), account["balance"], account["bankBalance"], report
+
+
+@pytest.mark.parametrize("own", ["", "L[Giro]\n"])
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("begin", [[BEGIN], [(*BEGIN[:3], "")], []])
+def test_closing_balance_is_no_payment(own, order, begin):
+    end = ("03/31/2026", "1887.50", "Closing Balance", own)
+    number, balance, stated, report = giro(*[*begin, SHOP, PAY, end][::order])
+    assert (number, balance, stated) == (2, 18_875_000, 18_875_000)
+    assert report.skipped == {"Closing Balance": 1}
+
+
+def test_closing_balance_that_does_not_fit_is_refused_with_both_numbers():
+    end = ("03/31/2026", "1887.40", "Closing Balance", "")
+    words = "the closing balance is 1887.4, but the transactions until then make 1887.5"
+    with pytest.raises(ImportRefused, match=words):
+        giro(BEGIN, SHOP, PAY, end)
+
+
+def test_each_of_several_closing_balances_has_to_fit():
+    middle = ("03/14/2026", "987.50", "Closing Balance", "")
+    end = ("03/31/2026", "1887.50", "Closing Balance", "")
+    assert giro(SHOP, middle, PAY, end)[:3] == (2, 18_875_000, 18_875_000)
+    with pytest.raises(ImportRefused, match=r"make 1887\.5"):
+        giro(SHOP, middle, PAY, (*end[:1], "1888", *end[2:]))
+
+
+@pytest.mark.parametrize("further", ["L[Savings]\n", "LIncome\n"])
+def test_payment_of_the_balance_to_another_account_is_a_payment(further):
+    end = ("03/31/2026", "-887.50", "Closing Balance", further)
+    assert giro(SHOP, PAY, end)[:2] == (3, 0)
+
+
+def test_payment_that_is_called_an_opening_balance_later_is_a_payment():
+    later = ("03/14/2026", "100", "Opening Balance", "")
+    assert giro(SHOP, later, PAY)[:2] == (3, 9_875_000)
