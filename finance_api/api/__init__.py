@@ -13,8 +13,6 @@ def includeme(config: Configurator) -> None:
     from pyramid.security import NO_PERMISSION_REQUIRED
 
     from finance_api.api import internal, ops
-    from finance_api.api.endpoint import registered_endpoints
-    from finance_api.api.parameters import read_parameters
     from finance_api.api.public import (
         accounts,
         balances,
@@ -33,7 +31,8 @@ def includeme(config: Configurator) -> None:
         summary,
         usage,
     )
-    from finance_api.questions.addresses import PATHS
+    from finance_api.api.responding import respond_to_question
+    from finance_api.questions.answering import RESPOND
 
     config.include("finance_api.api.endpoint")
     # The order of all endpoints: of the router's attempts, and of the descriptions. Some names in
@@ -65,11 +64,7 @@ def includeme(config: Configurator) -> None:
         recurring.recurring,
     ):
         config.add_cornice_service(service)
-    config.registry[PATHS] = {
-        endpoint.path: lambda query, schema=endpoint.schema: read_parameters(schema, query)[1]
-        for endpoint in registered_endpoints(config.registry)
-        if endpoint.savable
-    }
+    config.registry[RESPOND] = respond_to_question
     config.add_route("root", "/")
     # The pages have another view of this route, for browsers.
     permission = NO_PERMISSION_REQUIRED

@@ -20,7 +20,8 @@ Cornice knows schema and validators. Permission is Pyramid's, and our one word f
 the scopes of the token and the factory of the context follow from it. The others are ours:
 
 - answer: a plain function of a `Reading` and the validated values, with ``row_id`` as a third
-  argument if the path has an id. It knows no request, so pages and saved questions can call it.
+  argument if the path has an id. It knows no request, so pages and saved questions can call it,
+  by `finance_api.questions.asking`. It raises ParametersRefused.
 - response: describes the answer, for OpenAPI; its forms and amounts are those that clients get.
 - varies_with: what the answer depends on besides the user's data and the parameters, see
   `freshness`. Default: everything.
@@ -42,13 +43,16 @@ from pyramid.config import Configurator
 from pyramid.exceptions import ConfigurationError
 from pyramid.registry import Registry
 from pyramid.renderers import JSON
+from pyramid.response import Response
 
 from finance_api.api.freshness import EVERYTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import DataSchema, ParameterSchema
 from finance_api.auth.policy import Permission, own_data, scopes_for
+from finance_api.http.errors import problem, words_about
+from finance_api.http.requests import Request
 from finance_api.http.surfaces import SUFFIX
-from finance_api.planning.answers import Answering
+from finance_api.planning.answers import Answering, OtherRevision, ParametersRefused
 from finance_api.values.ids import FORM
 
 #: The end of a path that takes the suffix of a format, such as .csv.
@@ -142,6 +146,15 @@ def own_options(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
 own_options.options = ("answer", "response", "varies_with", "savable", "scopes")  # type: ignore[attr-defined]
 
 
+def parameters_refused(error: ParametersRefused, request: Request) -> Response:
+    detail, errors = words_about(error.faults)
+    return problem(400, detail, errors=errors)
+
+
+def other_revision(error: OtherRevision, request: Request) -> Response:
+    return problem(409, str(error))
+
+
 def includeme(config: Configurator) -> None:
     # `config.include("cornice")` would also subscribe to every request. As long as nothing
     # subscribes, Pyramid skips its four events: a cached page takes 190 µs instead of 257 µs.
@@ -150,6 +163,8 @@ def includeme(config: Configurator) -> None:
     # Cornice names this renderer for every view; ours return responses.
     config.add_renderer("cornicejson", JSON())
     config.add_view_deriver(own_options, name="own_options")
+    config.add_exception_view(parameters_refused, context=ParametersRefused)
+    config.add_exception_view(other_revision, context=OtherRevision)
 
 
 def registered_endpoints(registry: Registry) -> list[Endpoint]:

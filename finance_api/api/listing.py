@@ -10,17 +10,10 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.parameters import (
-    CONVERT_TO,
-    COUNTED,
-    REVISION,
-    TRAILER,
-    WITH_SUBCATEGORIES,
-    Parameters,
-)
+from finance_api.api.parameters import CONVERT_TO, COUNTED, TRAILER, WITH_SUBCATEGORIES, Parameters
 from finance_api.api.representation import HINTS, shared
 from finance_api.http.errors import problem
-from finance_api.planning.answers import Answer, Document, Export, Reading
+from finance_api.planning.answers import REVISION, Answer, Document, Export, Reading
 from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted

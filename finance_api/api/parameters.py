@@ -20,9 +20,9 @@ from finance_api.api.openapi.conditions import (
 )
 from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order
 from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
-from finance_api.http.errors import parameter_problem
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
+from finance_api.planning.answers import REVISION, ParametersRefused
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conversion import CONVERTED
 from finance_api.planning.hints import negative_fields
@@ -64,7 +64,6 @@ WITH_SUBCATEGORIES = "withSubcategories"
 COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
-REVISION = "revision"
 TRAILER = "trailer"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
 #: Names that other programs give to a parameter for the format; and our suffix for its values.
@@ -180,6 +179,18 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     path: str = ""
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
+
+    def read(self, query_string: str) -> "Parameters":
+        """Return the values of a query string. Raises ParametersRefused with every fault.
+
+        They are remembered, since most clients send the same query string again.
+        """
+        is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
+        read = read_parameters if is_long else _remembered_parameters
+        values, faults = read(self, query_string)
+        if faults:
+            raise ParametersRefused(faults)
+        return values
 
     def is_cheap(self, values: "Parameters") -> bool:
         """Whether the answer takes no longer for a user with many rows than for one with few."""
@@ -440,17 +451,11 @@ class Parameters(dict[str, Any]):
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """Set ``request.validated``, or raise a 400 with every fault (a Cornice validator).
+    """Set ``request.validated``. Raises ParametersRefused (a Cornice validator).
 
-    Cornice's own validators know one value for each name. The values of a query string are
-    remembered, since most clients send the same one again.
+    Cornice's own validators know one value for each name.
     """
-    query_string = request.environ.get("QUERY_STRING", "")
-    is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
-    read = read_parameters if is_long else _remembered_parameters
-    request.validated, faults = read(schema, query_string)
-    if faults:
-        raise parameter_problem(faults)
+    request.validated = schema.read(request.environ.get("QUERY_STRING", ""))
 
 
 def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:

@@ -15,7 +15,7 @@ from finance_api.api.representation import (
 )
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
-from finance_api.planning.answers import Answer, Document, Export
+from finance_api.planning.answers import Answer, Document, Export, Rows
 from finance_api.resources.field import Field
 from finance_api.serialization.pages import envelope, trailer
 from finance_api.serialization.rows import RowEncoder, shown, with_texts
@@ -43,11 +43,10 @@ def body_and_headers(
 
 
 def _members(answer: Answer) -> dict[str, Any]:
-    members = {}
-    for name, member in answer.members.items():
-        value = member() if callable(member) else member
-        if value or not callable(member):
-            members[name] = value
+    members = answer.read_members()
+    for name, member in members.items():
+        if isinstance(member, Rows):
+            members[name] = RowEncoder(member.columns).documents(member.rows)
     return members
 
 

@@ -6,7 +6,7 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 
 import hashlib
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -15,7 +15,7 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import endpoint_of
 from finance_api.api.freshness import variant
-from finance_api.api.parameters import AMOUNTS, AS_STRINGS, REVISION, TRAILER, Parameters
+from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER, Parameters
 from finance_api.api.rendering import body_and_headers, export_chunks
 from finance_api.api.representation import (
     BY_SUFFIX,
@@ -23,6 +23,7 @@ from finance_api.api.representation import (
     NDJSON,
     XLSX,
     HeaderItems,
+    Representation,
     json_response,
     negotiate,
 )
@@ -30,13 +31,20 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
-from finance_api.http.errors import parameter_problem, problem
-from finance_api.http.identity import Failure, OwnerIdentity
+from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Document, Export, Reading
+from finance_api.planning.answers import (
+    REVISION,
+    Answer,
+    Document,
+    Export,
+    ParametersRefused,
+    Reading,
+)
+from finance_api.questions.answering import PLAINLY, ShownAnswer
+from finance_api.questions.asking import Asked, find
 from finance_api.ratelimit.tween import refund, take_for
-from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in
 from finance_api.values.version import __version__
@@ -55,49 +63,69 @@ class CachedResponse(NamedTuple):
 
 
 class Exchange:
-    """A request for data: what the client asked for and already has. Raises a 406.
+    """A request for data: what the client asked for and already has.
 
-    more: what the answer depends on besides the query, by the name of an argument of ``answer``.
+    path: the path with a proxy's prefix. route_path: the path without prefix and suffix. environ:
+    has the client's headers. more: what the answer depends on besides the query. shown: see
+    `ShownAnswer`. is_any: whether If-None-Match is ``*``.
     """
 
-    def __init__(self, request: Request, more: dict[str, Hashable]) -> None:
-        """path: the path with a proxy's prefix. route_path: the path without prefix and suffix.
-
-        is_any: whether If-None-Match is ``*``.
-        """
-        environ, match, identity = request.environ, request.matchdict, request.authentication
-        assert not isinstance(identity, Failure)
-        self.endpoint = endpoint_of(
-            request.registry.cornice_services[request.matched_route.pattern]
-        )
-        self._request = request
-        assert isinstance(request.validated, Parameters)
-        self.values = request.validated
-        self.user: User = identity.user
-        self._is_for_link = isinstance(identity, OwnerIdentity) and identity.is_for_link
+    def __init__(
+        self,
+        request: Request,
+        asked: Asked,
+        user: User,
+        form: Representation,
+        *,
+        path: str,
+        route_path: str,
+        query_string: str,
+        environ: Mapping[str, Any],
+        more: str = "",
+        shown: ShownAnswer = PLAINLY,
+    ) -> None:
+        assert isinstance(asked.values, Parameters)
+        self._request, self._asked, self._shown = request, asked, shown
+        self.endpoint, self.values = endpoint_of(asked.service), asked.values
+        self.user, self.form = user, form
+        self.path, self._route_path, self.query_string = path, route_path, query_string
+        self.more = more
         self.now = request.services.clock.now()
-        path = environ["PATH_INFO"]
-        self.path: str = request.path if environ.get("SCRIPT_NAME") else path
-        self._route_path: str = path.removesuffix(match.get("suffix", ""))
-        self.query_string: str = environ.get("QUERY_STRING", "")
-        form, forms = BY_SUFFIX.get(path[path.rfind(".") :]), self.endpoint.response.forms
-        self.form = form or negotiate(environ.get("HTTP_ACCEPT"), forms)
         self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
         self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
         # A workbook is already compressed.
-        self.has_gzip = self.form is not XLSX and takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
-        self._arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
-        self.more = str(more) if more else ""
+        may_be_coded = form is not XLSX and shown.write is None
+        self.has_gzip = may_be_coded and takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
+
+    @classmethod
+    def of(cls, request: Request, more: dict[str, Hashable]) -> "Exchange":
+        """Return the exchange of this request. more: see `respond`. Raises a 406."""
+        environ, match, identity = request.environ, request.matchdict, request.authentication
+        assert not isinstance(identity, Failure)
+        service = request.registry.cornice_services[request.matched_route.pattern]
+        path: str = environ["PATH_INFO"]
+        form, forms = BY_SUFFIX.get(path[path.rfind(".") :]), endpoint_of(service).response.forms
+        arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
+        return cls(
+            request,
+            Asked(service, request.validated, arguments),
+            identity.user,
+            form or negotiate(environ.get("HTTP_ACCEPT"), forms),
+            path=request.path if environ.get("SCRIPT_NAME") else path,
+            route_path=path.removesuffix(match.get("suffix", "")),
+            query_string=environ.get("QUERY_STRING", ""),
+            environ=environ,
+            more=str(more) if more else "",
+        )
 
     def answer(self, storage: Storage) -> Any:
         """Read the answer."""
-        try:
-            return self.endpoint.answer(self.reading(storage), self.values, **self._arguments)
-        except NotFound as error:
-            raise unknown_in_replica() from error
+        return self._asked.answer(self.reading(storage))
 
     def reading(self, storage: Storage) -> Reading:
-        return Reading(storage, self.user, self.now, self._is_for_link)
+        shown = self._shown
+        has_values = shown.write is not None
+        return Reading(storage, self.user, self.now, shown.is_for_link, has_values)
 
     @property
     def amounts(self) -> frozenset[str]:
@@ -126,15 +154,6 @@ class Exchange:
                 return Response(headerlist=list(self.data_headers(own, state)), status=304)
         return None
 
-    def check_revision(self, state: DataState) -> None:
-        """Raise a 409 if the page must belong to another revision of the data."""
-        if self.values.get(REVISION) not in (None, state.revision):
-            raise problem(
-                409,
-                f"The data has changed: it has revision {state.revision}, not "
-                f"{self.values[REVISION]}. Start over with the first page, without {REVISION}.",
-            )
-
     def etag(self, state: DataState) -> str:
         """Return the entity tag: a hash of user, state, representation and query."""
         parts = (
@@ -159,10 +178,20 @@ class Exchange:
             ("Vary", "Accept, Accept-Encoding, Authorization"),
         )
 
+    def _written(self, answer: Answer | Document) -> tuple[bytes, HeaderItems]:
+        """Return the body, and the headers of its form."""
+        shown = self._shown
+        if isinstance(answer, Answer):
+            if shown.check is not None:
+                shown.check(answer)
+            if shown.write is not None:
+                return shown.write(answer), ()
+        return body_and_headers(answer, self.form, self.amounts)
+
     def complete(self, answer: Answer | Document) -> CachedResponse:
         """Return the whole response, compressed with gzip if that is worthwhile."""
         etag = self.etag(answer.state)
-        body, more = body_and_headers(answer, self.form, self.amounts)
+        body, more = self._written(answer)
         coding: HeaderItems = ()
         compressed = gzipped(body) if self.has_gzip else None
         if compressed is not None:
@@ -203,7 +232,33 @@ def respond(request: Request, **more: Hashable) -> Response:
 
     more: further arguments of ``answer``; the entity tag depends on them, too.
     """
-    exchange = Exchange(request, more)
+    return _respond(request, Exchange.of(request, more))
+
+
+def respond_to_question(request: Request, user: User, address: str, shown: ShownAnswer) -> Response:
+    """Respond with the answer to a saved question: see `questions.answering.respond`."""
+    asked = find(request.registry, address, is_saved=True)
+    path, _, query_string = address.partition("?")
+    environ = request.environ if shown.has_conditions else {}
+    accept = None if shown.is_for_link else environ.get("HTTP_ACCEPT")
+    exchange = Exchange(
+        request,
+        asked,
+        user,
+        Representation(shown.content_type, shown.content_type, "")
+        if shown.write
+        else BY_SUFFIX.get(shown.suffix) or negotiate(accept),
+        path=f"{quote(environ.get('SCRIPT_NAME', ''))}{path}{shown.suffix}",
+        route_path=path,
+        query_string=query_string,
+        environ=environ,
+        more=shown.depends_on,
+        shown=shown,
+    )
+    return _respond(request, exchange)
+
+
+def _respond(request: Request, exchange: Exchange) -> Response:
     unchanged = exchange.unchanged()
     if unchanged is not None:
         return unchanged
@@ -219,7 +274,6 @@ def respond(request: Request, **more: Hashable) -> Response:
 
         def read() -> tuple[DataState, CachedResponse]:
             answer = exchange.answer(request.storage)
-            exchange.check_revision(answer.state)
             return answer.state, exchange.complete(answer)
 
         is_cheap = exchange.values.is_cheap
@@ -265,10 +319,10 @@ def export_cost(rows: int) -> int:
 
 def respond_with_export(request: Request) -> Response:
     """Respond with the endpoint's export, and charge its cost to the quota."""
-    exchange = Exchange(request, {})
+    exchange = Exchange.of(request, {})
     form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
     if exchange.values.get(TRAILER) and form is not NDJSON:
-        raise parameter_problem([(TRAILER, "is only for NDJSON")])
+        raise ParametersRefused([(TRAILER, "is only for NDJSON")])
     unchanged = exchange.unchanged()
     if unchanged is not None:
         return unchanged

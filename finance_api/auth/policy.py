@@ -16,14 +16,7 @@ from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
 from finance_api.auth.personal_tokens import DATA_SCOPES, SCOPES, is_open_to_all
-from finance_api.http.identity import (
-    Failure,
-    Identity,
-    JwtIdentity,
-    LinkIdentity,
-    OwnerIdentity,
-    SessionIdentity,
-)
+from finance_api.http.identity import Failure, Identity, JwtIdentity, LinkIdentity, SessionIdentity
 from finance_api.http.requests import Request
 from finance_api.storage.interface import User
 
@@ -102,8 +95,6 @@ class SecurityPolicy:
             principals = (BY_SESSION,)
         elif isinstance(identity, LinkIdentity):
             principals = (BY_LINK,)
-        elif isinstance(identity, OwnerIdentity):
-            principals = _by_token(None, True)
         elif identity is not None:
             has_access = has_api_access(identity.user, request.registry.settings)
             principals = _by_token(identity.scopes, has_access)

@@ -110,13 +110,16 @@ def problem(
     return error
 
 
-def parameter_problem(faults: Sequence[tuple[str, str]]) -> HTTPException:
-    """Make a 400. faults: the name of each faulty parameter, and a message about it."""
+def words_about(faults: Sequence[tuple[str, str]]) -> tuple[str, list[dict[str, str]]]:
+    """Return the detail and the errors of a problem about parameters.
+
+    faults: the name of each faulty parameter, and a message about it.
+    """
     errors = [{"in": "query", "name": name, "message": message} for name, message in faults]
     first = f"{errors[0]['name']}: {errors[0]['message']}"
     if len(errors) > 1:
         first += f" (and {len(errors) - 1} more)"
-    return problem(400, first, errors=errors)
+    return first, errors
 
 
 def as_problem(error: HTTPException, request: Request) -> Response:

@@ -47,18 +47,7 @@ class LinkIdentity:
     question_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerIdentity:
-    """The owner of a saved question, in the request that computes its answer.
-
-    is_for_link: whether the answer is for anyone with a link, who must not learn anything else.
-    """
-
-    user: User
-    is_for_link: bool = False
-
-
-Identity = TokenIdentity | JwtIdentity | SessionIdentity | LinkIdentity | OwnerIdentity
+Identity = TokenIdentity | JwtIdentity | SessionIdentity | LinkIdentity
 
 
 def credential_id(identity: Identity | None) -> str | None:

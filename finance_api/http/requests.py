@@ -155,11 +155,6 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
             self.add_finished_callback(Request.close_storage)
         return self._storage
 
-    def share(self, request: "Request", identity: Identity) -> None:
-        """Read in another request's unit of work and place, as an identity that was checked."""
-        self._storage, self.authentication = request.storage, identity
-        self.has_place = request.has_place
-
     def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
         """Wait for a turn, then run ``work``, which reads or changes data of the user.
 

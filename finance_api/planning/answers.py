@@ -1,6 +1,7 @@
 """Answers to requests for data, as values; the API and the pages each write them in their forms.
 
-An answer is made by a plain function of a `Reading` and the validated parameters.
+An answer is made by a plain function of a `Reading` and the validated parameters. It raises
+`ParametersRefused` if it cannot be made of them.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -11,6 +12,28 @@ from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState, Storage, User
 from finance_api.values import Row
 from finance_api.values.time import day_in
+
+#: The parameter with the revision that the data must have.
+REVISION = "revision"
+
+
+class ParametersRefused(Exception):
+    """No answer has these parameters. faults: the name of each parameter, and a message."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{name}: {message}" for name, message in faults))
+        self.faults = faults
+
+
+class OtherRevision(Exception):
+    """The page must be of another revision of the data; the message says which it has now."""
+
+
+class Rows(NamedTuple):
+    """Further rows of an answer, such as its totals."""
+
+    columns: Sequence[Field]
+    rows: Sequence[Row]
 
 
 class Reading(NamedTuple):
@@ -48,8 +71,8 @@ class Answer:
     name: the name of the rows, such as ``records``. columns: the columns to show, in the order of
     JSON. table_columns: the columns of tables, if the client has chosen them and their order.
     rows: the rows; or lines: their stored JSON, one object per line, with all fields of `resource`.
-    members: what stands after the rows in the envelope. Where a member is a function, it is called
-    only if the answer has an envelope, and the member is left out if the result is empty.
+    members: what stands after the rows in the envelope. Where a member is a function, only
+    `read_members` calls it.
     headers: take the place of members in forms without an envelope.
     next_offset: the offset of the next page; None on the last page, or if there are no pages.
     """
@@ -64,6 +87,11 @@ class Answer:
     members: Mapping[str, Any] = field(default_factory=dict)
     headers: Sequence[tuple[str, str]] = ()
     next_offset: int | None = None
+
+    def read_members(self) -> dict[str, Any]:
+        """Return the members with the results of functions, without those that are empty."""
+        read = {n: member() if callable(member) else member for n, member in self.members.items()}
+        return {n: value for n, value in read.items() if value or not callable(self.members[n])}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -20,15 +19,6 @@ MAX_DUE_DAYS = 100_000
 
 class TooManyDueDays(Exception):
     """The rules have too many due days for one request; the message says how many are allowed."""
-
-
-@dataclass
-class Total:
-    """The occurrences in one currency: their number, and their sums of income and of expenses."""
-
-    count: int = 0
-    income: int = 0
-    expense: int = 0
 
 
 class DueDays:
@@ -86,20 +76,23 @@ class DueDays:
                 break
         return page
 
-    def totals(self) -> dict[str, Total]:
-        """Return the totals by currency. Ignores standing orders without an amount or currency."""
-        totals: defaultdict[str, Total] = defaultdict(Total)
+    def totals(self) -> list[Row]:
+        """Return count, income, expense and net of each currency.
+
+        Ignores standing orders without an amount or currency.
+        """
+        totals: defaultdict[str, Row] = defaultdict(lambda: {"count": 0, "income": 0, "expense": 0})
         for group, times in self._times.items():
             for row in self._groups[group]:
                 amount = row["amount"]
                 if amount is not None and row["currencyCode"] is not None:
                     total = totals[row["currencyCode"]]
-                    total.count += times
-                    if amount < 0:
-                        total.expense += amount * times
-                    else:
-                        total.income += amount * times
-        return dict(sorted(totals.items()))
+                    total["count"] += times
+                    total["expense" if amount < 0 else "income"] += amount * times
+        return [
+            {"currencyCode": currency, **total, "net": total["income"] + total["expense"]}
+            for currency, total in sorted(totals.items())
+        ]
 
 
 def upcoming_days(storage: Storage, user_id: int, today: int, days: int) -> DueDays:

@@ -1,28 +1,16 @@
 """The addresses of saved questions: path and query of a GET request to the public API."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIXES, WALLET
 from finance_api.values.text import count_text, shown
 
-if TYPE_CHECKING:
-    # Commands need no web framework.
-    from pyramid.registry import Registry
-
 MAX_ADDRESS_CHARACTERS = 2_000
-#: The registry's item: path that questions can ask -> function that finds the faults of a query.
-PATHS = "finance_api.question_paths"
 #: Characters that stay as they are in a query; others are percent-encoded.
 _KEPT = "!$%&'()*+,-./:;=?@_~"
 _SEPARATORS = re.compile("&+")
-
-#: A query string -> its faults, each as the parameter's name and a message.
-FindFaults = Callable[[str], Sequence[tuple[str, str]]]
 
 
 class AddressRefused(Exception):
@@ -31,17 +19,6 @@ class AddressRefused(Exception):
     def __init__(self, message: str, errors: Sequence[dict[str, str]] = ()) -> None:
         super().__init__(message)
         self.errors = errors
-
-
-def fault_of(registry: Registry, address: str) -> str | None:
-    """Return why the API would refuse a stored address; None if it would accept it."""
-    path, _, query = address.partition("?")
-    known: Mapping[str, FindFaults] = registry[PATHS]
-    if path not in known:
-        return f"{path} is not one of {', '.join(known)}."
-    for name, message in known[path](query):
-        return f"{name}: {message}"
-    return None
 
 
 def normal_address(text: str) -> str:

@@ -1,24 +1,53 @@
-"""Answers saved questions with a subrequest to the public API, as the question's owner.
+"""Answers saved questions, as their owner: as values, or as the API responds to their addresses.
 
-The API uses the same validator, view, response cache and entity tag as for other requests. The
-subrequest needs no token and is not counted, because the outer request has passed all tweens.
+The API uses the same schema, answer, response cache and entity tag as for other requests.
 """
 
-from pyramid.httpexceptions import HTTPException, HTTPNotFound
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
-from finance_api.http.errors import problem
-from finance_api.http.identity import LinkIdentity, OwnerIdentity
+from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
-from finance_api.questions.addresses import PATHS, AddressRefused, normal_address
+from finance_api.planning.answers import Answer, OtherRevision, ParametersRefused, Reading, Rows
+from finance_api.questions.addresses import AddressRefused, normal_address
+from finance_api.questions.asking import find
+from finance_api.serialization.rows import exact_documents
 from finance_api.storage.interface import Question, User
 from finance_api.values.text import numbers_as_in
 
-#: The parts of the outer request that the answer depends on, besides the address.
-_PASSED_ON = (
-    *("REQUEST_METHOD", "SCRIPT_NAME", "HTTP_ACCEPT", "HTTP_ACCEPT_ENCODING"),
-    "HTTP_IF_NONE_MATCH",
-)
+#: The registry's item: the function of the API that responds to the address of a saved question.
+#: It takes the request, the owner, the address, and a `ShownAnswer`.
+RESPOND = "finance_api.respond_to_question"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAnswer:
+    """How the answer to a saved question is shown.
+
+    suffix: the suffix of one of the API's formats, such as .csv. has_conditions: whether the
+    client's headers matter, such as If-None-Match. is_for_link: whether everybody who knows a link
+    sees the answer; the Accept header then changes nothing. check: may refuse an answer.
+
+    write: makes the body, in a form that the API does not have. content_type: that of the form.
+    depends_on: what the body depends on besides the answer.
+    """
+
+    suffix: str = ""
+    has_conditions: bool = True
+    is_for_link: bool = False
+    check: Callable[[Answer], None] | None = None
+    write: Callable[[Answer], bytes] | None = None
+    content_type: str = ""
+    depends_on: str = ""
+
+
+#: As the API shows it to anybody.
+PLAINLY = ShownAnswer()
 
 
 class AnswerRefused(AddressRefused):
@@ -44,26 +73,21 @@ class AnswerRefused(AddressRefused):
         )
 
 
-def answer(
-    request: Request,
-    user: User,
-    question: Question,
-    suffix: str = "",
-    *,
-    has_conditions: bool = True,
-) -> Response:
-    """Return the answer, which may be a 304.
+def respond(request: Request, user: User, question: Question, shown: ShownAnswer) -> Response:
+    """Return the API's response, which may be a 304.
 
-    user: the owner, as read for this request. suffix: the suffix of a format, such as .csv.
-    has_conditions: whether the client's method and headers, such as Accept, matter.
-
-    Raises AnswerRefused, and errors of the address's view, such as a 406. The caller has to check
-    whether the user may use the API.
+    user: the owner, as read for this request. The caller has to check whether the user may use the
+    API. Raises AnswerRefused, and what the view of the address raises, such as a 406.
     """
-    try:
-        return _ask(request, user, question.address, suffix, has_conditions=has_conditions)
-    except AddressRefused as refused:
-        raise AnswerRefused(question, refused) from None
+    with _refusing(question):
+        response: Response = request.registry[RESPOND](request, user, question.address, shown)
+        return response
+
+
+def answer(request: Request, user: User, question: Question) -> Answer:
+    """Return the answer as values. Raises AnswerRefused."""
+    with _refusing(question):
+        return _ask(request, user, question.address)
 
 
 def checked_address(request: Request, user: User, text: str) -> str:
@@ -72,39 +96,44 @@ def checked_address(request: Request, user: User, text: str) -> str:
     text: see `normal_address`. Raises AddressRefused.
     """
     address = normal_address(text)
-    response = _ask(request, user, address, "", has_conditions=False)
-    if response.status_int != 200:
-        raise AddressRefused(f"The API answers {response.status} at this address.")
+    with _refusing():
+        _ask(request, user, address)
     return address
 
 
-def _ask(
-    request: Request, user: User, address: str, suffix: str, *, has_conditions: bool = True
-) -> Response:
-    """Return the API's response. has_conditions: see `answer`. Raises AddressRefused."""
-    path, _, query = address.partition("?")
-    paths = request.registry[PATHS]
-    if path not in paths:
-        raise AddressRefused(f"{path} is not one of {', '.join(paths)}.")
-    kept = _PASSED_ON if has_conditions else ()
-    environ = {name: request.environ[name] for name in kept if name in request.environ}
-    asked = Request.blank(path + suffix, environ, query_string=query)
-    asked.request_id = request.request_id
-    is_for_link = isinstance(request.known_identity, LinkIdentity)
-    asked.share(request, OwnerIdentity(user, is_for_link))
+def document_of(answer: Answer) -> dict[str, Any]:
+    """Return the members of the answer's envelope, rows first; amounts are exact, as Decimal."""
+    members = {answer.name: Rows(answer.columns, answer.rows), **answer.read_members()}
+    return {n: exact_documents(*m) if isinstance(m, Rows) else m for n, m in members.items()}
+
+
+def _ask(request: Request, user: User, address: str) -> Answer:
+    """Ask in a place of the bulkhead, as the owner, and read all members."""
+    asked = find(request.registry, address, is_saved=True)
+
+    def read() -> Answer:
+        answer: Answer = asked.answer(Reading(request.storage, user, request.now, as_values=True))
+        # Reading members may find another fault, and needs the same place.
+        return replace(answer, members=answer.read_members())
+
+    return request.in_place(read, user.id, is_cheap=asked.is_cheap)
+
+
+@contextmanager
+def _refusing(question: Question | None = None) -> Iterator[None]:
+    """Turn what is wrong with an address into AddressRefused; for a question, AnswerRefused."""
     try:
         # The API responds the same way to everybody, and its responses may be cached.
         with numbers_as_in(None):
-            response = request.invoke_subrequest(asked)
-    except HTTPNotFound:
-        raise
-    except HTTPException as error:
-        response = error
-    if response.status_int in (400, 409):
-        document = response.json_body
-        detail: str = document["detail"]
+            yield
+    except AddressRefused as error:
+        refused = error
+    except OtherRevision as error:
+        refused = AddressRefused(str(error))
+    except ParametersRefused as error:
+        detail, errors = words_about(error.faults)
         end = "" if detail.endswith((".", "?")) else "."
-        raise AddressRefused(detail + end, document.get("errors", ()))
-    if isinstance(response, HTTPException):
-        raise response
-    return response
+        refused = AddressRefused(detail + end, errors)
+    else:
+        return
+    raise refused if question is None else AnswerRefused(question, refused)

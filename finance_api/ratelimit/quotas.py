@@ -11,7 +11,6 @@ from finance_api.http.identity import (
     Identity,
     JwtIdentity,
     LinkIdentity,
-    OwnerIdentity,
     SessionIdentity,
     TokenIdentity,
 )
@@ -167,7 +166,7 @@ class Quotas:
                 return self._public, identity.token_id
             case LinkIdentity():
                 return self._links, identity.link_id
-            case JwtIdentity() | SessionIdentity() | OwnerIdentity():
+            case JwtIdentity() | SessionIdentity():
                 return self._internal, identity.user.uuid
             case _:
                 assert_never(identity)

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
 import orjson
 
-from finance_api.resources.field import Field, Resource, names_of
-from finance_api.serialization.values import Writer, json_writer
+from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.serialization.values import Writer, json_writer, text_writer
 from finance_api.values import Row
 
 
@@ -56,6 +57,17 @@ class RowEncoder:
     def lines(self, rows: Iterable[Row]) -> bytes:
         """Return the rows as JSON objects, one per line, without a line end after the last."""
         return _lines(self.documents(rows))
+
+
+def exact_documents(fields: Sequence[Field], rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the documents of the rows with Decimal for numbers that may have decimals."""
+    numbers = [field for field in fields if field.kind is Kind.NUMBER and field.decimals]
+    return RowEncoder(fields, {field.name: _exact(field) for field in numbers}).documents(rows)
+
+
+def _exact(field: Field) -> Writer:
+    write = text_writer(field)
+    return lambda units: Decimal(write(units))
 
 
 @cache

@@ -12,9 +12,8 @@ from finance_api.api.freshness import DAY, NOTHING
 from finance_api.api.openapi.schemas import date_time, of_given, value
 from finance_api.api.parameters import ParameterSchema, validate_query
 from finance_api.auth.policy import Permission
-from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Reading
+from finance_api.planning.answers import ParametersRefused, Reading
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
@@ -143,7 +142,7 @@ def read_page(reading: Reading, query: Query) -> Page:
     others = [c for c in query.conditions if c.field not in (ORDER, ORIGINAL)]
     first, end = _range(list(filter(None, days)), reading.today)
     if end - first > MAX_DAYS * DAY_SECONDS:
-        raise parameter_problem([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
+        raise ParametersRefused([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
     if None in days or not matches(_MISSING, others):
         return Page(total=0)
     of_orders = [c for c in query.conditions if c.field is ORDER]
@@ -155,7 +154,7 @@ def read_page(reading: Reading, query: Query) -> Page:
     try:
         due = DueDays(orders, first + -first % DAY_SECONDS, end)
     except TooManyDueDays as error:
-        raise parameter_problem([(ORIGINAL.name, f"{error}: ask for a shorter period")]) from None
+        raise ParametersRefused([(ORIGINAL.name, f"{error}: ask for a shorter period")]) from None
     page = due.page(query.limit, query.offset, _item_id, newest_first=True)
     rows = [
         {"id": _item_id(day, order), ORDER.name: order["id"], ORIGINAL.name: day, **_MISSING}

@@ -110,7 +110,7 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
         name
         for name in names
         if (name in preferred or not _FOR_PROGRAMS.fullmatch(name))
-        and any(row[name] not in (None, []) for row in rows)
+        and any(row[name] not in (None, [], ()) for row in rows)
     ]
     return shown[:_MOST_COLUMNS]
 
@@ -130,7 +130,7 @@ def _cell(name: str, row: _Object, region: Region) -> str | Markup:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     if not _is_number(value):
         seconds = _day(value)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.summaries.summary import Summary
-from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
+from finance_api.planning.upcoming import DueDays, TooManyDueDays, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
@@ -306,8 +306,8 @@ class Overview:
         return None if self._due_days is None else upcoming_page(self._due_days, MOST_ROWS)
 
     @property
-    def due_totals(self) -> dict[str, Total]:
-        return {} if self._due_days is None else self._due_days.totals()
+    def due_totals(self) -> list[Row]:
+        return [] if self._due_days is None else self._due_days.totals()
 
     # -- what needs attention
 

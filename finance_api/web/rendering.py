@@ -22,7 +22,7 @@ from finance_api.http.requests import Request
 from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.session import IMPORT
-from finance_api.questions.addresses import PATHS
+from finance_api.questions.asking import question_paths
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.currencies import decimals_of, money_text, smallest_units
 from finance_api.resources.field import Resource, Role
@@ -283,7 +283,7 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "static_url": static_url,
         "navigation": NAVIGATION,
         "version": __version__,
-        "savable_paths": request.registry[PATHS],
+        "savable_paths": question_paths(request.registry),
         "curl_line": partial(curl_line, request, "$TOKEN"),
     }
 

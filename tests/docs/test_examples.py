@@ -22,7 +22,8 @@ from webtest.http import StopableWSGIServer
 
 from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.auth.personal_tokens import issue_token
-from finance_api.questions.addresses import fault_of, normal_address
+from finance_api.questions.addresses import normal_address
+from finance_api.questions.asking import fault_of
 from finance_api.questions.saved import add_question
 from finance_api.storage.interface import User
 from support.clock import HeldClock

@@ -140,7 +140,7 @@ ARROWS = {
     "auth": "http resources runtime storage values",
     "ratelimit": "http runtime values",
     "usage": "http runtime storage values",
-    "questions": "http resources runtime storage values",
+    "questions": "http planning resources runtime serialization storage values",
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "
     "serialization storage usage values",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "

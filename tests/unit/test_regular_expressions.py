@@ -24,7 +24,6 @@ MADE = {
     "finance_api.importers.formats": "the beginning of each format, a constant of its importer",
     "finance_api.storage.sql.bulk": "the name of a table",
     "finance_api.values.written": "the usual marks in numbers, escaped, and sizes of groups",
-    "finance_api.web.views.link_answers": "an ending of links, and the tag of a region",
     "finance_api.web.views.objects": "the name of a field",
 }
 COMMON = ["a", "0", "A", "_", " ", "\t", "\n", ".", ",", ";", ":", "-", "<", "=", '"', "'", "é"]

@@ -15,17 +15,15 @@ from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.representation import HINTS
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
-from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
 from finance_api.planning import balances as planned
-from finance_api.planning.answers import Answer, Reading
+from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import RECORDS
 from finance_api.resources.common import amount_field, currency_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
-from finance_api.serialization.rows import RowEncoder
 from finance_api.values.time import Period, date_text, day_in
 
 _POINT = (
@@ -121,16 +119,14 @@ def balances_over_time(reading: Reading, values: parameters.Parameters) -> Answe
     try:
         found = planned.list_balances(storage, reading.user_id, query, reading.today)
     except planned.BalancesError as error:
-        raise parameter_problem([(error.name, str(error))]) from None
+        raise ParametersRefused([(error.name, str(error))]) from None
     rows = planned.balance_rows(found, interval)
     columns: tuple[Field, ...] = _COLUMNS
-    totals = RowEncoder(_TOTAL).documents(planned.balance_totals(found, interval))
-    members: dict[str, Any] = {"totals": totals}
+    members: dict[str, Any] = {"totals": Rows(_TOTAL, planned.balance_totals(found, interval))}
     if target is not None:
         columns += _CONVERTED
         rows = planned.with_converted_balances(storage, rows, target)
-        converted = RowEncoder(_CONVERTED_TOTAL).documents(planned.converted_totals(rows))
-        members["convertedTotals"] = converted
+        members["convertedTotals"] = Rows(_CONVERTED_TOTAL, planned.converted_totals(rows))
     members |= {
         "interval": interval.value,
         "from": date_text(found.points[0].start),
@@ -226,11 +222,11 @@ def predicted_balances(reading: Reading, values: parameters.Parameters) -> Answe
             is_typical=is_typical,
         )
     except planned.BalancesError as error:
-        raise parameter_problem([(error.name, str(error))]) from None
+        raise ParametersRefused([(error.name, str(error))]) from None
     columns = _BALANCES[is_typical]
     members = {
-        "totals": RowEncoder((*_FORECAST_TOTAL, *columns)).documents(found.totals),
-        "lowest": RowEncoder(shared_columns(reading, _LOWEST)).documents(found.lowest),
+        "totals": Rows((*_FORECAST_TOTAL, *columns), found.totals),
+        "lowest": Rows(shared_columns(reading, _LOWEST), found.lowest),
         "interval": interval.value,
         "from": date_text(reading.today),
         "to": date_text(found.last_day),

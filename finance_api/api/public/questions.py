@@ -18,8 +18,8 @@ from finance_api.http.errors import problem
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Reading
 from finance_api.query.model import MAX_LIMIT
-from finance_api.questions.addresses import fault_of
-from finance_api.questions.answering import AnswerRefused, answer
+from finance_api.questions import answering
+from finance_api.questions.asking import fault_of
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
@@ -144,9 +144,10 @@ question_answer = Service(
     ),
 )
 def get_answer(request: Request) -> Response:
-    reading = Reading(request.storage, request.identity.user, request.services.clock.now())
+    reading = Reading(request.storage, request.user, request.now)
     asked = question_of(reading, request.matchdict["id"].lower())
+    shown = answering.ShownAnswer(suffix=request.matchdict["suffix"])
     try:
-        return answer(request, request.identity.user, asked, request.matchdict["suffix"])
-    except AnswerRefused as refused:
+        return answering.respond(request, request.user, asked, shown)
+    except answering.AnswerRefused as refused:
         raise refused.problem from None

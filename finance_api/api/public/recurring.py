@@ -17,7 +17,7 @@ from finance_api.api.representation import HINTS
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
+from finance_api.planning.answers import Answer, Reading, Rows
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurring import Recurring, Status, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
@@ -31,7 +31,6 @@ from finance_api.resources.common import (
     text_field,
 )
 from finance_api.resources.field import Field, Kind
-from finance_api.serialization.rows import RowEncoder
 from finance_api.values import Row
 
 _STATUSES = tuple(Status)
@@ -124,8 +123,7 @@ def recurring_payments(reading: Reading, values: parameters.Parameters) -> Answe
     shown = [each for each in found if each.status in values["status"]]
     names = names_by_id(reading, ACCOUNTS, CATEGORIES)
     rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
-    totals = RowEncoder(_TOTAL).documents(_totals(shown))
-    members = {"totals": totals, HINTS: account_hints(reading, values, rows)}
+    members = {"totals": Rows(_TOTAL, _totals(shown)), HINTS: account_hints(reading, values, rows)}
     return table(reading, state, "recurring", _COLUMNS, rows, members)
 
 

@@ -1,9 +1,7 @@
 """Standing orders: GET /v1/api/standing-orders, one of them, and their export"""
 
 from functools import partial
-from typing import Any
 
-import orjson
 from cornice import Service
 from pyramid.response import Response
 
@@ -15,19 +13,12 @@ from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
-from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
-from finance_api.planning.upcoming import (
-    MAX_DUE_DAYS,
-    TooManyDueDays,
-    Total,
-    upcoming_days,
-    upcoming_page,
-)
+from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
+from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays, upcoming_days, upcoming_page
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
-from finance_api.resources.common import date_field, text_field
-from finance_api.values.number import decimal_text
+from finance_api.resources.common import amount_field, currency_field, date_field, text_field
+from finance_api.resources.field import Field, Kind
 from finance_api.values.time import DAY_SECONDS, date_text
 
 standing_orders = Service(
@@ -134,6 +125,11 @@ _TOTAL = of_members(
         "net": value("income and expense together.", -850, type="number"),
     },
 )
+_TOTAL_COLUMNS = (
+    currency_field("The currency.", nullable=False),
+    Field("count", Kind.NUMBER, "Number of occurrences.", 1, nullable=False, decimals=0),
+    *(amount_field(name, f"Sum: {name}.", 0, 0) for name in ("income", "expense", "net")),
+)
 _UPCOMING_RESPONSE = responses.table_response(
     "Occurrence",
     "upcoming",
@@ -161,9 +157,9 @@ def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
     try:
         due = upcoming_days(storage, user_id, today, days)
     except TooManyDueDays as error:
-        raise parameter_problem([("days", f"{error}: ask for fewer days")]) from None
+        raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None
     members = {
-        "totals": [_total(*each) for each in due.totals().items()],
+        "totals": Rows(_TOTAL_COLUMNS, due.totals()),
         "from": date_text(today),
         "to": date_text(today + (days - 1) * DAY_SECONDS),
     }
@@ -174,16 +170,6 @@ def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
     ]
     answer = table(reading, state, "upcoming", _UPCOMING_COLUMNS, rows, members)
     return paged(reading, answer, values, has_more=due.number > offset + limit)
-
-
-def _total(currency: str, total: Total) -> dict[str, Any]:
-    return {
-        "currencyCode": currency,
-        "count": total.count,
-        "income": orjson.Fragment(decimal_text(total.income)),
-        "expense": orjson.Fragment(decimal_text(total.expense)),
-        "net": orjson.Fragment(decimal_text(total.income + total.expense)),
-    }
 
 
 @upcoming.get(

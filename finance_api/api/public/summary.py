@@ -40,9 +40,8 @@ from finance_api.api.parameters import (
 from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
-from finance_api.http.errors import parameter_problem
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
+from finance_api.planning.answers import Answer, ParametersRefused, Reading
 from finance_api.planning.summaries.declaration import (
     BY_THE_DAY,
     CUMULATIVE,
@@ -350,7 +349,7 @@ def _size_refused(query: SummaryQuery) -> Iterator[None]:
         yield
     except SummaryTooLarge as error:
         name = error.parameter or ("fill" if query.fill else "groupBy")
-        raise parameter_problem([(name, str(error))]) from None
+        raise ParametersRefused([(name, str(error))]) from None
 
 
 def _counts(numbers: Mapping[str, int]) -> str:

@@ -1,8 +1,6 @@
 """Saved questions: list, answer, form, removal; and their links: create, show once, revoke."""
 
-import json
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -13,8 +11,16 @@ from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_a
 from finance_api.auth.policy import Permission, has_api_access
 from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
-from finance_api.questions.addresses import PATHS, AddressRefused, fault_of
-from finance_api.questions.answering import AnswerRefused, answer, checked_address
+from finance_api.questions.addresses import AddressRefused
+from finance_api.questions.answering import (
+    AnswerRefused,
+    ShownAnswer,
+    answer,
+    checked_address,
+    document_of,
+    respond,
+)
+from finance_api.questions.asking import fault_of, question_paths
 from finance_api.questions.forms import forms_of
 from finance_api.questions.saved import (
     MAX_NAME_CHARACTERS,
@@ -93,11 +99,11 @@ def list_questions(request: Request) -> dict[str, Any]:
 def show_question(request: Request) -> dict[str, Any]:
     question = _own(request)
     links, ended_links = _links(request, question)
-    table, document, fault = None, {}, None
+    table, has_more, fault = None, False, None
     try:
-        response = answer(request, request.user, question, has_conditions=False)
-        document = json.loads(response.body, parse_float=Decimal)
-        table = answer_table(document, request.region, question.address)
+        answered = answer(request, request.user, question)
+        has_more = answered.next_offset is not None
+        table = answer_table(document_of(answered), request.region, question.address)
     except AnswerRefused as error:
         fault = str(error)
     return page(
@@ -105,7 +111,7 @@ def show_question(request: Request) -> dict[str, Any]:
         question.name,
         question=question,
         table=table,
-        has_more=document.get("nextOffset") is not None,
+        has_more=has_more,
         links=links,
         ended_links=ended_links,
         fault=fault,
@@ -121,9 +127,9 @@ def download_answer(request: Request) -> Response:
     question, form = _own(request), request.GET.get("format", "")
     if form not in _DOWNLOADS:
         raise HTTPNotFound()
-    user = request.user
+    shown = ShownAnswer(suffix=f".{form}", has_conditions=False)
     try:
-        response = answer(request, user, question, f".{form}", has_conditions=False)
+        response = respond(request, request.user, question, shown)
     except AnswerRefused as error:
         raise error.problem from None
     name = f"answer-{date_text(request.today)}.{form}"
@@ -146,7 +152,7 @@ def _form(
         title,
         question=question,
         values=values,
-        paths=tuple(request.registry[PATHS]),
+        paths=question_paths(request.registry),
         links=0 if question is None else len(active_links(request, question)),
         most=MAX_NAME_CHARACTERS,
         errors=errors or {},

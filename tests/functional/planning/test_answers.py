@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.questions.addresses import PATHS, AddressRefused
-from finance_api.questions.answering import answer, checked_address
+from finance_api.questions.addresses import AddressRefused
+from finance_api.questions.answering import ShownAnswer, checked_address, respond
+from finance_api.questions.asking import question_paths
 from finance_api.questions.saved import MAX_QUESTIONS, QuestionRefused, add_question
 from support.native_rows import account, record
 from support.service import on_one_storage
@@ -42,8 +43,8 @@ class Asking:
         )
 
     def answer(self, question, suffix="", **environ):
-        user = self.user
-        return self.within(lambda r: answer(r, user, question, suffix), **environ)
+        user, shown = self.user, ShownAnswer(suffix=suffix)
+        return self.within(lambda r: respond(r, user, question, shown), **environ)
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_an_address_without_an_answer_is_refused_with_the_sentence_of_the_api(
 def test_the_paths_that_can_be_asked_stand_in_the_docs(service):
     documented = re.findall(r"^- .*: `(/v1/api/.*)`$", DOCS.read_text(), re.MULTILINE)
     assert len(documented) > 5
-    assert set(service.app.registry[PATHS]) == set(documented)
+    assert set(question_paths(service.app.registry)) == set(documented)
 
 
 @on_one_storage

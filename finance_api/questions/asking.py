@@ -1,0 +1,105 @@
+"""Asks the public API from inside: the answer to an address, as values.
+
+There is no second request: the answer is read in the unit of work, place and time limit of the
+caller, and counts for no quota. The caller asks for data of its own user, who may read everything
+that has a permission of the public API; for no other permission there is an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from finance_api.http.surfaces import SUFFIX
+from finance_api.planning.answers import REVISION, OtherRevision, ParametersRefused, Reading
+from finance_api.questions.addresses import AddressRefused
+from finance_api.storage.errors import NotFound, unknown_in_replica
+from finance_api.values.ids import FORM
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.registry import Registry
+
+_ID = re.compile(FORM)
+_PUBLIC = "public:"
+
+
+class Asked(NamedTuple):
+    """What a request asks for: a Cornice service, and the valid parameters of its schema.
+
+    values: a mapping with attributes, which the schema's ``read`` makes. arguments: further
+    arguments of the service's ``answer``, such as ``row_id``.
+    """
+
+    service: Any
+    values: Any
+    arguments: Mapping[str, Any]
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether the answer takes no longer for a user with many rows than for one with few."""
+        return bool(self.values.is_cheap)
+
+    def answer(self, reading: Reading) -> Any:
+        """Read the answer. Raises ParametersRefused, OtherRevision, StorageUnavailable."""
+        try:
+            answer = _declared(self.service)["answer"](reading, self.values, **self.arguments)
+        except NotFound as error:
+            raise unknown_in_replica() from error
+        revision = self.values.get(REVISION)
+        if revision not in (None, answer.state.revision):
+            raise OtherRevision(
+                f"The data has changed: it has revision {answer.state.revision}, not {revision}. "
+                f"Start over with the first page, without {REVISION}."
+            )
+        return answer
+
+
+def ask(registry: Registry, reading: Reading, address: str) -> Any:
+    """Return the answer to an address: path and query. See `find` and `Asked.answer`."""
+    return find(registry, address).answer(reading)
+
+
+def find(registry: Registry, address: str, *, is_saved: bool = False) -> Asked:
+    """Find what an address asks for. is_saved: whether it is that of a saved question.
+
+    Raises AddressRefused for an unknown path, ParametersRefused.
+    """
+    path, _, query_string = address.partition("?")
+    ids = _ID.findall(path)
+    pattern = _ID.sub(lambda _: f"{{id:{FORM}}}", path)
+    services = registry.cornice_services
+    service = services.get(pattern + SUFFIX) or services.get(pattern)
+    declared = _declared(service) if service else {}
+    is_open = str(declared.get("permission", "")).startswith(_PUBLIC)
+    if not is_open or (is_saved and not declared.get("savable")):
+        raise AddressRefused(f"{path} is not one of {', '.join(question_paths(registry))}.")
+    values = declared["schema"].read(query_string)
+    return Asked(service, values, {"row_id": ids[0].lower()} if ids else {})
+
+
+def question_paths(registry: Registry) -> Sequence[str]:
+    """Return the paths that saved questions can ask."""
+    services = registry.cornice_services.values()
+    return [each.path.removesuffix(SUFFIX) for each in services if _declared(each).get("savable")]
+
+
+def fault_of(registry: Registry, address: str) -> str | None:
+    """Return why the API would refuse a stored address; None if it would accept it."""
+    try:
+        find(registry, address, is_saved=True)
+    except AddressRefused as refused:
+        return str(refused)
+    except ParametersRefused as refused:
+        name, message = refused.faults[0]
+        return f"{name}: {message}"
+    return None
+
+
+@cache
+def _declared(service: Any) -> Mapping[str, Any]:
+    """Return the arguments of the service's ``@get``."""
+    declared: Mapping[str, Any] = next(a for m, _, a in service.definitions if m == "GET")
+    return declared
