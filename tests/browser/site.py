@@ -202,7 +202,7 @@ class Site:
     def fetch(self, url: str, headers: Mapping[str, str]) -> int:
         parts = urlsplit(url)
         assert f"{parts.scheme}://{parts.netloc}" == self.url
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         try:
             path = parts.path + (f"?{parts.query}" if parts.query else "")
             connection.request("GET", path, headers=dict(headers))
@@ -212,7 +212,7 @@ class Site:
 
     def spend(self, token: str, requests: int) -> None:
         """Send this many requests quickly."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         headers = {"Authorization": f"Bearer {token}"}
         for _ in range(requests):
             connection.request("GET", "/v1/api/accounts", headers=headers)

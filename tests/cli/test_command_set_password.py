@@ -113,7 +113,7 @@ def test_without_a_terminal_it_is_not_asked_for_again(command, anna, user):
     """The prompt reads standard input where there is no terminal."""
     options = {"stdin": subprocess.PIPE, "start_new_session": True}
     with command.start("user", "set-password", anna, **options) as process:
-        out, err = process.communicate(b"short\nshort\n" + b"correct horse\n" * 2, timeout=60)
+        out, err = process.communicate(b"short\nshort\n" + b"correct horse\n" * 2, timeout=240)
     assert (process.returncode, out) == (1, b"")
     assert err.endswith(b"finance-api: a password has 8 to 1024 characters\n")
     assert user().password_hash is None

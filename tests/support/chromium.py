@@ -20,7 +20,7 @@ from playwright.sync_api import (
 from support.programs import missing
 
 #: Milliseconds to wait for anything to appear; pages are slow on a busy machine.
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 120_000
 #: The size of a window, in pixels.
 WIDTH, HEIGHT = 1440, 900
 

@@ -20,7 +20,7 @@ from support.programs import free_port, spawn
 _ROOT = Path(__file__).parents[2]
 _PROGRAMS = Path(sys.executable).parent
 _VARIABLES = {setting.name: setting.variable for setting in (*SETTINGS, *SERVER_SETTINGS)}
-_START_SECONDS = 120
+_START_SECONDS = 300
 _END_SECONDS = 120
 
 
