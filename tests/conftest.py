@@ -100,10 +100,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
 
 
-#: By day, a test in these folders runs at most MOST_CASES of its cases on each storage, because
-#: cases are slow.
-_SLOW = ("tests/browser/", "tests/cli/", "tests/functional/")
-MOST_CASES = 2
+#: By day, a test in one of these folders and files runs at most this many of its cases on each
+#: storage, because cases are slow.
+MOST_CASES = {
+    "tests/browser/": 1,
+    "tests/cli/": 1,
+    "tests/functional/": 1,
+    "tests/unit/importers/test_hostile_lengths.py": 6,
+    "tests/unit/importers/test_ofx_markup.py": 6,
+    "tests/unit/ledger/test_undo.py": 2,
+}
 
 
 def _test_of(item: pytest.Item) -> str:
@@ -117,11 +123,16 @@ def _storage_of(item: pytest.Item) -> str | None:
 
 def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
     """Return the cases that the sample leaves for the night."""
-    cases: dict[tuple[str, str | None], dict[str, pytest.Item]] = defaultdict(dict)
+    cases: dict[tuple[str, str | None, int], dict[str, pytest.Item]] = defaultdict(dict)
     for item in items:
-        if item.nodeid.startswith(_SLOW):
-            cases[_test_of(item), _storage_of(item)][item.nodeid] = item
-    return {each[node] for each in cases.values() for node in each.keys() - drawn(each, MOST_CASES)}
+        most = next((n for place, n in MOST_CASES.items() if item.nodeid.startswith(place)), None)
+        if most is not None:
+            cases[_test_of(item), _storage_of(item), most][item.nodeid] = item
+    return {
+        each[node]
+        for (_, _, most), each in cases.items()
+        for node in each.keys() - drawn(each, most)
+    }
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

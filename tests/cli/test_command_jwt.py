@@ -7,10 +7,11 @@ from base64 import urlsafe_b64decode
 import pytest
 from webtest import TestApp
 
-from finance_api import main
+import finance_api
 from finance_api.auth.jwt_keys import read_key_file
 from support.command import Command
 from support.jwt_keys import hs, key_set
+from support.service import shared_applications
 
 NOBODY = "nobody@example.org"
 WEAK = "finance-api-signing-key-of-the-production-service"
@@ -58,13 +59,12 @@ def listed(command, email):
 
 
 def status(command, token):
-    app = main({}, **settings_of(command))
-    try:
+    with shared_applications():
+        app = finance_api.main({}, **settings_of(command))
         headers = {"Authorization": f"Bearer {token.strip()}"}
         answer = TestApp(app).get("/internal/v1/get-records", headers=headers, status="*")
-        return answer.status_int
-    finally:
         app.registry.services.close()
+        return answer.status_int
 
 
 # -- issue

@@ -94,25 +94,27 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database,
     figures(f"{KILLS} killed, {done} were done")
 
 
+@by_day_on("command")
 def test_interrupted_import_says_so_and_keeps_nothing(command, anna):
     with command.start("import", anna, "-", "--format", "native", stdin=-1) as process:
         process.stdin.write(DATA.encode())
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=30)
+        out, said = process.communicate(timeout=240)
     assert process.returncode != 0
     assert b"Traceback" not in said
     assert out == b""
     assert command.done("dump", anna) == b""
 
 
+@by_day_on("command", "postgresql")
 def test_two_processes_at_once_import_one_file_once(command, anna, told):
     path, whole = told
     processes = [command.start("import", anna, path) for _ in range(2)]
     outs = []
     for process in processes:
         with process:
-            out, said = process.communicate(timeout=60)
+            out, said = process.communicate(timeout=240)
         assert (process.returncode, said) == (0, b"")
         outs.append(out)
     assert sum(b" 0 created" in out for out in outs) == 1

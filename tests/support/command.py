@@ -16,6 +16,7 @@ import click
 from finance_api.cli import run
 from finance_api.cli.main import command as finance_api_command
 from support.programs import as_child
+from support.service import shared_applications
 
 #: The entry point, as the installed script calls it.
 PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
@@ -90,6 +91,7 @@ def run_here(
         # The log of this process is pytest's.
         patch("plaster_pastedeploy.Loader.setup_logging"),
         chdir(directory),
+        shared_applications(),
     ):
         try:
             run([os.fsdecode(a) for a in arguments])
@@ -146,7 +148,7 @@ class Command:
             variables = self.environment(**(environment or {}))
             return run_here(arguments, self.directory, variables, stdin, is_terminal=is_terminal)
         with self.start(*arguments, environment=environment, stdin=subprocess.PIPE) as child:
-            out, err = child.communicate(stdin, timeout=60)
+            out, err = child.communicate(stdin, timeout=240)
         return Outcome(child.returncode, out, err, arguments)
 
     def done(self, *arguments: str | bytes, **options: Any) -> bytes:

@@ -31,7 +31,7 @@ from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
-from finance_api.runtime.clock import Clock
+from finance_api.runtime.clock import Clock, SystemClock
 from finance_api.runtime.logs import set_up_logs
 from finance_api.services import Services, make_services
 from finance_api.settings import SETTINGS, read_settings
@@ -190,6 +190,24 @@ def application(settings: dict[str, str], services: Services) -> Any:
     app.registry.settings.update(read_settings(settings, os.environ))
     set_up_logs(app.registry.settings["finance_api.log.format"])
     return app
+
+
+@contextmanager
+def shared_applications() -> Iterator[None]:
+    """Make `finance_api.main` take over idle applications, which are idle again afterwards."""
+    taken = []
+
+    def main(global_config: dict[str, str], **settings: str) -> Any:
+        app = application(settings, new_services(settings, SystemClock()))
+        taken.append((_kind(settings), app))
+        return app
+
+    with patch("finance_api.main", main):
+        try:
+            yield
+        finally:
+            for kind, app in taken:
+                _idle[kind].append(app)
 
 
 class Service:

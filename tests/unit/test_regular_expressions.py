@@ -13,9 +13,8 @@ import pytest
 from support.nightly import count
 from support.sources import nodes, sources
 
-LENGTH = 50_000
 #: Many times what any expression takes, and less than quadratic time would take.
-FUSE_SECONDS = 2.5
+LENGTH, FUSE_SECONDS = count((20_000, 0.25), (50_000, 2.5))
 METHODS = {"match", "fullmatch", "search", "split", "sub", "findall", "finditer"}
 #: Modules that make an expression from more than constants, and from what.
 MADE = {
