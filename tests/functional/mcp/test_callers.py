@@ -120,7 +120,7 @@ HELD = [
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("sent", "addresses"), HELD)
-def test_whoever_holds_connections_keeps_nobody_out(
+def test_held_connections_keep_nobody_out(
     site: Site, sent: Callable[[str], bytes], addresses: list[str]
 ) -> None:
     # The guards, in finance_api/clients/mcp/callers.py: Connections.add, and the deadline.
@@ -144,7 +144,7 @@ def test_whoever_holds_connections_keeps_nobody_out(
         wait_until(lambda: all(map(is_closed, held)))
 
 
-def test_a_client_that_leaves_at_once_is_no_error(site: Site) -> None:
+def test_a_client_that_leaves_early_causes_no_error(site: Site) -> None:
     """The fixture checks the server's log at the end."""
     reset = struct.pack("ii", 1, 0)
     for _ in range(50):
@@ -169,7 +169,7 @@ def test_calls_of_many_at_once_are_all_answered(site: Site) -> None:
     assert answers == [(200, "household")] * (clients * calls)
 
 
-def test_only_post_is_of_use(site: Site) -> None:
+def test_only_post_is_allowed(site: Site) -> None:
     for method in ("GET", "DELETE"):
         with closing(site.connect()) as connection:
             connection.request(method, "/mcp", headers={"Authorization": "Bearer x"})
@@ -216,7 +216,7 @@ def silent_api() -> Iterator[tuple[str, Callable[[], int]]]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}", requests
 
 
-def test_a_call_waits_for_a_turn_that_others_have(tmp_path: Path) -> None:
+def test_a_call_waits_while_others_take_all_turns(tmp_path: Path) -> None:
     def send(source: str = "127.0.0.2") -> http.client.HTTPConnection:
         connection = stack.enter_context(closing(site.connect(source)))
         connection.request("POST", "/mcp", BODY, head("x"))

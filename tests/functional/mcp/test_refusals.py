@@ -56,7 +56,7 @@ async def _refused_at(base: str, token: str) -> dict[str, Any]:
         return await refusal(client, "list_accounts")
 
 
-def test_a_service_that_is_not_there_or_not_well_is_reported(
+def test_a_service_that_is_down_or_unhealthy_is_reported(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away() -> None:
@@ -76,7 +76,7 @@ def test_a_service_that_is_not_there_or_not_well_is_reported(
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_token_that_is_none_gives_nothing(site: Site, transport: str) -> None:
+def test_an_invalid_token_gives_nothing(site: Site, transport: str) -> None:
     async def work(client: Any) -> None:
         for name in ("list_accounts", "usage"):
             assert (await refusal(client, name))["status"] == 401
@@ -84,7 +84,7 @@ def test_a_token_that_is_none_gives_nothing(site: Site, transport: str) -> None:
     with_client(site, transport, "nothing", work)
 
 
-def test_over_http_each_has_their_own_and_nobody_else_anything(site: Site) -> None:
+def test_over_http_each_user_sees_only_their_own_data(site: Site) -> None:
     async def work(client: Any) -> Any:
         return [row["name"] for row in (await told(client, "list_accounts"))["accounts"]]
 
@@ -111,7 +111,7 @@ CALL = {
         ({}, 200),
     ],
 )
-def test_headers_that_open_nothing(site: Site, changed: dict[str, Any], status: int) -> None:
+def test_other_headers_are_refused(site: Site, changed: dict[str, Any], status: int) -> None:
     headers = {
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": "2025-06-18",

@@ -21,7 +21,7 @@ def found(cache, *numbers, user=1, tag=1):
     return [cache.get(user, tag, (f"/{number}",)) for number in numbers]
 
 
-def test_an_answer_that_was_kept_is_found_by_user_tag_and_key():
+def test_a_cached_answer_is_found_by_user_tag_and_key():
     cache = ResponseCache(LARGE)
     answer = object()
     cache.put(1, 5, ("/a", "x=1", "application/json", ""), answer, 10)
@@ -38,7 +38,7 @@ def test_an_answer_that_was_kept_is_found_by_user_tag_and_key():
     assert cache.get(1, 5, ("/a", "x=1", "application/json", "")) is answer
 
 
-def test_a_state_that_comes_back_finds_what_was_kept_of_it():
+def test_a_state_that_comes_back_finds_its_answers_again():
     """Tests what a restore does. Tags have no order, so none of them is the newest."""
     cache = ResponseCache(LARGE)
     for tag in (7, -3, 2**63 - 1, 7):
@@ -46,7 +46,7 @@ def test_a_state_that_comes_back_finds_what_was_kept_of_it():
     assert [found(cache, 1, tag=tag) for tag in (7, -3, 2**63 - 1, 8)] == [[1], [1], [1], [None]]
 
 
-def test_the_same_again_takes_no_more_memory():
+def test_keeping_the_same_answer_again_takes_no_more_memory():
     cache = ResponseCache(LARGE)
     cache.put(1, 1, ("/",), "first", 5_000)
     before = cache.cached_bytes
@@ -58,7 +58,7 @@ def test_the_same_again_takes_no_more_memory():
     assert cache.get(1, 1, ("/",)) == "smaller"
 
 
-def test_what_an_entry_takes_beside_its_body_counts_too():
+def test_the_overhead_of_an_entry_counts_too():
     cache = ResponseCache(100_000)
     for number in range(10_000):
         cache.put(1, 1, (f"/{number}",), None, 0)
@@ -70,7 +70,7 @@ def test_what_an_entry_takes_beside_its_body_counts_too():
     assert long.cached_bytes >= 5_000
 
 
-def test_the_longest_unused_go_first():
+def test_the_least_recently_used_answers_go_first():
     cache = ResponseCache(10 * 2 * ENTRY + 1_000)
     fill(cache, *range(10))
     assert found(cache, 0, 3) == [0, 3]
@@ -81,7 +81,7 @@ def test_the_longest_unused_go_first():
     assert found(cache, 5, 6, 7) == [None, None, 7]
 
 
-def test_an_answer_that_is_too_large_is_not_kept_and_drives_out_no_other():
+def test_an_answer_that_is_too_large_is_not_cached_and_evicts_no_other():
     cache = ResponseCache(100_000)
     fill(cache, 1, 2)
     fill(cache, 3, size=50_000)
@@ -89,14 +89,14 @@ def test_an_answer_that_is_too_large_is_not_kept_and_drives_out_no_other():
 
 
 @pytest.mark.parametrize("max_bytes", [0, 1, 1_000])
-def test_where_nothing_may_be_kept_nothing_is(max_bytes):
+def test_a_cache_without_room_keeps_nothing(max_bytes):
     cache = ResponseCache(max_bytes)
     cache.put(1, 1, ("/",), "x", 0)
     assert cache.get(1, 1, ("/",)) is None
     assert cache.cached_bytes == 0
 
 
-def test_threads_find_only_what_is_theirs():
+def test_threads_never_get_the_answer_of_another_user_or_state():
     """Each response names its user and state; several threads use the cache at once."""
     cache = ResponseCache(200_000)
     wrong, start = [], threading.Barrier(8)

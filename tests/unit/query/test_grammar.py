@@ -57,7 +57,7 @@ def written_like(f):
 
 
 @given(st.data())
-def test_conditions_have_the_same_text_if_they_are_equal_and_only_then(data):
+def test_conditions_have_the_same_text_exactly_if_they_are_equal(data):
     f = data.draw(any_field)
     kind = {Kind.TEXT_LIST: Kind.TEXT, Kind.ID_LIST: Kind.ID, Kind.DATETIME: Kind.DATE}.get(
         f.kind, f.kind
@@ -160,7 +160,7 @@ def test_a_relative_day_is_counted_back_from_today(operand, day):
     assert not written.is_relative
 
 
-def test_a_month_and_a_year_are_all_their_days():
+def test_a_month_or_a_year_means_all_its_days():
     def span(text):
         (condition,) = parse_conditions(field("recordDate"), f"eq.{text}")
         return condition.operand

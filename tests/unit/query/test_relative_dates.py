@@ -67,7 +67,7 @@ def test_every_name_is_in_the_table():
         ("9999-12-31", "this-year", "9999-01-01", "9999-12-31"),
     ],
 )
-def test_months_of_all_lengths_and_turns_of_the_year(today, name, first, last):
+def test_periods_cross_short_months_and_the_end_of_the_year(today, name, first, last):
     assert days(name, date.fromisoformat(today)) == (first, last)
 
 

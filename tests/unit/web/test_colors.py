@@ -59,7 +59,7 @@ def test_a_colour_is_a_name_or_a_code(text, color):
     assert parse_color(text) == color
 
 
-def test_a_colour_is_told_in_words():
+def test_a_colour_is_described_in_words():
     assert color_text("#00897B") == color_words("#00897b") == "Teal"
     assert color_words("#3a7d44") == "#3a7d44, close to green"
     assert color_words("#000") == "#000, close to black"

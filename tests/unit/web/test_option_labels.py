@@ -44,7 +44,7 @@ def test_every_column_and_choice_has_a_label():
         ("--accounts and --nothing", "--accounts and --nothing"),
     ],
 )
-def test_options_go_by_the_labels_of_their_fields(message, on_the_page):
+def test_options_are_named_by_the_labels_of_their_fields(message, on_the_page):
     assert in_labels(message) == on_the_page
 
 

@@ -93,7 +93,7 @@ def test_what_changes_sums_is_never_filled_in():
     assert [each.has_columns for each in form.questions] == [True, False]
 
 
-def test_a_column_that_is_to_be_left_out_is_unless_one_is_chosen():
+def test_a_field_stays_without_a_column_unless_one_is_chosen():
     found = upload({"columns": {"payee": ["Text"]}}, [question((["--map", "valueDate="], [], ""))])
     sent = sent_as_it_is(upload_form(found, [], []))
     columns = {"payee": ["Text"], "valueDate": ("",)}

@@ -86,7 +86,7 @@ def test_it_waits_as_long_as_the_limits_say(service):
     assert source.said == [f"waiting 7 seconds: {source.base} limits requests"] * 2
 
 
-def test_it_gives_up_in_the_end(service):
+def test_it_gives_up_after_20_tries(service):
     source = service(problem(429, "", **{"Retry-After": "1"}))
     with pytest.raises(SourceError, match="still refuses after 20 tries"):
         source.read_page("0")
@@ -160,7 +160,7 @@ def test_a_small_body_that_unpacks_to_a_large_one_is_refused(service, monkeypatc
     tracemalloc.stop()
 
 
-def test_a_body_of_a_byte_now_and_then_ends_at_the_time_limit(service, monkeypatch):
+def test_a_body_that_trickles_in_ends_at_the_time_limit(service, monkeypatch):
     monkeypatch.setattr(source_module, "_SECONDS", 0.3)
     with pytest.raises(SourceError, match="sends no page in"):
         service((200, {}, many(20, b" ", pause=0.05))).read_page("0")

@@ -93,7 +93,7 @@ def test_other_tables_of_this_version_start_over(path, monkeypatch):
     assert rows(path) == [("r2", "b")]
 
 
-def test_fields_and_types_of_a_newer_service(path):
+def test_fields_of_a_newer_service_are_stored_and_its_types_reported(path):
     new = put(1, payee="a", mood="good", weight=1.5, tags=["x"], **{"no name": 1})
     done = update(path, Pages({"0": page("5", put(2, payee="b"), new, put(3, type_="pets"))}))
     assert done.unknown == {"pets"}
@@ -158,7 +158,7 @@ def test_views_name_categories_labels_and_what_counts(path):
     assert rows(path, "SELECT count(*) FROM record_labels WHERE label = 'a'") == [(5,)]
 
 
-def test_files_of_others_are_refused_and_left(path):
+def test_files_of_other_programs_are_refused_and_left_alone(path):
     for content in (b"hello", b"SQLite format 3\0" + b"x" * 200):
         path.write_bytes(content)
         with pytest.raises(MirrorRefused, match="cannot be read as a SQLite file"):
@@ -178,12 +178,12 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path):
             update(path, Pages({}))
 
 
-def test_nobody_else_reads_a_new_file(path):
+def test_only_its_owner_can_read_a_new_file(path):
     update(path, Pages({"0": page("5")}))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_of_two_runs_at_once_the_slower_one_stores_nothing(path):
+def test_when_two_runs_overlap_the_slower_one_stores_nothing(path):
     update(path, Pages({"0": page("5", put(1, payee="a"))}))
     slow = Pages({"5": page("6", put(1, payee="b"))})
     read = slow.read_page
