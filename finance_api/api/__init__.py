@@ -13,6 +13,7 @@ def includeme(config: Configurator) -> None:
     from pyramid.security import NO_PERMISSION_REQUIRED
 
     from finance_api.api import internal, ops
+    from finance_api.api.endpoint import FORMATS
     from finance_api.api.public import (
         accounts,
         balances,
@@ -35,9 +36,8 @@ def includeme(config: Configurator) -> None:
     from finance_api.questions.answering import RESPOND
 
     config.include("finance_api.api.endpoint")
-    # The order of all endpoints: of the router's attempts, and of the descriptions. Some names in
-    # the descriptions follow from it, such as `currencyCode.budgets`.
-    for service in (
+    # The order of the descriptions. Some names in them follow from it: `currencyCode.budgets`.
+    services = (
         *(internal.get_records, internal.get_docs),
         *(ops.lbheartbeat, ops.heartbeat, ops.version),
         *(ops.index, ops.index_of_api, ops.metrics),
@@ -62,7 +62,10 @@ def includeme(config: Configurator) -> None:
         *(questions.questions, questions.question, questions.question_answer),
         summary.summary,
         recurring.recurring,
-    ):
+    )
+    config.registry.cornice_services |= {service.path: service for service in services}
+    # The router tries one path after the other: lists are requested most often.
+    for service in sorted(services, key=lambda service: not service.path.endswith(FORMATS)):
         config.add_cornice_service(service)
     config.registry[RESPOND] = respond_to_question
     config.add_route("root", "/")

@@ -6,13 +6,13 @@ cache follow from these words, so a forgotten one costs time, but never shows an
 """
 
 from collections.abc import Collection
-from enum import Enum
+from enum import StrEnum
 
 from finance_api.planning.answers import Reading
 from finance_api.values.time import date_text, instant_text
 
 
-class Source(Enum):
+class Source(StrEnum):
     """Something that can change an answer while the user's data stays the same.
 
     DAY: the day in the user's time zone. RATES: the imported exchange rates.

@@ -25,7 +25,7 @@ from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import FLOW
 from finance_api.serialization.rows import RowEncoder, encoder_of, shown
-from finance_api.storage.interface import STREAMED_ROWS, DataState
+from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage, Page
 from finance_api.values import Row
 
 
@@ -33,56 +33,19 @@ def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answe
     """Return a page of the resource."""
     asked = values.query(resource)
     query = resolved(asked, values, reading)
-    page = _read(reading, query, values)
-    has_more = page.next_offset is not None
+    state, rows, lines, page = _read(reading, query, values)
     members, headers = page_members(
-        reading, page.state, query.limit, query.offset, has_more=has_more
+        reading, state, query.limit, query.offset, has_more=page.has_more
     )
-    total = page.members["total"]
-    if total is not None:
-        members["total"] = total
-        headers = (*headers, ("X-Total-Count", str(total)))
-    has_rows = bool(page.rows or page.lines)
+    if page.total is not None:
+        members["total"] = page.total
+        headers = (*headers, ("X-Total-Count", str(page.total)))
     count = partial(_count, reading, resource) if not query.offset else None
+    has_rows = bool(rows or lines)
     members[HINTS] = partial(
         hints, asked, reading, has_rows=has_rows, conditions=query.conditions, count=count
     )
-    return replace(page, members=members, headers=headers)
-
-
-def get_object(resource: Resource, reading: Reading, values: Parameters, row_id: str) -> Document:
-    """Return one object, with the same fields as in the list. Raises a 404, or a 410."""
-    named = condition_on(resource, "id", Operator.ANY_OF, (row_id,))
-    page = _read(reading, Query(resource, (named,), limit=1), values)
-    if page.lines:
-        return Document(page.state, shown(resource, page.columns, page.lines))
-    if page.rows:
-        return Document(page.state, RowEncoder(page.columns).lines(page.rows))
-    raise no_object(resource)
-
-
-def no_object(resource: Resource) -> HTTPException:
-    """Return a 404, the same for an unknown id and for an id of another user."""
-    return problem(404, f"There is no {resource.word} with this id.")
-
-
-def _read(reading: Reading, query: Query, values: Parameters) -> Answer:
-    """Return the rows, with their total as a member.
-
-    Reads stored JSON if it has all columns, and nobody needs the values.
-    """
-    storage, user_id, resource = reading.storage, reading.user_id, query.resource
     columns, table_columns = columns_for(reading, resource, values)
-    are_stored = not resource.computed_fields and values.get(CONVERT_TO) is None
-    lines, rows = None, []
-    if are_stored and not reading.as_values:
-        stored = storage.data.list_json(user_id, query)
-        state, lines, has_more, total = stored.state, stored.lines, stored.has_more, stored.total
-    else:
-        state = reading.get_state()
-        page = list_computed(storage, user_id, query, reading.today)
-        rows, has_more, total = page.rows, page.has_more, page.total
-        rows = converted(reading, resource, rows, values)
     return Answer(
         state=state,
         name=resource.name,
@@ -91,9 +54,44 @@ def _read(reading: Reading, query: Query, values: Parameters) -> Answer:
         rows=rows,
         lines=lines,
         resource=resource,
-        members={"total": total},
-        next_offset=query.offset + query.limit if has_more else None,
+        members=members,
+        headers=headers,
+        next_offset=members["nextOffset"],
     )
+
+
+def get_object(resource: Resource, reading: Reading, values: Parameters, row_id: str) -> Document:
+    """Return one object, with the same fields as in the list. Raises a 404, or a 410."""
+    named = condition_on(resource, "id", Operator.ANY_OF, (row_id,))
+    state, rows, lines, _ = _read(reading, Query(resource, (named,), limit=1), values)
+    columns, _ = columns_for(reading, resource, values)
+    if lines:
+        return Document(state, shown(resource, columns, lines))
+    if rows:
+        return Document(state, RowEncoder(columns).lines(rows))
+    raise no_object(resource)
+
+
+def no_object(resource: Resource) -> HTTPException:
+    """Return a 404, the same for an unknown id and for an id of another user."""
+    return problem(404, f"There is no {resource.word} with this id.")
+
+
+def _read(
+    reading: Reading, query: Query, values: Parameters
+) -> tuple[DataState, list[Row], bytes | None, Page | JsonPage]:
+    """Return the state, the rows, or their stored JSON in place of them, and the page.
+
+    Reads stored JSON if it has all columns, and nobody needs the values.
+    """
+    storage, user_id, resource = reading.storage, reading.user_id, query.resource
+    are_stored = not resource.computed_fields and values.get(CONVERT_TO) is None
+    if are_stored and not reading.as_values:
+        stored = storage.data.list_json(user_id, query)
+        return stored.state, [], stored.lines, stored
+    state = reading.get_state()
+    page = list_computed(storage, user_id, query, reading.today)
+    return state, converted(reading, resource, page.rows, values), None, page
 
 
 def columns_for(

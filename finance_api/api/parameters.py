@@ -5,7 +5,7 @@ The filter grammar itself is in `finance_api.query.parse`.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -167,6 +167,27 @@ Fault = tuple[str, str]
 Rule = Callable[[Mapping[str, Any]], Fault | None]
 
 
+class QueryType(colander.SchemaType):  # type: ignore[misc]
+    """The type of a schema. Its texts are the values of each name.
+
+    Colander's own mapping visits every node; a request has few of an endpoint's 60 parameters.
+    """
+
+    def deserialize(self, node: "ParameterSchema", cstruct: Mapping[str, Any]) -> "Parameters":
+        """Raises colander.Invalid with all faults; its value has the valid parameters."""
+        values = Parameters(node.defaults)
+        invalid = colander.Invalid(node, value=values)
+        for child in node.visited(cstruct):
+            try:
+                values[child.name] = child.deserialize(cstruct.get(child.name, colander.null))
+            except colander.Invalid as error:
+                values.pop(child.name, None)
+                invalid.add(error)
+        if invalid.children:
+            raise invalid
+        return values
+
+
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
@@ -176,9 +197,28 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     mapping would run only if every parameter is valid by itself.
     """
 
+    schema_type = QueryType
     path: str = ""
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Parameter]:
+        """The parameters by name; complete once the application has started."""
+        return {node.name: node for node in self.children}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """The values of parameters that need no visit if they are not given."""
+        needed = {
+            name for name, node in self.nodes.items() if node.required or callable(node.varies_with)
+        }
+        return {name: node.missing for name, node in self.nodes.items() if name not in needed}
+
+    def visited(self, given: Collection[str]) -> list[Parameter]:
+        return [
+            node for name, node in self.nodes.items() if name in given or name not in self.defaults
+        ]
 
     def read(self, query_string: str) -> "Parameters":
         """Return the values of a query string. Raises ParametersRefused with every fault.
@@ -463,35 +503,29 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
         return Parameters(), [("*", f"more than {MAX_PARAMETERS} parameters are given")]
-    nodes = {node.name: node for node in schema.children}
     given, faults = _values_by_name(pairs)
     for name in given:
-        if name not in nodes:
-            message = _not_a_parameter(name, given, schema, nodes)
+        if name not in schema.nodes:
+            message = _not_a_parameter(name, given, schema)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     try:
-        values = Parameters(schema.deserialize(given))
+        values: Parameters = schema.deserialize(given)
     except colander.Invalid as invalid:
-        refused = {each.node.name: each for each in invalid.children}
-        faults += [(name, str(m)) for name, each in refused.items() for m in each.messages()]
-        values = Parameters(
-            (name, node.deserialize(given.get(name, colander.null)))
-            for name, node in nodes.items()
-            if name not in refused
-        )
+        values = invalid.value
+        faults += [(each.node.name, str(m)) for each in invalid.children for m in each.messages()]
     for rule in schema.rules:
         # Skip a rule if one of its parameters has a fault and therefore no value.
         with suppress(KeyError) if faults else nullcontext():
             faults += filter(None, [rule(values)])
     if not faults:
-        _derive(schema, values)
+        _derive(schema, values, given)
     return values, faults
 
 
-def _derive(schema: ParameterSchema, values: Parameters) -> None:
+def _derive(schema: ParameterSchema, values: Parameters, given: Collection[str]) -> None:
     """Set the attributes of valid values."""
     changed, sources = {}, set()
-    for node in schema.children:
+    for node in schema.visited(given):
         value = values[node.name]
         is_changed = node.required or value != node.missing
         if is_changed:
@@ -528,13 +562,8 @@ def _values_by_name(
     return given, faults
 
 
-def _not_a_parameter(
-    name: str,
-    given: Mapping[str, Sequence[str]],
-    schema: ParameterSchema,
-    nodes: Mapping[str, Parameter],
-) -> str:
-    text = given[name][0]
+def _not_a_parameter(name: str, given: Mapping[str, Sequence[str]], schema: ParameterSchema) -> str:
+    text, nodes = given[name][0], schema.nodes
     if name.lower() in TOKEN_PARAMETERS:
         return TOKEN_IN_QUERY
     if name in schema.refused:
