@@ -10,20 +10,18 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.parameters import CONVERT_TO, COUNTED, TRAILER, WITH_SUBCATEGORIES, Parameters
+from finance_api.api.parameters import CONVERT_TO, TRAILER, Parameters
 from finance_api.api.representation import HINTS, shared
 from finance_api.http.errors import problem
 from finance_api.planning.answers import REVISION, Answer, Document, Export, Reading
-from finance_api.planning.categories import with_subcategories
 from finance_api.planning.computing import list_computed
+from finance_api.planning.conditions import resolved
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
-from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.hints import MAX_HINTS, find_hints, find_left_out
 from finance_api.query.model import Condition, Operator, Query, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Resource
-from finance_api.resources.records import FLOW
 from finance_api.serialization.rows import RowEncoder, encoder_of, shown
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage, Page
 from finance_api.values import Row
@@ -118,20 +116,6 @@ def converted(
     if target is None:
         return rows
     return with_converted(reading.storage, resource, rows, target, reading.today)
-
-
-def resolved(query: Query, values: Mapping[str, Any], reading: Reading) -> Query:
-    """Return the query with relative days, subcategories, ``flow`` and ``counted`` resolved."""
-    if query.is_relative:
-        query = query.on(reading.today)
-    storage, user_id, conditions = reading.storage, reading.user_id, query.conditions
-    if values.get(WITH_SUBCATEGORIES):
-        conditions = with_subcategories(storage, user_id, query.resource, conditions)
-    if values.get(FLOW.name):
-        conditions = with_flow(storage, user_id, values[FLOW.name], conditions)
-    if values.get(COUNTED):
-        conditions = counted_only(storage, user_id, conditions)
-    return query if conditions is query.conditions else replace(query, conditions=conditions)
 
 
 def _count(reading: Reading, resource: Resource, conditions: tuple[Condition, ...]) -> int:

@@ -24,6 +24,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.answers import REVISION, ParametersRefused
 from finance_api.planning.categories import has_categories
+from finance_api.planning.conditions import COUNTED, WITH_SUBCATEGORIES
 from finance_api.planning.conversion import CONVERTED
 from finance_api.planning.hints import negative_fields
 from finance_api.query.canonical import canonical_text
@@ -60,8 +61,6 @@ MAX_PARAMETERS = 100
 _REMEMBERED = 1_024
 _MAX_REMEMBERED_CHARACTERS = 4_096
 _SHOWN_NAME_CHARACTERS = 60
-WITH_SUBCATEGORIES = "withSubcategories"
-COUNTED = "counted"
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 TRAILER = "trailer"

@@ -41,7 +41,7 @@ class Reading(NamedTuple):
 
     is_for_link: whether everybody who knows a link sees the answer, so that it must tell nothing
     else about the user. as_values: whether rows are read as values, where their stored JSON would
-    be faster.
+    be faster. known_state: the state of the data, if it has been read and is only shown.
     """
 
     storage: Storage
@@ -49,6 +49,7 @@ class Reading(NamedTuple):
     now: int
     is_for_link: bool = False
     as_values: bool = False
+    known_state: DataState | None = None
 
     @property
     def user_id(self) -> int:
@@ -61,7 +62,7 @@ class Reading(NamedTuple):
 
     def get_state(self) -> DataState:
         """Return the state of the data. Raises NotFound if a replica does not know the user yet."""
-        return self.storage.data.get_state(self.user.id)
+        return self.known_state or self.storage.data.get_state(self.user.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The figures that the pages of accounts, budgets and goals show beside the form."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,7 +8,6 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.derivation import Gap, list_gaps
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
-from finance_api.resources import RECORDS
 from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
@@ -15,7 +15,7 @@ from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
-from finance_api.web.api_results import BALANCES, ApiRequest, ApiResults
+from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.rendering import amount, month_words, sentence_of
@@ -48,10 +48,10 @@ class ObjectDetail:
 
     template: str
 
-    def __init__(self, results: ApiResults, owned: UserRows, row: Row, region: Region) -> None:
+    def __init__(self, answers: ApiAnswers, owned: UserRows, row: Row, region: Region) -> None:
         self.row = row
         self._region = region
-        self._results = results
+        self._answers = answers
         self._owned = owned
 
     @property
@@ -74,22 +74,22 @@ class AccountDetail(ObjectDetail):
 
     @property
     def _course_request(self) -> ApiRequest:
-        first = months_before(start_of(Period.MONTH, self._results.today), _MONTHS - 1)
+        first = months_before(start_of(Period.MONTH, self._answers.today), _MONTHS - 1)
         given = {"interval": "month", "from": date_text(first), **self._own}
         return ApiRequest(BALANCES, given, about="Balance over time")
 
     @property
     def _records_request(self) -> ApiRequest:
         given = {**self._own, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
-        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="Newest records")
+        return ApiRequest(RECORDS_PATH, given, about="Newest records")
 
     @cached_property
-    def records(self) -> list[Row]:
-        return self._results.page(RECORDS, self._records_request).rows
+    def records(self) -> Sequence[Row]:
+        return self._answers.get(self._records_request).rows
 
     @cached_property
     def months(self) -> list[Month]:
-        totals, _ = self._results.course(self._course_request)
+        totals, _ = self._answers.course(self._course_request)
         return [
             Month(
                 month_words(row["periodStart"]),
@@ -120,7 +120,7 @@ class AccountDetail(ObjectDetail):
         if day is None:
             return None
         days = {"from": date_text(day), "to": date_text(day)}
-        totals, _ = self._results.course(
+        totals, _ = self._answers.course(
             ApiRequest(BALANCES, {"interval": "day", **days, **self._own})
         )
         return int(totals[0]["balance"])
@@ -182,7 +182,7 @@ class BudgetDetail(ObjectDetail):
     @cached_property
     def pace(self) -> Pace | None:
         """The pace; None if the budget has no limit, or its current period has no start or end."""
-        row, today = self.row, self._results.today
+        row, today = self.row, self._answers.today
         first, last, limit = row["periodStart"], row["periodEnd"], row["limitAmount"]
         if None in (row["remaining"], first, last):
             return None
@@ -194,9 +194,9 @@ class BudgetDetail(ObjectDetail):
         return Pace(day, days, even // smallest * smallest, left // smallest * smallest)
 
     @cached_property
-    def periods(self) -> list[Row]:
+    def periods(self) -> Sequence[Row]:
         """The last periods with their computed fields, oldest first."""
-        return self._results.periods(self.row, self._periods_request)[::-1]
+        return self._answers.get(self._periods_request).rows[::-1]
 
     def records_path(self, period: Row) -> str | None:
         """Return the path of the page with the records that count as spent in a period.
@@ -292,9 +292,9 @@ class GoalDetail(ObjectDetail):
         """
         day: int | None = self.row["desiredDate"]
         left = self.left
-        if day is None or left is None or day <= self._results.today:
+        if day is None or left is None or day <= self._answers.today:
             return None
-        days = (day - self._results.today) // DAY_SECONDS
+        days = (day - self._answers.today) // DAY_SECONDS
         smallest = smallest_units(self.row["currencyCode"])
         # Round up, so that the amount is enough.
         return -(-left * min(_MONTH_DAYS, days) // (days * smallest)) * smallest

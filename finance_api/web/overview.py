@@ -8,14 +8,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.planning.summaries.summary import Summary
-from finance_api.planning.upcoming import DueDays, TooManyDueDays, upcoming_page
-from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS
+from finance_api.planning.answers import Answer
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
-from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiRequest, ApiResults
+from finance_api.web.api_requests import (
+    BALANCES,
+    MOST_GROUPS,
+    RECORDS_PATH,
+    SUMMARY,
+    UPCOMING,
+    ApiAnswers,
+    ApiRequest,
+)
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.record_filters import NONE
 from finance_api.web.rendering import amount, cents, month_words
@@ -26,7 +32,6 @@ MOST_ROWS = 12
 DUE_DAYS = 30
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
-_MOST_GROUPS = "1000"
 _COLUMNS = f"count,net,{SPENT},{RECEIVED}"
 _SERIES = ("Received", "Spent")
 
@@ -95,14 +100,14 @@ class Overview:
 
     def __init__(
         self,
-        results: ApiResults,
+        answers: ApiAnswers,
         span: Timespan,
         currency: str,
         region: Region,
         *,
         is_converted: bool,
     ) -> None:
-        self._results = results
+        self._answers = answers
         self._region = region
         self.span = span
         self.currency = currency
@@ -110,7 +115,7 @@ class Overview:
         self._prefix = "converted" if is_converted else ""
         self._one = {"convertTo": currency} if is_converted else {"currencyCode": f"eq.{currency}"}
         #: The timespan to compare this one with.
-        self.compared = span.compared(results.today)
+        self.compared = span.compared(answers.today)
 
     # -- net worth
 
@@ -118,11 +123,11 @@ class Overview:
     def worth_request(self) -> ApiRequest:
         year = self.span.year()
         given, saved = {"interval": "month", "from": date_text(year.first)}, {}
-        if self.span.last < self._results.today or self.span.first > self._results.today:
+        if self.span.last < self._answers.today or self.span.first > self._answers.today:
             given["to"] = date_text(self.span.last)
         if self.is_converted:
             given["convertTo"] = self.currency
-        this_month = Timespan.around(Period.MONTH, self._results.today)
+        this_month = Timespan.around(Period.MONTH, self._answers.today)
         if "to" not in given and year.first == this_month.year().first:
             # The API begins with the same month by default.
             saved["from"] = ""
@@ -134,8 +139,8 @@ class Overview:
         return None if "to" in self.worth_request.parameters else "/accounts"
 
     @cached_property
-    def _course(self) -> tuple[list[Row], list[Row]]:
-        return self._results.course(self.worth_request)
+    def _course(self) -> tuple[Sequence[Row], Sequence[Row]]:
+        return self._answers.course(self.worth_request)
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
@@ -191,8 +196,8 @@ class Overview:
         return self._money(self.compared_request)
 
     def _money(self, asked: ApiRequest) -> Money | None:
-        found = self._results.summary(asked)
-        return None if found is None else Money.of(found.groups, self._prefix)
+        found = self._answers.sums(asked)
+        return None if found is None else Money.of(found.rows, self._prefix)
 
     @cached_property
     def nearest(self) -> Timespan | None:
@@ -202,7 +207,7 @@ class Overview:
             (f"lt.{date_text(self.span.first)}", "-recordDate"),
             (f"gt.{date_text(self.span.last)}", "+recordDate"),
         )
-        found = [newest_day(self._results, currency, *each) for each in around]
+        found = [newest_day(self._answers, currency, *each) for each in around]
         days = [day for day in found if day is not None]
         if not days:
             return None
@@ -212,11 +217,11 @@ class Overview:
     @cached_property
     def months_request(self) -> ApiRequest:
         about, year = "Received and spent by month", self.span.year()
-        return self._summary(about, "month", year, fill="true", limit=_MOST_GROUPS)
+        return self._summary(about, "month", year, fill="true", limit=MOST_GROUPS)
 
     @cached_property
     def months(self) -> Chart | None:
-        found = self._results.summary(self.months_request)
+        found = self._answers.sums(self.months_request)
         if found is None:
             return None
         by_month = _by(found, "periodStart", self._prefix)
@@ -247,13 +252,13 @@ class Overview:
             ("Spending by category", self.span),
             ("Spending by category before", self.compared),
         ]
-        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": _MOST_GROUPS}
+        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": MOST_GROUPS}
         return [self._summary(about, "topCategory", span, **page) for about, span in spans]
 
     @cached_property
     def categories(self) -> list[Line] | None:
         """The categories with spending, the largest first."""
-        of_now, of_before = (self._results.summary(asked) for asked in self.category_requests)
+        of_now, of_before = (self._answers.sums(asked) for asked in self.category_requests)
         if of_now is None:
             return None
         summaries = [of_now] if of_before is None else [of_now, of_before]
@@ -262,7 +267,7 @@ class Overview:
         names = {
             group["topCategoryId"]: group["topCategory"] or ""
             for found in summaries
-            for group in found.groups
+            for group in found.rows
         }
         spent = [(key, now.get(key, Money())) for key in {**now, **earlier}]
         spent = [each for each in spent if each[1].spent or earlier.get(each[0], Money()).spent]
@@ -290,24 +295,21 @@ class Overview:
     due_request = ApiRequest(UPCOMING, {"days": str(DUE_DAYS)}, about=f"Due in {DUE_DAYS} days")
 
     @cached_property
-    def budgets(self) -> list[Row]:
-        return self._results.page(BUDGETS, self.budgets_request).rows
+    def budgets(self) -> Sequence[Row]:
+        return self._answers.get(self.budgets_request).rows
 
     @cached_property
-    def _due_days(self) -> DueDays | None:
-        try:
-            return self._results.upcoming(self.due_request)
-        except TooManyDueDays:
-            return None
-
-    @cached_property
-    def due(self) -> list[Row] | None:
-        """The first due dates; None if there are too many to compute."""
-        return None if self._due_days is None else upcoming_page(self._due_days, MOST_ROWS)
+    def _upcoming(self) -> Answer | None:
+        return self._answers.get_if_possible(self.due_request)
 
     @property
-    def due_totals(self) -> list[Row]:
-        return [] if self._due_days is None else self._due_days.totals()
+    def due(self) -> Sequence[Row] | None:
+        """The first due dates; None if there are too many to compute."""
+        return None if self._upcoming is None else self._upcoming.rows[:MOST_ROWS]
+
+    @property
+    def due_totals(self) -> Sequence[Row]:
+        return () if self._upcoming is None else self._upcoming.members["totals"].rows
 
     # -- what needs attention
 
@@ -336,16 +338,16 @@ class Overview:
 
     @cached_property
     def uncategorised(self) -> int:
-        found = self._results.summary(self.uncategorised_request)
-        return 0 if found is None else sum(group["count"] for group in found.groups)
+        found = self._answers.sums(self.uncategorised_request)
+        return 0 if found is None else sum(group["count"] for group in found.rows)
 
     @cached_property
-    def unexplained(self) -> list[Row]:
-        return self._results.page(ACCOUNTS, self.unexplained_request).rows
+    def unexplained(self) -> Sequence[Row]:
+        return self._answers.get(self.unexplained_request).rows
 
     @cached_property
-    def quiet(self) -> list[Row]:
-        return self._results.page(ACCOUNTS, self.quiet_request).rows
+    def quiet(self) -> Sequence[Row]:
+        return self._answers.get(self.quiet_request).rows
 
     # -- links
 
@@ -364,13 +366,13 @@ class Overview:
         """Return a request for sums. about: see `ApiRequest`. span: by default the overview's."""
         span = span or self.span
         given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
-        name = span.name(self._results.today)
+        name = span.name(self._answers.today)
         saved = {"recordDate": f"eq.{name}"} if name else {}
         return ApiRequest(SUMMARY, {**given, **self._one, **parameters}, about, saved)
 
 
 def newest_day(
-    results: ApiResults, currency: str, days: str, sort: str = "-recordDate"
+    answers: ApiAnswers, currency: str, days: str, sort: str = "-recordDate"
 ) -> int | None:
     """Return the newest day with a record that counts; None if there is no such record.
 
@@ -379,13 +381,13 @@ def newest_day(
     """
     given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
     asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}
-    rows = results.page(RECORDS, ApiRequest(f"{PUBLIC_SURFACE}records", asked)).rows
+    rows = answers.get(ApiRequest(RECORDS_PATH, asked)).rows
     return start_of(Period.DAY, rows[0]["recordDate"]) if rows else None
 
 
-def _by(found: Summary, name: str, prefix: str) -> Mapping[Any, Money]:
+def _by(found: Answer, name: str, prefix: str) -> Mapping[Any, Money]:
     """Return the sums by the values of one column."""
     groups: defaultdict[Any, list[Row]] = defaultdict(list)
-    for group in found.groups:
+    for group in found.rows:
         groups[group[name]].append(group)
     return {value: Money.of(rows, prefix) for value, rows in groups.items()}

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.planning.summaries.summary import Summary
+from finance_api.planning.answers import Answer
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import RELATIVE_DATES
@@ -20,7 +19,7 @@ from finance_api.values.ids import serial_id
 from finance_api.values.regions import Region
 from finance_api.values.time import Period, TimeError, parse_date
 from finance_api.values.written import WrittenRefused, parse_amount
-from finance_api.web.api_results import SUMMARY, ApiRequest
+from finance_api.web.api_requests import RECORDS_PATH, SUMMARY, ApiRequest
 from finance_api.web.forms import choice_label
 from finance_api.web.page import PAGE_ROWS, sentence
 from finance_api.web.timespans import Timespan, parse_timespan
@@ -180,10 +179,14 @@ class RecordFilters:
         counted = _YES if self.is_counted else ""
         return {**self.parameters, _COUNTED: counted, "sortBy": self.sort_by}
 
+    @property
+    def list_request(self) -> ApiRequest:
+        return ApiRequest(RECORDS_PATH, self.list_parameters)
+
     def page_request(self, offset: int) -> ApiRequest:
         page = {"limit": str(self.size), "offset": str(offset) if offset else ""}
         given = {**self.list_parameters, "withTotal": "true", **page}
-        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="Records")
+        return ApiRequest(RECORDS_PATH, given, about="Records")
 
     def download_path(self, form: str) -> str:
         """Return the path of the download. form: csv or xlsx."""
@@ -191,17 +194,17 @@ class RecordFilters:
 
     @property
     def download_request(self) -> ApiRequest:
-        return ApiRequest(f"{PUBLIC_SURFACE}records.csv", self.list_parameters, about="Download")
+        return ApiRequest(f"{RECORDS_PATH}.csv", self.list_parameters, about="Download")
 
     @property
     def sums_request(self) -> ApiRequest:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}
         return ApiRequest(SUMMARY, given, about="Sums of records")
 
-    def total_of(self, sums: Summary) -> int:
+    def total_of(self, sums: Answer) -> int:
         """Return the number of records in the list. sums: the answer to `sums_request`."""
-        left_out = 0 if self.is_counted else sum(sums.left_out.values())
-        return left_out + sum(int(group["count"]) for group in sums.groups)
+        left_out = 0 if self.is_counted else sum(sums.members["leftOut"].values())
+        return left_out + sum(int(group["count"]) for group in sums.rows)
 
     @property
     def convert_to(self) -> str:

@@ -40,7 +40,7 @@ from finance_api.values.time import (
     to_date,
 )
 from finance_api.values.version import __version__
-from finance_api.web.api_results import curl_line
+from finance_api.web.api_requests import curl_line
 from finance_api.web.colors import chart_color
 from finance_api.web.forms import label_of
 from finance_api.web.kept_forms import kept_form, owner_mark

@@ -10,7 +10,7 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
-from finance_api.api.listing import hints, paged, resolved, table
+from finance_api.api.listing import hints, paged, table
 from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response, without_envelope
 from finance_api.api.openapi.schemas import (
@@ -42,6 +42,7 @@ from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading
+from finance_api.planning.conditions import resolved
 from finance_api.planning.summaries.declaration import (
     BY_THE_DAY,
     CUMULATIVE,

@@ -1,5 +1,7 @@
 """Downloads: all of a user's data, and the records of a list."""
 
+from dataclasses import replace
+
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
@@ -9,16 +11,16 @@ from finance_api.http.compression import GZIP, gzip_chunks, takes_gzip
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.dump import dump
-from finance_api.query.model import Query
-from finance_api.query.parse import parse_sort
+from finance_api.planning.answers import Export, Reading
+from finance_api.questions.asking import ask
 from finance_api.resources import RECORDS
 from finance_api.serialization.csv import csv_chunks
 from finance_api.serialization.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.text import count_text
 from finance_api.values.time import date_text
-from finance_api.web.api_results import conditions_of
 from finance_api.web.page import SeeOther
 from finance_api.web.record_filters import RecordFilters
 from finance_api.web.routes import get
@@ -60,15 +62,13 @@ def download_records(request: Request) -> Response:
     if filters.errors:
         # The list says what is wrong.
         return SeeOther(filters.path())
-    user_id, today, given = request.user.id, request.today, filters.list_parameters
-    sort = parse_sort(RECORDS, given["sortBy"] or RECORDS.default_sort)
-    name = f"records-{date_text(today)}.{form}"
+    name = f"records-{date_text(request.today)}.{form}"
+    asked = replace(filters.list_request, path=f"{PUBLIC_SURFACE}export/records")
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
-        data_state_of(storage, user_id)
-        query = Query(RECORDS, conditions_of(storage, user_id, today, RECORDS, given), sort)
-        count = storage.data.count_rows(user_id, query)
-        if form == "xlsx" and count > MAX_ROWS:
+        reading = Reading(storage, request.user, request.now)
+        records: Export = ask(request.registry, reading, asked.target)
+        if form == "xlsx" and records.count > MAX_ROWS:
             raise problem(
                 400,
                 f"A workbook can have only {count_text(MAX_ROWS)} rows: filter for fewer, or take "
@@ -78,16 +78,17 @@ def download_records(request: Request) -> Response:
             ("Content-Type", _TYPES[form]),
             ("Content-Disposition", f'attachment; filename="{name}"'),
         ]
-        return Response(headerlist=headers), _chunks(storage, user_id, query, form, count)
+        return Response(headerlist=headers), _chunks(records, form)
 
-    response = download(request, user_id, begin)
-    note_export(request, user_id)
+    response = download(request, request.user.id, begin)
+    note_export(request, request.user.id)
     return response
 
 
-def _chunks(storage: Storage, user_id: int, query: Query, form: str, count: int) -> Chunks:
-    lines = storage.data.stream_json(user_id, query)
+def _chunks(records: Export, form: str) -> Chunks:
+    columns = records.columns
     if form == "csv":
-        yield from csv_chunks(RECORDS.fields, lines)
+        yield from csv_chunks(columns, records.pages)
     else:
-        yield from xlsx_chunks(RECORDS.name, readable_first(RECORDS.fields), lines, count)
+        columns = readable_first(columns)
+        yield from xlsx_chunks(RECORDS.name, columns, records.pages, records.count)

@@ -13,7 +13,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Jwt
-from finance_api.web.api_results import curl_line
+from finance_api.web.api_requests import curl_line
 from finance_api.web.forms import form_id
 from finance_api.web.page import (
     SeeOther,

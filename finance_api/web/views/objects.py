@@ -19,17 +19,15 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.planning.computing import compute, list_computed
+from finance_api.planning.computing import compute
 from finance_api.planning.recurring import Recurring, Status, list_recurring, payee_key, with_orders
-from finance_api.query.model import Query
-from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
 from finance_api.web import forms
-from finance_api.web.api_results import ApiRequest, ApiResults
+from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
@@ -71,9 +69,10 @@ class ObjectViews:
     def list_objects(self) -> dict[str, Any]:
         """Show one page of the list of all objects."""
         request, shown, offset = self.request, self.shown, offset_of(self.request)
-        sort = parse_sort(self.resource, shown.sort)
-        query = Query(self.resource, (), sort, PAGE_ROWS, offset, with_total=True)
-        found = list_computed(request.storage, request.user.id, query, request.today)
+        parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
+        asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
+        found = ApiAnswers(request).get(asked, withTotal="true")
+        total = found.members["total"]
         fields = [self.resource[name] for name in shown.columns]
         owned = own_rows(request)
         cells = Cells(owned, self.region)
@@ -87,18 +86,17 @@ class ObjectViews:
             for row in found.rows
         ]
         has_orders = self.resource is STANDING_ORDERS
-        parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
         return page(
             shown.name,
             shown.title,
             shown=shown,
             columns=[(forms.label_of(field), cells.css(field)) for field in fields],
             rows=rows,
-            total=found.total,
-            pager=Pager.of(request, found.total or 0),
+            total=total,
+            pager=Pager.of(request, total),
             found=found_payments(request, owned) if has_orders else [],
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
-            api=[ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)],
+            api=[asked],
         )
 
     def show_new(self) -> dict[str, Any]:
@@ -229,7 +227,7 @@ class ObjectViews:
             path = f"{PUBLIC_SURFACE}{resource.path}/{row['id']}"
             api = [ApiRequest(path, {}, about="Its fields")]
             if resource in _DETAILS:
-                detail = _DETAILS[resource](ApiResults(request), owned, row, self.region)
+                detail = _DETAILS[resource](ApiAnswers(request), owned, row, self.region)
                 api += detail.requests
             else:
                 facts = self._facts(owned, row)

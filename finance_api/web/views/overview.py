@@ -13,7 +13,7 @@ from finance_api.query.model import RELATIVE_DATES
 from finance_api.resources import BUDGETS
 from finance_api.storage.interface import data_state_of
 from finance_api.values.time import MONTHS, Period, date_text
-from finance_api.web.api_results import ApiResults
+from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.cells import Cells
 from finance_api.web.colors import chart_color
 from finance_api.web.overview import MOST_ROWS, Overview, newest_day
@@ -24,7 +24,7 @@ from finance_api.web.timespans import Timespan, parse_timespan
 
 @get("overview", Permission.DATA_READ, "overview")
 def show_overview(request: Request) -> dict[str, Any]:
-    owned, results = own_rows(request), ApiResults(request)
+    owned, answers = own_rows(request), ApiAnswers(request)
     counts: Counter[str] = Counter()
     for account in owned.accounts.rows.values():
         counts[account["currencyCode"]] += account["recordCount"]
@@ -45,10 +45,10 @@ def show_overview(request: Request) -> dict[str, Any]:
     is_asked = any(given.values())
     span = parse_timespan(given["period"], given["from"], given["to"]) if is_asked else None
     if given["period"] in RELATIVE_DATES:
-        span = Timespan.named(given["period"], results.today)
+        span = Timespan.named(given["period"], answers.today)
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
-    span = span or _newest_month(results, "" if is_converted else currency)
-    overview = Overview(results, span, currency, request.region, is_converted=is_converted)
+    span = span or _newest_month(answers, "" if is_converted else currency)
+    overview = Overview(answers, span, currency, request.region, is_converted=is_converted)
     state = data_state_of(request.storage, request.user.id)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
@@ -61,7 +61,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         convertible=convertible,
         chosen=chosen,
         kinds=[
-            (kind.value.capitalize(), Timespan.around(kind, min(results.today, span.last)))
+            (kind.value.capitalize(), Timespan.around(kind, min(answers.today, span.last)))
             for kind in MONTHS
         ],
         cells=Cells(owned, request.region),
@@ -69,18 +69,18 @@ def show_overview(request: Request) -> dict[str, Any]:
         progress_field=BUDGETS["progress"],
         transfer_count=request.storage.transfers.count(request.user.id),
         most=MOST_ROWS,
-        today=date_text(results.today),
+        today=date_text(answers.today),
         revision=state.revision,
         changed_at=state.changed_at if state.revision else None,
     )
 
 
-def _newest_month(results: ApiResults, currency: str) -> Timespan:
+def _newest_month(answers: ApiAnswers, currency: str) -> Timespan:
     """Return the newest month up to now with records, else the newest later one, or this month."""
-    month = Timespan.around(Period.MONTH, results.today)
+    month = Timespan.around(Period.MONTH, answers.today)
     days = (f"lte.{date_text(month.last)}", f"gt.{date_text(month.last)}")
-    found = (newest_day(results, currency, each) for each in days)
-    return Timespan.around(Period.MONTH, next(filter(None, found), results.today))
+    found = (newest_day(answers, currency, each) for each in days)
+    return Timespan.around(Period.MONTH, next(filter(None, found), answers.today))
 
 
 @get("settings", NO_PERMISSION_REQUIRED)

@@ -33,7 +33,7 @@ from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Question, QuestionLink
 from finance_api.values.time import date_text
 from finance_api.web.answer_tables import answer_table
-from finance_api.web.api_results import ApiRequest
+from finance_api.web.api_requests import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
 from finance_api.web.kept_forms import kept_form

@@ -28,7 +28,7 @@ from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
 from finance_api.values.time import date_text, from_date, to_date
 from finance_api.web import forms
-from finance_api.web.api_results import ApiRequest
+from finance_api.web.api_requests import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.kept_forms import kept_form

@@ -14,12 +14,16 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import find_row, rows_called
 from finance_api.ledger.edits.records import change_records, remove_records, stored_records
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.model import Condition
+from finance_api.planning.answers import Reading
+from finance_api.planning.conditions import resolved
+from finance_api.planning.hints import find_hints
+from finance_api.query.model import Condition, Query
+from finance_api.questions.asking import find
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
 from finance_api.web import forms
-from finance_api.web.api_results import ApiResults, conditions_of
+from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import Money
 from finance_api.web.page import (
@@ -78,15 +82,16 @@ def list_page(
     of the record whose category was typed, and the typed text; from a kept form also the id of the
     category that the record had. sent: the form for several records, to show it again.
     """
-    filters, owned, results = RecordFilters.of(request), own_rows(request), ApiResults(request)
+    filters, owned, answers = RecordFilters.of(request), own_rows(request), ApiAnswers(request)
     # The sums come first: they also give the total, so texts are searched only once.
-    whole = results.summary(filters.sums_request)
+    whole = answers.sums(filters.sums_request)
     # If there are too many amounts to convert, show the sums by currency.
-    sums = whole or results.summary(replace(filters.sums_request, parameters=filters.parameters))
-    total = filters.total_of(sums) if sums else results.total(RECORDS, filters.page_request(0))
+    sums = whole or answers.sums(replace(filters.sums_request, parameters=filters.parameters))
+    asked = filters.page_request(0)
+    total = filters.total_of(sums) if sums else answers.get(asked, limit="1").members["total"]
     pager = Pager.of(request, total, filters.size)
     asked = filters.page_request(pager.offset)
-    found = results.page(RECORDS, asked)
+    found = answers.get(asked, withTotal="")
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
         # The record was deleted, or has left the list.
         errors = {"form": next(iter(errors.values()), _NOT_LISTED)}
@@ -97,7 +102,7 @@ def list_page(
         "records",
         "Records",
         rows=found.rows,
-        hints=[] if found.rows else results.hints(RECORDS, asked),
+        hints=[] if found.rows else _hints(request, answers, asked),
         rule_of=rule_link,
         here=filters.path(offset=str(pager.offset or "")),
         paths=dict(categories),
@@ -106,7 +111,7 @@ def list_page(
         addable=typed[1] if typed and not rows_called(owned, CATEGORIES, typed[1]) else "",
         sums=sums,
         too_many=whole is None,
-        converted=Money.of(whole.groups, "converted") if whole and filters.convert_to else None,
+        converted=Money.of(whole.rows, "converted") if whole and filters.convert_to else None,
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
@@ -130,6 +135,12 @@ def list_page(
         pager=pager,
         api=[asked, filters.sums_request, filters.download_request],
     )
+
+
+def _hints(request: Request, answers: ApiAnswers, asked: ApiRequest) -> list[str]:
+    """Return why there are no rows: names in the filters that the user does not have."""
+    conditions = answers.find(asked).values.conditions
+    return find_hints(request.storage, request.user.id, RECORDS, conditions)
 
 
 def _selecting(request: Request, sent: MultiDict | None) -> str:
@@ -228,9 +239,10 @@ class _Selection:
             return cls(session, ticked, None)
         if filters.errors:
             raise forms.FormFaults({"id": "Correct the filters first."})
-        user_id, given = session.user.id, filters.list_parameters
-        found = conditions_of(session.storage, user_id, request.today, RECORDS, given)
-        return cls(session, [], found)
+        values = find(request.registry, filters.list_request.target).values
+        reading = Reading(session.storage, session.user, request.now)
+        query = resolved(Query(RECORDS, values.conditions), values, reading)
+        return cls(session, [], query.conditions)
 
     def ids(self) -> list[str]:
         if self.conditions is None:

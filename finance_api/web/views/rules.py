@@ -19,7 +19,7 @@ from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
 from finance_api.values.text import TextError, clean, fold
 from finance_api.web import forms
-from finance_api.web.api_results import ApiRequest
+from finance_api.web.api_requests import ApiRequest
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
 from finance_api.web.routes import get, post

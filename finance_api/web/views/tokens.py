@@ -15,7 +15,7 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Token
 from finance_api.values.time import DAY_SECONDS
-from finance_api.web.api_results import curl_line
+from finance_api.web.api_requests import curl_line
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
 from finance_api.web.page import (

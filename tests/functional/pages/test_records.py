@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from finance_api.resources.currencies import CURRENCIES
 from finance_api.web.views import records
 from support.browser import dump
 from support.browser import few_users as services  # noqa: F401
@@ -331,3 +332,15 @@ def test_a_new_category_is_added_where_it_is_first_given(service, client, visito
     page = visitor.submit("/rules/new", "/rules/new", status=400, **faulty)
     assert 'value="Not kept"' in page.text
     assert dump(service) == before
+
+
+@on_one_storage
+def test_the_sums_have_every_currency(service, user, visitor):
+    codes = list(CURRENCIES)[:120]
+    accounts = [account(n, currencyCode=code) for n, code in enumerate(codes, 1)]
+    rows = [record(n, accountId=each["id"]) for n, each in enumerate(accounts, 1)]
+    service.load(user, [*accounts, *rows])
+    page = visitor.get("/records").text
+    totals = page.split('id="totals"')[1].split("</table>")[0]
+    assert re.findall('class="name-text">([^<]*)', totals) == sorted(codes)
+    assert "120 records" in shown_text(page)
