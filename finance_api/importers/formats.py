@@ -107,7 +107,7 @@ FORMATS = (
         name="qif",
         begin=_QIF,
         importer="qif:QifImporter.of",
-        options=(*_STATEMENT, *_NUMBERS, *_TEXT),
+        options=(*_STATEMENT, *_NUMBERS, *_TEXT, "positive"),
         account_key=AccountKey.FILE,
     ),
     Format(

@@ -127,7 +127,7 @@ FILE_OPTIONS = (
     FileOption(
         "positive",
         "Positive amounts",
-        "CSV, OFX: what a positive amount means.",
+        "CSV, OFX, QIF: what a positive amount means.",
         CHOICE,
         choices=("in", "out"),
     ),

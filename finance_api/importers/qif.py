@@ -13,7 +13,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
+from finance_api.importers.csv.vocabulary import (
+    CLOSING,
+    OPENING,
+    are_card_payments,
+    is_repaid,
+    kind_of,
+)
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
     NAME,
@@ -143,7 +149,7 @@ class QifImporter:
     """Reads one file, in two passes: the first pass finds out what the file leaves open.
 
     options: the user's options that decide it: account, currency, date_format, decimal, thousands,
-    encoding, force_encoding; as in `Layout` of CSV.
+    encoding, force_encoding, positive; as in `Layout` of CSV.
     """
 
     source = "qif"
@@ -157,6 +163,10 @@ class QifImporter:
         self._says_cleared = False
         # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
+        # The line of a card's first purchase, judging by its text, that has no minus; and the texts
+        # beside a minus, None if they are not all payments to the card.
+        self._spent: int | None = None
+        self._paid: list[tuple[str, ...]] | None = []
         # Not imported: counts of investment transactions and list entries, and codes of fields.
         self._investments, self._lists = 0, Counter[str]()
         self._codes: set[str] = set()
@@ -197,7 +207,7 @@ class QifImporter:
         form = None if form is None else form.replace("'", "/")
         self._dates = DateColumn(form, last_year=last_year)
         self._amounts = AmountColumns(self._options.get("decimal"), self._options.get("thousands"))
-        for (name, _), transaction in self._registers(lines):
+        for (name, kind), transaction in self._registers(lines):
             self._first.setdefault(name, None)
             if transaction is None:
                 continue
@@ -207,6 +217,18 @@ class QifImporter:
             for amount in (*transaction.amounts, *(split["$"] for split in transaction.splits)):
                 self._amounts.add(amount.text, amount.line)
             self._says_cleared |= bool(transaction.text("C"))
+            if kind == "ccard":
+                self._weigh(transaction)
+
+    def _weigh(self, transaction: Transaction) -> None:
+        texts = (transaction.text("P"), transaction.note)
+        has_minus, is_payment = transaction.amounts[0].text.startswith("-"), is_repaid(texts)
+        if has_minus and not is_payment:
+            self._paid = None
+        elif has_minus and self._paid is not None:
+            self._paid.append(texts)
+        elif not (has_minus or is_payment):
+            self._spent = self._spent or transaction.line
 
     def _decide(self, questions: Questions, remembered: Remembered) -> None:
         """Ask about everything the file leaves open. Raises ImportRefused."""
@@ -237,6 +259,23 @@ class QifImporter:
                 "the file does not say which account it belongs to",
                 Answer(("--account", NAME)),
                 how=f": give --account {NAME}",
+            )
+        is_turned = self._paid is not None and (not self._paid or are_card_payments(self._paid))
+        if (
+            self._spent
+            and is_turned
+            and len(self._first) == 1
+            and not self._options.get("positive")
+        ):
+            line = self._spent
+            questions.ask(
+                "the card has amounts with a minus only for payments",
+                *(
+                    Answer(("--positive", word), (), f"the amount of line {line} {way}")
+                    for word, way in (("out", "goes out"), ("in", "comes in"))
+                ),
+                line=line,
+                how=": say with --positive what a positive amount means",
             )
         self._date_reader = DateReader(self._dates.decide(questions))
         self._amount_reader = AmountReader(self._amounts.decide(questions))
@@ -304,7 +343,8 @@ class QifImporter:
 
     def _units(self, field: Field) -> int:
         amount = self._amount_reader.read(field.text, field.line)
-        return amount.side * abs(amount.units) if amount.side else amount.units
+        way = -1 if self._options.get("positive") == "out" else 1
+        return amount.side * abs(amount.units) if amount.side else way * amount.units
 
     def _registers(self, lines: Iterable[str]) -> Iterator[tuple[_Account, Transaction | None]]:
         """Yield each register's account, first with None, then with each of its transactions."""

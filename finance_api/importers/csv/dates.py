@@ -254,7 +254,8 @@ def _offset(parts: Mapping[str, str]) -> int | None:
 # YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes. No known bank
 # writes YY.MM.DD.
 _YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
-YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|DDMMMYYYY""".replace("\n", "").split("|")
+YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|
+YYYY年MM月DD日|DDMMMYYYY|DDMMMYY|DD.MM.YYYY.|DD. MM. YYYY.""".replace("\n", "").split("|")
 # No known bank writes the month first with full stops.
 _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD-MMM-|DD MMM |
 DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
@@ -265,6 +266,8 @@ CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 _ISO = CANDIDATES[0]
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
+#: A file's days are spread over years from so many seconds on.
+_YEARS = 730 * DAY_SECONDS
 #: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000
 
@@ -300,6 +303,8 @@ class DateColumn:
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
         self._seen: set[str] = set()
+        # Form -> the first and the last day that it reads.
+        self._spans: dict[str, tuple[int, int]] = {}
         # Two forms -> the first text that they read differently, and its line.
         self._differing: dict[tuple[str, str], tuple[str, int]] = {}
 
@@ -325,6 +330,9 @@ class DateColumn:
             self._seen.clear()
         self._seen.add(text)
         self._fitting = [form for form, _ in read]
+        for form, day in read if len(read) > 1 else ():
+            first, last = self._spans.get(form.name, (day, day))
+            self._spans[form.name] = min(first, day), max(last, day)
         for (form, day), (other, other_day) in combinations(read, 2):
             if day != other_day:
                 self._differing.setdefault((form.name, other.name), (text, line))
@@ -362,9 +370,16 @@ class DateColumn:
         )
 
     def readings(self) -> list[DateForm]:
-        """Return the forms that fit all texts; of forms that read all texts alike, only one."""
-        different = self._fitting[:1]
-        for form in self._fitting[1:]:
+        """Return the forms that fit all texts; of forms that read all texts alike, only one.
+
+        A form that spreads the days over years is left out if they are close in another: it takes
+        the days for years.
+        """
+        ends = {name: last - first for name, (first, last) in self._spans.items()}
+        are_close = any(ends.get(form.name, _YEARS) < _YEARS // 2 for form in self._fitting)
+        fitting = [f for f in self._fitting if not are_close or ends.get(f.name, 0) < _YEARS]
+        different = fitting[:1]
+        for form in fitting[1:]:
             if all((other.name, form.name) in self._differing for other in different):
                 different.append(form)
         return different

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from heapq import merge
 from itertools import islice, product
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
@@ -24,10 +25,11 @@ from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.totals import MARKED, MARKS, Money, parts_in, sums_in
+from finance_api.importers.csv.totals import MARKED, MARKS, Money, chained, parts_in, sums_in
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
+    TOTAL,
     in_minor_units,
     is_repaid,
     looks_like_card,
@@ -182,6 +184,8 @@ class Deciding:
             cents = amount_cell(columns, cells, words, line)
             return {place: amounts.read(text, line).units for place, text in cents}
 
+        if any(doubt.is_named for doubt in doubts.values()):
+            self._take_stating_rows(read)
         rows = movements(self.plan, self.selection) if doubts else iter(())
         for line in list(sums_in(rows, doubts, read)):
             text = doubts[line].text
@@ -191,6 +195,19 @@ class Deciding:
             )
         if self.plan.rows is None and "balance" not in columns:
             self._leave_out_parts(read)
+
+    def _take_stating_rows(self, read: Callable[[int, list[str]], Money]) -> None:
+        """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
+        selection = self.selection
+        stating = {line: cells for line, (_, cells) in selection.balances.items()}
+        named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
+        rows = merge(movements(self.plan, selection), sorted(stating.items()))
+        for line, (kind, cells) in chained(rows, {*stating, *named}, read).items():
+            if line in named:
+                del selection.doubts[line]
+                selection.leave_out(line, named[line])
+            if kind != TOTAL:
+                selection.balances[line] = kind, cells
 
     def _leave_out_parts(self, read: Callable[[int, list[str]], Money]) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""

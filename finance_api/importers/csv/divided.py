@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.interface import ImportRefused, quoted
 
-_CENTS = re.compile("[0-9]{1,2}")
+#: What follows a comma in an amount: cents, or the last of its thousands with cents.
+_REST = re.compile("[0-9]{1,2}|[0-9]{3}[.][0-9]{1,2}")
 _TEXT, _NUMBER = "text", "number"
 
 
@@ -38,13 +39,15 @@ class DividedAmounts:
         if self._seen and not self._has_decimals:
             self._has_decimals = any({".", ","} & {*cells[index]} for index in self._amounts)
         for index, seen in self._seen.items():
-            amount, beside = cells[index].strip(), cells[index + 1].strip()
-            is_whole = amount.lstrip("+-").isdigit()
-            if is_whole and _CENTS.fullmatch(beside):
+            amount, beside = cells[index].strip(), cells[index + 1].strip(" )")
+            is_whole = amount.lstrip("+-($€£ ").isdigit()
+            if is_whole and _REST.fullmatch(beside):
                 self._cents[index].setdefault(beside, line)
                 self._count += 1
             else:
-                seen.add(_NUMBER if beside.isdigit() else _TEXT if beside else "")
+                seen.add(
+                    _NUMBER if beside.replace(".", "", 1).isdigit() else _TEXT if beside else ""
+                )
 
     def refuse(self) -> None:
         """Raise ImportRefused for the first amount that seems to be divided."""
@@ -54,8 +57,8 @@ class DividedAmounts:
             if cents and _NUMBER not in seen and (are_cents or self._has_decimals or _TEXT in seen):
                 name = quoted(self._plan.headings.named(index + 1))
                 raise ImportRefused(
-                    f"the amount has no decimals, and {name} has one or two digits: a decimal "
-                    "comma may have split the amount into two cells; put such amounts in quotes",
+                    f"the amount has no decimals, and {name} goes on with digits: a comma may have "
+                    "split the amount into two cells; put such amounts in quotes",
                     min(cents.values()),
                     how=", or say with --map amount=… which column has the amounts",
                     needs=("columns",),

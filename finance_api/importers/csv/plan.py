@@ -288,7 +288,7 @@ class Plan:
         if profile is not None and (profile.opening or profile.leave_out or profile.only):
             return []
         named = self.indexes("payee", "note")
-        if named or profile is not None:
+        if "note" in self.columns or profile is not None:
             return [index for index in named if index < width]
         taken = [*self.amounts, *self.indexes("recordDate", "balance", "fee", "currency", "sign")]
         return [index for index in range(min(width, _TEXTS)) if index not in taken]

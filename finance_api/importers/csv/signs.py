@@ -22,6 +22,7 @@ from finance_api.importers.csv.survey import (
 )
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
+    are_card_payments,
     directions_in,
     folded,
     heading_words,
@@ -169,6 +170,8 @@ def _weighed(
     else:
         fact = "most amounts are positive"
         is_open = are_most and not {"account", "accountNumber"} & plan.columns.keys()
+        if not is_open and are_card_payments(sides[1]):
+            fact, is_open, are_most = "all that goes out is a payment, as on a card", True, True
     if not (is_open or said):
         return signs, ("", [])
     answers = _either_way(survey.kinds[AMOUNT, 1], plan.balance if fact == _DEBT else ())

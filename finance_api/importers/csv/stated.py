@@ -37,6 +37,10 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
     for label, texts in lines:
         kind, day = None, None
         for text in (label, *(part.strip() for each in texts for part in each.split(":"))):
+            amount, *beside = text.split() or [""]
+            if kind is not None and beside and is_date(beside[-1]) and is_amount(amount):
+                # "1857.50 as of 20260331".
+                text, day = amount, _day_in(beside[-1:])
             if is_amount(text) and not is_date(text):
                 if kind is not None:
                     yield Stated(kind, day, text)
@@ -44,9 +48,14 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
                 continue
             if found := named_balance(text):
                 kind, day = found, None
-            for written in DATE.findall(text):
-                days = {day for form in CANDIDATES if (day := form.read(written)) is not None}
-                day = days.pop() if len(days) == 1 else None
+            if dates := DATE.findall(text):
+                day = _day_in(dates)
+
+
+def _day_in(dates: Sequence[str]) -> int | None:
+    """Return the day of the last of these dates; None if it is ambiguous."""
+    days = {day for form in CANDIDATES if (day := form.read(dates[-1])) is not None}
+    return days.pop() if len(days) == 1 else None
 
 
 def owed(stated: list[Stated], total: int) -> list[Stated]:

@@ -1,11 +1,12 @@
 """Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
 from finance_api.importers.csv.table import Row
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
 from finance_api.importers.interface import ImportRefused
 
 #: The marks of parts, and how a cell begins that has one.
@@ -28,6 +29,35 @@ class Doubt:
 
 
 Money = Mapping[int, int]
+
+
+def chained(
+    rows: Iterable[Row], stating: Container[int], read: Callable[[int, list[str]], Money]
+) -> dict[int, tuple[str, list[str]]]:
+    """Return line -> kind and cells of the rows that state a balance, if each is the sum of the
+    balance and the rows before it; else nothing.
+
+    stating: the lines of these rows. The kind is OPENING or CLOSING at the ends of the rows, else
+    TOTAL.
+    """
+    chain: dict[int, list[str]] = {}
+    steps: list[tuple[int, int]] = []
+    total = before = first = line = 0
+    for line, cells in rows:
+        first = first or line
+        units = sum((place or 1) * each for place, each in read(line, cells).items())
+        if line not in stating:
+            total += units
+            continue
+        if chain:
+            steps.append((units - before, total))
+        chain[line] = cells
+        before, total = units, 0
+    for way, top, bottom in ((1, OPENING, CLOSING), (-1, CLOSING, OPENING)):
+        if any(step for step, _ in steps) and all(step == way * of for step, of in steps):
+            ends = {first: top, line: bottom}
+            return {at: (ends.get(at, TOTAL), cells) for at, cells in chain.items()}
+    return {}
 
 
 def sums_in(

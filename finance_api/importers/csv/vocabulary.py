@@ -33,7 +33,7 @@ _FILE = read_words("words.toml")
 #: A word of the file -> -1 for money going out, 1 for money coming in.
 DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
 #: Words of rows that lower what is owed on a card.
-_REPAID = frozenset(_FILE["repaid"])
+_REPAID, _THANKED = frozenset(_FILE["repaid"]), frozenset(_FILE["thanked"])
 _CARDS = frozenset(_FILE["cards"])
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
@@ -57,7 +57,9 @@ _SUMS = frozenset(phrase[0] for phrase, kind in _KINDS.items() if kind == TOTAL)
 _SUM_WORDS = _BESIDE_BALANCE.union(*_KINDS)
 _LONGEST = 60
 #: Words of a balance that is not only the account's own money.
-_NOT_OWN = frozenset("available disponible disponibile verfugbar verfugbarer limit credit".split())
+_NOT_OWN = frozenset(
+    "avail available disponible disponibile verfugbar verfugbarer limit credit".split()
+)
 _IN_FULL = {"bal": "balance", "fwd": "forward"}
 
 
@@ -76,6 +78,12 @@ def _kind_of(text: str) -> str | None:
     return _KINDS.get(tuple(words))
 
 
+def states_balance(text: str) -> bool:
+    """Return whether a text says nothing but that an amount is a balance; "Total" may be a shop."""
+    kind = kind_of(text) if len(text) > 4 else None
+    return kind in (OPENING, CLOSING) or (kind == TOTAL and " " in text.strip())
+
+
 def looks_like_card(
     account: str, incoming: Sequence[Iterable[str]], outgoing: Sequence[Iterable[str]]
 ) -> bool:
@@ -88,9 +96,16 @@ def looks_like_card(
     return are_repaid or (is_card and len(incoming) > len(outgoing))
 
 
-def is_repaid(cells: Iterable[str]) -> bool:
+def is_repaid(cells: Iterable[str], words: frozenset[str] = _REPAID) -> bool:
     """Return whether a row's cells name money that lowers what is owed on a card."""
-    return any(not _REPAID.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
+    return any(not words.isdisjoint(_WORD.findall(folded(cell))) for cell in cells)
+
+
+def are_card_payments(outgoing: Sequence[Iterable[str]]) -> bool:
+    """Return whether all rows with a minus are what the owner of a card paid or got back, and one
+    says "thank you" or the like: the rows of other accounts do not.
+    """
+    return all(map(is_repaid, outgoing)) and any(is_repaid(row, _THANKED) for row in outgoing)
 
 
 def may_sum_up(text: str) -> bool:

@@ -356,18 +356,21 @@ def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
     Raises ImportRefused, mostly with a question, if signs and types contradict each other
     otherwise.
     """
-    debit, credit = signs.get(("DEBIT", True)), signs.get(("CREDIT", False))
-    agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
     types = {each for each, _ in signs}
-    line, how, answers = debit, ": say with --positive what a positive amount means", []
-    for word, way in (("in", "comes in"), ("out", "goes out")):
-        meaning = f"the amount of line {debit} {way}"
-        answers.append(Answer(("--positive", word), ("--sign",), meaning))
-    if debit is not None and all(comes_in for _, comes_in in signs):
+    # A payment to a card comes in, and so does a single refund.
+    paid = types & ways.out - {"PAYMENT"}
+    word = "DEBIT" if "DEBIT" in paid or len(paid) + bool(types & ways.into) < 2 else min(paid)
+    line, credit = signs.get((word, True)), signs.get(("CREDIT", False))
+    agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
+    how, answers = ": say with --positive what a positive amount means", []
+    for positive, way in (("in", "comes in"), ("out", "goes out")):
+        meaning = f"the amount of line {line} {way}"
+        answers.append(Answer(("--positive", positive), ("--sign",), meaning))
+    if line is not None and all(comes_in for _, comes_in in signs):
         unknown = sorted(types - ways.out - ways.into)
-        if not unknown and (types & ways.into or ways.said):
+        if not unknown and (ways.said or (word == "DEBIT" and types & ways.into)):
             return True
-        reason = "a DEBIT, but no amount of the statement has a minus sign"
+        reason = f"a {word}, but no amount of the statement has a minus sign"
         if unknown:
             line = signs[unknown[0], True]
             reason = (
@@ -378,7 +381,7 @@ def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
                 raise ImportRefused(f"the transaction is {reason}; {ANOTHER_FILE}", line)
             how = ": say with --sign which types go out and, after |, which come in"
             answers = [*(() if types & ways.into else answers[:1]), *ways.answers(unknown)]
-    elif debit is not None and credit is not None and not agree:
+    elif word == "DEBIT" and line is not None and credit is not None and not agree:
         reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
     else:
         return False

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from finance_api.importers.csv.vocabulary import states_balance
 from finance_api.importers.ofx.tree import (
     Element,
     amount_of,
@@ -67,7 +68,9 @@ def read_transaction(element: Element) -> Movement | str | None:
     Returns None for an INVBANKTRAN, which only wraps another transaction.
     """
     if element.name == "STMTTRN":
-        return _movement(element)
+        movement = _movement(element)
+        texts = (movement.payee or "", movement.note or "")
+        return "balance" if any(map(states_balance, texts)) else movement
     if element.name == "STMTTRNP":
         return "pending transaction"
     if element.name == "INVBANKTRAN":

@@ -32,6 +32,7 @@ ONE_READING = {
     "2026-09-05": "Sept 5 2026",
     "2026-05-05": "5. May 2026",
     "2017-09-29": "2017-09-29 15:40:00 -0700",
+    "2026-03-14": "14.03.2026.|14. 3. 2026.|2026. 3. 14.|14MAR26|2026年3月14日",
     "1970-01-01": "1970-01-01",
     "2026-03-01": "1. März 2026",
     "2024-02-29": "2024-02-29",
@@ -155,3 +156,11 @@ def test_expression_characters_in_a_form_stand_for_themselves():
 @pytest.mark.parametrize("form", CANDIDATES, ids=lambda form: form.name)
 def test_form_of_a_message_can_be_given_as_the_option(form):
     assert DateForm.compile(form.name) == form
+
+
+def test_a_form_that_takes_days_for_years_is_left_out():
+    assert read("03/03/26", "14/03/26") == ["2026-03-03", "2026-03-14"]
+    assert read("26/03/03", "26/03/14") == ["2026-03-03", "2026-03-14"]
+    # A single day, and days over years in both forms, show nothing.
+    assert "DD/MM/YY" in refusal("03/03/26").reason
+    assert "DD/MM/YY" in refusal("01/03/05", "05/03/12", "09/03/20").reason

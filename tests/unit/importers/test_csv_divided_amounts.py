@@ -21,6 +21,9 @@ def amounts(text, **options):
         ("Date,Amount,Payee,Note", "-3.20,Ann,|-76,75,Shop|300,Bob,", 3),
         ("Date,Payee,Debit,Credit,Note", "Ann,12.50,,|Shop,76,,x|Bob,,300,50", 4),
         ("Date,Payee,Debit,Credit,Note", "Ann,12.50,,|Bob,,300,05|Shop,3,,", 3),
+        ("Date,Payee,Amount,Note", "Ann,-12.50,tea|Shop,-1,900.00|Bob,300.00,", 3),
+        ("Date,Payee,Amount,Category", "Ann,$12.50,|Shop,$1,900.00|Bob,($3.00),", 3),
+        ("Date,Payee,Amount,Category", "Ann,($12.50),Food|Shop,($1,900.00)|Bob,$3.00,", 3),
         ("Date,Payee,Amount,Balance,Note", "Ann,-12.50,1.00,|Shop,-76,75,x|Bob,4.00,2.00,", 3),
     ],
 )
@@ -47,6 +50,7 @@ def test_rows_that_all_end_in_commas_are_read(ends):
     [
         # The next column has other numbers, too.
         ("Date,Payee,Amount,Check number", "Ann,-12.50,101|Shop,-76,75|Bob,300.00,"),
+        ("Date,Payee,Amount,Points", "Ann,-12.50,12.5|Shop,-76,100.25|Bob,300.00,4"),
         ("Date,Payee,Amount,Month", "Ann,-12.50,3|Shop,-76,3|Bob,300.00,4"),
         # The next column is empty, and no amount has decimals.
         ("Date,Payee,Amount,Parts", "Ann,-1200,|Shop,-7600,3|Bob,30000,"),

@@ -477,3 +477,21 @@ def test_what_is_available_is_a_balance_unless_a_booked_one_stands_beside_it(hea
         for line, number in zip(text.splitlines(), (0, 15, 85, 82, 42, 41), strict=True)
     )
     assert statement(beside).statement.closing.amount == 410_000
+
+
+@pytest.mark.parametrize(
+    "thanks", ["DIRECT DEBIT PAYMENT - THANK YOU", "Ihre Zahlung - Danke", "PAYMENT RECEIVED"]
+)
+def test_a_minus_only_beside_thanks_for_a_payment_is_asked_about(thanks):
+    rows = [f"2026-03-13,{thanks},-55.10", "2026-03-20,Oak Garage,30.00", "2026-03-21,Refund,-5"]
+    for count in (2, 3):
+        text = "\n".join(["date,note,amount", *rows[:count], ""])
+        assert answers(refusal(text)) == ["--positive out", "--positive in"]
+        assert amounts(text, positive="out")[:2] == ["55.1", "-30"]
+
+
+@pytest.mark.parametrize("spent", ["Card payment Oak Garage", "Refund to Ann", "Autopay", "Thanks"])
+def test_payments_of_an_account_are_no_payments_to_a_card(spent):
+    text = f"date,note,amount\n2026-03-13,{spent},-55.10\n2026-03-20,Wages,900.00\n"
+    text += "2026-03-21,Hill Grocers,-12.50\n"
+    assert amounts(text) == ["-55.1", "900", "-12.5"]

@@ -51,6 +51,12 @@ def test_a_balance_of_the_last_day_or_a_later_one_is_the_closing_balance(label):
     assert ends(text)[1] == "2026-01-14 1279.5"
 
 
+@pytest.mark.parametrize("day", ["20260131", "31.01.2026", "2026-01-31"])
+def test_the_day_of_a_balance_may_follow_it(day):
+    text = f"Avail Bal : 500.00 as of {day}\nLedger Balance : 1279.50 as of {day}\n"
+    assert ends(text + ROWS)[1] == "2026-01-31 1279.5"
+
+
 @pytest.mark.parametrize(
     "label", ["Ledger Balance", "Kontostand", "Solde", "Kontostand 05.01.2026"]
 )

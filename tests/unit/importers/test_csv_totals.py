@@ -67,3 +67,43 @@ def test_sums_of_pages_and_of_the_file_are_seen():
 )
 def test_a_shop_with_a_word_for_total_in_its_name_is_a_shop(rows):
     assert len(amounts(HEAD + rows, positive="in")[0]) == rows.count("\n")
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize(
+    "first, between, last",
+    [
+        ("Saldo anterior", "Saldo do dia", "S A L D O"),
+        ("Kontostand am 01.01.2026", "Kontostand", "Kontostand am 31.01.2026"),
+        ("Opening balance", "Daily ledger balance", "Daily ledger balance"),
+    ],
+)
+def test_rows_that_are_the_balance_before_and_the_rows_since_are_balances(
+    first, between, last, newest_first
+):
+    rows = ["Baker,-12.50", f"{between},987.50", "Wages,300.00", "Grocer,-8.00", f"{last},1279.50"]
+    lines = [f"2026-01-0{day},{row}" for day, row in enumerate([f"{first},1000.00", *rows], 1)]
+    lines = lines[::-1] if newest_first else lines
+    (found,) = read(HEAD + "\n".join(lines), account="A", currency="EUR")
+    assert sorted(entry.amount for entry in found.entries) == [-125_000, -80_000, 3_000_000]
+    assert found.statement.opening.amount == 10_000_000
+    assert found.statement.closing.amount == 12_795_000
+    assert sum(found.statement.skipped.values()) == 3
+
+
+def test_rows_of_balances_that_the_rows_contradict_are_asked_about():
+    text = HEAD + "2026-01-01,Kontostand,1000.00\n" + ROWS + "2026-01-31,Kontostand,1280.50\n"
+    refused = refusal(text, currency="EUR")
+    assert answers(refused)[0] == "--leave-out Payee=Kontostand"
+
+
+def test_a_balance_is_known_in_a_column_of_text_with_an_unknown_heading():
+    text = (
+        "Nr,Data,Gavėjas,Tekstas,Suma,D/K\n1,2026-03-01,,Likutis pradžiai,1000.00,K\n"
+        "2,2026-03-03,Kepykla,pirkinys,12.50,D\n3,2026-03-14,Saulė,alga,900.00,K\n"
+        "4,2026-03-31,,Apyvarta,900.00,K\n5,2026-03-31,,Apyvarta,12.50,D\n"
+        "6,2026-03-31,,Likutis pabaigai,1887.50,K\n"
+    )
+    (found,) = read(text, account="A", currency="EUR")
+    assert [entry.amount for entry in found.entries] == [-125_000, 9_000_000]
+    assert found.statement.closing.amount == 18_875_000

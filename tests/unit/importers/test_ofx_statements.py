@@ -448,3 +448,29 @@ def test_statements_come_in_the_order_of_the_file_each_before_its_entries() -> N
     found = read(body)
     assert [whole.account.number for whole in found] == ["1", "2", "3"]
     assert [len(whole.entries) for whole in found] == [0, 1, 0]
+
+
+def test_several_types_of_money_that_goes_out_without_a_minus_are_asked_about() -> None:
+    refused = refusal(typed(("POS", "12"), ("DIRECTDEP", "900"), ("CHECK", "30")))
+    assert "is a CHECK, but no amount of the statement has a minus sign" in refused.reason
+    text = typed(("POS", "12"), ("DIRECTDEP", "900"), ("ATM", "30"))
+    offered = {
+        answer.words[1]: amounts_said(text, answer.words) for answer in refusal(text).answers
+    }
+    assert offered == {"TRNTYPE=ATM": [-12, 900, -30], "TRNTYPE=|ATM": [-12, 900, 30]}
+    # A refund, or payments to a card, come in.
+    for rows in ([("POS", "5")], [("PAYMENT", "100"), ("CREDIT", "5")]):
+        assert len(entries(typed(*rows))) == len(rows)
+
+
+@pytest.mark.parametrize("tag", ["NAME", "MEMO"])
+@pytest.mark.parametrize("text", ["SALDO ANTERIOR", "Saldo do dia", "S A L D O", "Opening balance"])
+def test_rows_that_state_a_balance_are_skipped(text: str, tag: str) -> None:
+    (found,) = read(statement(transaction("a"), transaction("b", "987", fields=f"<{tag}>{text}")))
+    assert [entry.bank_id for entry in found.entries] == ["a"]
+    assert found.statement.skipped == {"balance": 1}
+
+
+@pytest.mark.parametrize("text", ["TOTAL", "BF", "Total Energies", "Balance", "Saldo Bau GmbH"])
+def test_shops_with_the_name_of_a_total_are_shops(text: str) -> None:
+    assert len(entries(statement(transaction("b", "-9", fields=f"<NAME>{text}")))) == 1

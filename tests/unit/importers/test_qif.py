@@ -383,3 +383,25 @@ def test_file_gives_the_amounts_that_a_simple_reader_finds(name: str) -> None:
 def test_file_without_transactions_is_refused_with_what_it_has(name: str) -> None:
     with pytest.raises(ImportRefused, match=REFUSED[name]):
         read_qif(FILES[name].read_bytes(), account="A")
+
+
+CARD = "!Type:CCard\n"
+
+
+@pytest.mark.parametrize(
+    "paid", [[], [("D2026-03-14", "T-100.00", "PPAYMENT - THANK YOU")]], ids=["no", "one"]
+)
+def test_a_card_with_a_minus_only_beside_payments_is_asked_about(paid):
+    rows = [("D2026-03-13", "T12.50", "PHill Grocers"), *paid]
+    text = CARD + "".join(transaction(*row) for row in rows)
+    assert answers(refusal(text, currency="EUR")) == ["--positive out", "--positive in"]
+    amounts = [entry.amount for entry in the_entries(text, positive="out")]
+    assert amounts == [-125_000, *(1_000_000 for _ in paid)]
+
+
+def test_a_card_with_purchases_that_have_a_minus_is_not_asked_about():
+    payment = transaction("D2026-03-14", "T100.00", "PPAYMENT - THANK YOU")
+    purchase = transaction("D2026-03-13", "T-12.50", "PHill Grocers")
+    refund = transaction("D2026-03-13", "T5.00", "PHill Grocers")
+    for text in (payment, payment + purchase, payment + purchase + refund):
+        assert the_entries(CARD + text)
