@@ -11,15 +11,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
 
+from finance_api.importers.cards import CardSigns
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
-from finance_api.importers.csv.vocabulary import (
-    CLOSING,
-    OPENING,
-    are_card_payments,
-    is_repaid,
-    kind_of,
-)
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
     NAME,
@@ -163,10 +158,7 @@ class QifImporter:
         self._says_cleared = False
         # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
-        # The line of a card's first purchase, judging by its text, that has no minus; and the texts
-        # beside a minus, None if they are not all payments to the card.
-        self._spent: int | None = None
-        self._paid: list[tuple[str, ...]] | None = []
+        self._card = CardSigns()
         # Not imported: counts of investment transactions and list entries, and codes of fields.
         self._investments, self._lists = 0, Counter[str]()
         self._codes: set[str] = set()
@@ -218,17 +210,9 @@ class QifImporter:
                 self._amounts.add(amount.text, amount.line)
             self._says_cleared |= bool(transaction.text("C"))
             if kind == "ccard":
-                self._weigh(transaction)
-
-    def _weigh(self, transaction: Transaction) -> None:
-        texts = (transaction.text("P"), transaction.note)
-        has_minus, is_payment = transaction.amounts[0].text.startswith("-"), is_repaid(texts)
-        if has_minus and not is_payment:
-            self._paid = None
-        elif has_minus and self._paid is not None:
-            self._paid.append(texts)
-        elif not (has_minus or is_payment):
-            self._spent = self._spent or transaction.line
+                texts = (transaction.text("P"), transaction.note)
+                has_minus = transaction.amounts[0].text.startswith("-")
+                self._card.add(transaction.line, texts, has_minus=has_minus)
 
     def _decide(self, questions: Questions, remembered: Remembered) -> None:
         """Ask about everything the file leaves open. Raises ImportRefused."""
@@ -260,23 +244,8 @@ class QifImporter:
                 Answer(("--account", NAME)),
                 how=f": give --account {NAME}",
             )
-        is_turned = self._paid is not None and (not self._paid or are_card_payments(self._paid))
-        if (
-            self._spent
-            and is_turned
-            and len(self._first) == 1
-            and not self._options.get("positive")
-        ):
-            line = self._spent
-            questions.ask(
-                "the card has amounts with a minus only for payments",
-                *(
-                    Answer(("--positive", word), (), f"the amount of line {line} {way}")
-                    for word, way in (("out", "goes out"), ("in", "comes in"))
-                ),
-                line=line,
-                how=": say with --positive what a positive amount means",
-            )
+        if len(self._first) == 1 and self._options.get("positive") is None:
+            self._card.ask(questions)
         self._date_reader = DateReader(self._dates.decide(questions))
         self._amount_reader = AmountReader(self._amounts.decide(questions))
         if questions.asked and self._options.get("currency") is None:

@@ -376,6 +376,10 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
     if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
         return "looks like fees", "name it with --fee", [fee, without]
+    if role_fit("parent", heading) == 2 and len(column.texts) and "" in column.values:
+        parts = Answer(("--only", f"{name}="), (), f"rows with a {quoted(name)} are only parts")
+        whole = Answer(("--ignore", name), (), "all rows are transactions")
+        return "may mark parts of other rows", "leave them out with --only", [parts, whole]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)

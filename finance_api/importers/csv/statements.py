@@ -23,7 +23,7 @@ from finance_api.importers.csv.survey import (
     clean_text,
     text_of,
 )
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, folded
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
@@ -302,7 +302,7 @@ class StatementBuilder:
             if len(self._rows) == 1 and rows.balances.rows:
                 own = self._beside(rows, beside)
                 unused = [each for each in beside if each.text not in {other.text for other in own}]
-                stated = [*self._in_rows(rows_stating), *own]
+                stated = [*_without_pages(list(self._in_rows(rows_stating))), *own]
                 (opening, closing), others = reconcile(rows.balances, (opening, closing), stated)
                 unused += others
             statement.opening, statement.closing = opening, closing
@@ -376,6 +376,13 @@ class StatementBuilder:
         text = self._reader.text("labels", cells) or ""
         names = (name.strip() for name in text.translate(self._separators).split(self._separator))
         return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _without_pages(stated: list[Stated]) -> list[Stated]:
+    """Leave out the balances that are carried from one page to the next."""
+    before, after = ({s.units for s in stated if s.kind == kind} for kind in (OPENING, CLOSING))
+    carried = before & after if len(before) > 1 else set()
+    return [each for each in stated if each.units not in carried]
 
 
 def _texts_digest(plan: Plan) -> str:

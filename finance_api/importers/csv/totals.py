@@ -41,21 +41,25 @@ def chained(
     TOTAL.
     """
     chain: dict[int, list[str]] = {}
+    is_one: dict[int, bool] = {}
     steps: list[tuple[int, int]] = []
     total = before = first = line = 0
     for line, cells in rows:
         first = first or line
-        units = sum((place or 1) * each for place, each in read(line, cells).items())
+        money = read(line, cells)
+        units = sum((place or 1) * each for place, each in money.items())
         if line not in stating:
             total += units
             continue
         if chain:
             steps.append((units - before, total))
         chain[line] = cells
+        is_one[line] = len(money) == 1
         before, total = units, 0
     for way, top, bottom in ((1, OPENING, CLOSING), (-1, CLOSING, OPENING)):
         if any(step for step, _ in steps) and all(step == way * of for step, of in steps):
-            ends = {first: top, line: bottom}
+            # A row with both a debit and a credit sums up both, the opening balance included.
+            ends = {at: kind for at, kind in ((first, top), (line, bottom)) if is_one.get(at)}
             return {at: (ends.get(at, TOTAL), cells) for at, cells in chain.items()}
     return {}
 
@@ -64,16 +68,20 @@ def sums_in(
     rows: Iterable[Row], doubts: Mapping[int, Doubt], read: Callable[[int, list[str]], Money]
 ) -> Iterator[int]:
     """Yield the lines of rows that are totals: the last rows, whose text says nothing else, and
-    which are the sum of at least two rows above. Change which doubts ask.
+    which are the sum of at least two rows above. Change which doubts ask: the sums of rows above,
+    and first rows that are the sum of all below.
 
     read: returns a row's amounts, each by its place.
     """
     whole, before = Counter[int](), Counter[int]()
     count = start = 0
     last: list[int] = []
+    tops: dict[int, Money] = {}
     for line, cells in rows:
         money = read(line, cells)
         doubt = doubts.get(line)
+        if doubt is not None and not whole:
+            tops[line] = money
         if doubt is not None:
             part = {place: units - before[place] for place, units in whole.items()}
             sums = (count, whole), (count - start, part)
@@ -87,6 +95,9 @@ def sums_in(
         last.clear()
         whole.update(money)
         count += 1
+    for line, money in tops.items():
+        below = {place: units - money.get(place, 0) for place, units in whole.items()}
+        doubts[line].asks |= count > 2 and _is_sum(money, below)
     for line in last:
         if doubts[line].is_named:
             doubts[line].asks = False

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from finance_api.importers.cards import CardSigns
 from finance_api.importers.interface import (
     ANOTHER_FILE,
     UNKNOWN,
@@ -16,6 +17,7 @@ from finance_api.importers.interface import (
     Correction,
     Entry,
     ImportRefused,
+    Questions,
     Remembered,
     Statement,
     StatementAccount,
@@ -152,6 +154,7 @@ class OfxImporter:
         # Numbers for the elements that contain transactions; elements cannot go into the spool.
         holders: dict[Element, int] = {}
         signs: defaultdict[int, _Signs] = defaultdict(dict)
+        cards: defaultdict[int, CardSigns] = defaultdict(CardSigns)
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
             for holder, transaction in tree.transactions(tokens(text_of(stream))):
                 found = read_transaction(transaction)
@@ -161,6 +164,8 @@ class OfxImporter:
                     if not isinstance(found, str) and found.amount and found.corrects is None:
                         place = found.type or _NONE, found.amount > 0
                         signs[number].setdefault(place, found.line)
+                        texts = (found.payee or "", found.note or "", found.type or "")
+                        cards[number].add(found.line, texts, has_minus=found.amount < 0)
                     spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
             elements = list(_statement_elements(tree.root))
             if not elements:
@@ -180,6 +185,16 @@ class OfxImporter:
                 of_statement[number] |= signs[found_in]
             asked = of_statement.items() if self._positive is None else ()
             by_type = {number for number, each in asked if _has_types_as_signs(each, self._ways)}
+            questions = Questions()
+            on_cards = {
+                number
+                for number, statement in enumerate(statements)
+                if statement.account.account_type == "CreditCard" and self._positive is None
+            }
+            for found_in, number in owners.items():
+                if number in on_cards - by_type:
+                    cards[found_in].ask(questions)
+            questions.put()
             spool.seek(0)
             rows = ((owners.get(holder), found) for holder, found in map(orjson.loads, spool))
             yield from self._entries(rows, statements, securities_of(tree.root), by_type)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.csv_files import read
+from support.csv_files import answers, read, refusal
 
 ROWS = [
     ("2026-01-02", "Market", "*", "-100.00"),
@@ -107,3 +107,13 @@ def test_balances_show_that_marked_rows_are_money():
     balances = ["-100", "-160", "-200", "300", "800", "797"]
     rows = [(*row, balance) for row, balance in zip(ROWS, balances, strict=True)]
     assert imported("Date,Payee,Mark,Amount,Balance", rows)[0] == ALL
+
+
+@pytest.mark.parametrize("heading", ["Parent", "Parent ID", "Split of"])
+def test_a_column_that_names_the_whole_of_a_part_is_asked_about(heading):
+    text = f"ID,{heading},Date,Note,Amount\n1,,2026-03-03,Hill,-12.50\n2,1,2026-03-03,bread,-2.50\n"
+    text += "3,1,2026-03-03,wine,-10.00\n4,,2026-03-20,Oak,-30.00\n"
+    refused = refusal(text, currency="EUR")
+    assert answers(refused) == [f"--only {heading}=", f"--ignore {heading}"]
+    (found,) = read(text, account="A", currency="EUR", only=[f"{heading}="])
+    assert [entry.amount for entry in found.entries] == [-125_000, -300_000]

@@ -107,3 +107,34 @@ def test_a_balance_is_known_in_a_column_of_text_with_an_unknown_heading():
     (found,) = read(text, account="A", currency="EUR")
     assert [entry.amount for entry in found.entries] == [-125_000, 9_000_000]
     assert found.statement.closing.amount == 18_875_000
+
+
+@pytest.mark.parametrize("name", ["Total spent", "Total Energies"])
+def test_a_first_row_that_is_the_sum_of_the_rows_below_is_asked_about(name):
+    rows = f"2026-01-31,{name},279.50\n" + "".join(reversed(ROWS.splitlines(keepends=True)))
+    assert answers(refusal(HEAD + rows, currency="EUR"))[0] == f"--leave-out Payee={name}"
+    assert len(amounts(HEAD + rows.replace("279.50", "-9.50"))[0]) == 4
+
+
+@pytest.mark.parametrize("name", ["Current balance", "Aktueller Kontostand", "Saldo disponible"])
+def test_a_row_of_a_balance_that_no_row_proves_is_asked_about(name):
+    refused = refusal(f"{HEAD}2026-01-31,{name},1279.50\n{ROWS}", currency="EUR")
+    assert answers(refused)[0] == f"--leave-out Payee={name}"
+
+
+def test_a_total_of_both_sides_may_include_the_opening_balance():
+    rows = f"{SIDES}2026-01-31,Total,12.50,1300.00\n"
+    text = rows.replace("2026-01-02,Baker", "2026-01-01,Opening balance,,1000.00\n2026-01-02,Baker")
+    (found,) = read(text, account="A", currency="EUR")
+    assert [entry.amount for entry in found.entries] == [-125_000, 3_000_000]
+    assert found.statement.closing.amount == 12_875_000
+
+
+def test_balances_carried_from_page_to_page_are_not_the_last():
+    text = (
+        "Date,Payee,Debit,Credit,Balance\n2026-01-01,Balance b/f,,,1000\n2026-01-02,Baker,12,,988\n"
+        "2026-01-02,Balance c/f,,,988\n2026-01-02,Balance b/f,,,988\n2026-01-09,Wages,,300,1288\n"
+    )
+    (found,) = read(text, account="A", currency="EUR")
+    assert found.statement.opening.amount == 10_000_000
+    assert found.statement.closing.amount == 12_880_000

@@ -474,3 +474,25 @@ def test_rows_that_state_a_balance_are_skipped(text: str, tag: str) -> None:
 @pytest.mark.parametrize("text", ["TOTAL", "BF", "Total Energies", "Balance", "Saldo Bau GmbH"])
 def test_shops_with_the_name_of_a_total_are_shops(text: str) -> None:
     assert len(entries(statement(transaction("b", "-9", fields=f"<NAME>{text}")))) == 1
+
+
+def test_a_card_with_a_minus_only_beside_payments_is_asked_about() -> None:
+    rows = [
+        transaction("a", "12.50", fields="<TRNTYPE>OTHER<NAME>Hill Grocers"),
+        transaction("b", "-12.50", fields="<TRNTYPE>OTHER<NAME>PAYMENT THANK YOU"),
+    ]
+    text = statement(*rows, account=CARD).replace("STMTRS", "CCSTMTRS")
+    refused = refusal(text)
+    assert [each.words for each in refused.answers] == [("--positive", "out"), ("--positive", "in")]
+    (found,) = read_ofx(f"<OFX>{text}</OFX>", positive="out")
+    assert [entry.amount for entry in found.entries] == [-125_000, 125_000]
+    assert len(entries(statement(*rows))) == 2
+
+
+def test_purchases_with_a_minus_and_payments_to_a_card_are_not_asked_about() -> None:
+    paid = transaction("a", "100", fields="<TRNTYPE>PAYMENT<NAME>ACH 4711")
+    spent = transaction("b", "-12.50", fields="<TRNTYPE>OTHER<NAME>Hill Grocers")
+    returned = transaction("c", "5", fields="<TRNTYPE>CREDIT<NAME>Hill Grocers")
+    for rows in ([paid], [paid, returned], [paid, spent, returned], [spent]):
+        text = statement(*rows, account=CARD).replace("STMTRS", "CCSTMTRS")
+        assert len(entries(text)) == len(rows)

@@ -1,0 +1,47 @@
+"""Weighs the signs of a card's amounts against its texts."""
+
+from collections.abc import Iterator
+
+from finance_api.importers.csv.vocabulary import are_card_payments, is_repaid
+from finance_api.importers.interface import Answer, Questions
+
+
+class CardSigns:
+    """Takes the amounts of a card. Whether only payments to the card have a minus, and no purchase.
+
+    spent: the line of the first purchase, judging by its texts, whose amount has no minus.
+    """
+
+    def __init__(self) -> None:
+        self.spent = 0
+        # The texts beside a minus; None if they are not all payments.
+        self._paid: list[tuple[str, ...]] | None = []
+
+    def add(self, line: int, texts: tuple[str, ...], *, has_minus: bool) -> None:
+        is_payment = is_repaid(texts)
+        if has_minus and not is_payment:
+            self._paid = None
+        elif has_minus and self._paid is not None:
+            self._paid.append(texts)
+        elif not (has_minus or is_payment):
+            self.spent = self.spent or line
+
+    def ask(self, questions: Questions) -> None:
+        """Ask what positive amounts mean if they may be purchases."""
+        if (
+            not self.spent
+            or self._paid is None
+            or not (not self._paid or are_card_payments(self._paid))
+        ):
+            return
+        questions.ask(
+            "the card has amounts with a minus only for payments",
+            *_either_way(self.spent),
+            line=self.spent,
+            how=": say with --positive what a positive amount means",
+        )
+
+
+def _either_way(line: int) -> Iterator[Answer]:
+    for word, way in (("out", "goes out"), ("in", "comes in")):
+        yield Answer(("--positive", word), (), f"the amount of line {line} {way}")
