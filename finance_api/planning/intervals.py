@@ -1,7 +1,8 @@
 """The intervals of recurring payments, and the recurrence rules for their days."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from finance_api.planning.recurrence import next_due
@@ -91,18 +92,21 @@ def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
     return Rule(Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual}", interval.every), moved)
 
 
-def _days_of_month(paid: int) -> Iterator[tuple[int, int]]:
-    """Yield each day of the month on which the payment may be due (-1: the last), with `moved`."""
+@lru_cache(maxsize=4_096)
+def _days_of_month(paid: int) -> list[tuple[int, int]]:
+    """Return each day of the month on which the payment may be due (-1: the last), with `moved`."""
     weekday = to_date(paid).weekday()
     reaches = {0: [0]}
     if weekday < 5:
         reaches |= {1: [0, -1, -2] if weekday == 0 else [0], -1: [0, 1, 2] if weekday == 4 else [0]}
+    found = []
     for moved, reach in reaches.items():
         for days in reach:
             due = paid + days * DAY_SECONDS
-            yield to_date(due).day, moved
+            found.append((to_date(due).day, moved))
             if due == end_of(Period.MONTH, due) - DAY_SECONDS:
-                yield -1, moved
+                found.append((-1, moved))
+    return found
 
 
 def on_working_day(day: int, moved: int) -> int:

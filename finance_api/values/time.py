@@ -121,6 +121,7 @@ def instant_text(seconds: int) -> str:
     return f"{_day_text(day)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}Z"
 
 
+@lru_cache(maxsize=16_384)
 def months_before(day: int, months: int) -> int:
     """Return the same day of an earlier month, or that month's last day if the month is shorter."""
     now = to_date(day)

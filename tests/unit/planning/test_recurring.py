@@ -1,6 +1,7 @@
 """Recurring payments are found among others."""
 
 import random
+import sys
 from datetime import date
 
 import pytest
@@ -333,3 +334,28 @@ def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypat
         numbers.append(len(steps))
     assert len(payments) == 400
     assert numbers[1] <= 2.3 * numbers[0]
+
+
+def test_what_months_make_of_a_day_is_computed_once_for_all_payees():
+    """Lines of Python for each payment; 130 if every payee's months are computed anew."""
+    days = [f"2025-{month:02}-20" for month in range(5, 13)]
+    payments = [
+        each
+        for n in range(40)
+        for each in series(days, payee=f"Payee {chr(97 + n // 10)}{chr(97 + n % 10)}")
+    ]
+    find_recurring(payments)
+    lines, before = 0, sys.gettrace()
+
+    def count_lines(frame, event, argument):
+        nonlocal lines
+        lines += event == "line"
+        return count_lines
+
+    sys.settrace(count_lines)
+    try:
+        find_recurring(payments)
+    finally:
+        sys.settrace(before)
+    print(lines / len(payments))
+    assert lines < 105 * len(payments)
