@@ -16,7 +16,7 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 
-from finance_api.http.errors import NOT_FOUND, as_problem, problem, unexpected
+from finance_api.http.errors import NOT_FOUND, OUTAGES, as_problem, problem, unavailable, unexpected
 from finance_api.http.identity import credential_id
 from finance_api.http.requests import Handler, Request, client_address, is_https
 from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS, public_path, route_finder
@@ -136,7 +136,9 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         try:
             response = handler(request)
         except Exception as error:
-            response = unexpected(error, request)
+            # An exception view, too, can find the storage unavailable.
+            respond = unavailable if isinstance(error, OUTAGES) else unexpected
+            response = respond(error, request)
         response.headerlist += [("X-Request-Id", request.request_id), _NO_SNIFFING]
         if "Content-Security-Policy" not in response.headers:
             response.headerlist += _NO_PAGE

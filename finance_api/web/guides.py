@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from threading import Lock
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
@@ -63,10 +64,18 @@ class Guide:
     ids: tuple[str, ...]
 
 
-@cache
+#: Only one thread parses at a time: mdurl reads a table that another thread has not filled yet.
+_PARSING = Lock()
+
+
 def get_guide(name: str) -> Guide:
     """Return the guide with this name. Raises KeyError if there is no such guide."""
-    file = FILES[name]
+    with _PARSING:
+        return _parsed(FILES[name])
+
+
+@cache
+def _parsed(file: str) -> Guide:
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse(MARKDOWN[file].read_text(encoding="utf-8"))
     ids: dict[str, int] = {}
