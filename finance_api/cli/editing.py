@@ -38,15 +38,16 @@ class Edit:
         action: str,
         work: Callable[[LedgerSession], EditReport],
         *,
-        decides_first: bool = False,
+        is_repeatable: bool = True,
     ) -> None:
         """Run ``work`` in a session of the user. action: the name of the edit in the history.
 
-        decides_first: see `changing`. Work that did not store anything runs again.
+        is_repeatable: whether ``work`` can run again. If so, it runs before the data is locked, and
+        again if the data has changed meanwhile.
         """
         self.cli.require_persistence()
         try:
-            report = self._change(action, work, decides_first=decides_first)
+            report = self._change(action, work, decides_first=is_repeatable)
         except DataMoved:
             # Now other changes wait for this one, so that it can succeed.
             report = self._change(action, work)
@@ -81,7 +82,7 @@ class Edit:
     ) -> None:
         """Do the same as `__call__`, and pass the records in a file to ``work``."""
         with opened(file) as stream, record_file(stream) as found:
-            self(action, lambda session: work(session, found))
+            self(action, lambda session: work(session, found), is_repeatable=False)
 
     def by_ids_in(
         self, action: str, file: str, work: Callable[[LedgerSession, Iterable[str]], EditReport]

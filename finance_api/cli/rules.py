@@ -87,4 +87,4 @@ def remove(edit: Edit, name: str) -> None:
 )
 def apply_command(edit: Edit, recategorise: bool) -> None:
     """Apply the rules to stored records without a category. Manual edits are kept."""
-    edit(APPLY, lambda s: apply_rules(s, recategorise=recategorise), decides_first=True)
+    edit(APPLY, lambda s: apply_rules(s, recategorise=recategorise))

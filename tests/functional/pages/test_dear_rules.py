@@ -1,8 +1,13 @@
 """Rules of standing orders that are dear to search: refused at once, and never under the lock."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from finance_api.cli.editing import Edit
+from finance_api.ledger.edits.objects import set_object
 from finance_api.planning import recurrence, rule_days
+from finance_api.resources import STANDING_ORDERS
 from support.native_rows import account, standing_order, uid
 from support.service import on_one_storage
 
@@ -42,6 +47,23 @@ def orders(service, user):
 def test_a_form_searches_before_it_locks_the_data(orders, visitor, waiting):
     rule = {"recurrenceRule": "other", "repeats-other": RARE, "startDate": "2026-01-01"}
     visitor.submit(PATH, PATH, status=303, **rule)
+    assert waiting == []
+
+
+@on_one_storage
+def test_a_command_searches_before_it_locks_the_data(orders, service, user, waiting):
+    cli = SimpleNamespace(
+        backend=service.backend,
+        clock=service.clock,
+        settings={"finance_api.imports.keep_days": 400},
+        require_persistence=lambda: None,
+    )
+    given = {"recurrenceRule": RARE, "startDate": "2026-01-01"}
+    edit = Edit(cli, user.email, dry_run=False, as_json=True)
+    edit(
+        "set standing-orders",
+        lambda s: set_object(s, STANDING_ORDERS, uid("StandingOrder", 1), given),
+    )
     assert waiting == []
 
 
