@@ -121,12 +121,12 @@ def _storage_of(item: pytest.Item) -> str | None:
     return next((params[n] for n in (*_EACH_STORAGE, *_SOME_STORAGES) if n in params), None)
 
 
-def _left_out_by_day(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the cases that the sample leaves for the night."""
+def _left_out_by_day(items: list[pytest.Item], named: list[str]) -> set[pytest.Item]:
+    """Return the cases that are left for the night. named: tests of which all cases run."""
     cases: dict[tuple[str, str | None, int], dict[str, pytest.Item]] = defaultdict(dict)
     for item in items:
         most = next((n for place, n in MOST_CASES.items() if item.nodeid.startswith(place)), None)
-        if most is not None:
+        if most is not None and _test_of(item) not in named:
             cases[_test_of(item), _storage_of(item), most][item.nodeid] = item
     return {
         each[node]
@@ -151,7 +151,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             kept.append(item)
         else:
             (kept if _is_drawn(_test_of(item), storage) else left_out).append(item)
-    by_night = _left_out_by_day(kept)
+    by_night = _left_out_by_day(kept, config.args)
     if NIGHTLY:
         for item in by_night:
             item.add_marker("nightly")
