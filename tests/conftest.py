@@ -101,11 +101,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 #: By day, a test in one of these folders and files runs at most this many of its cases on each
-#: storage, because cases are slow.
+#: storage, because cases are slow. The first place that fits counts.
 MOST_CASES = {
     "tests/browser/": 1,
     "tests/cli/": 1,
-    "tests/functional/": 1,
+    "tests/functional/databases/": 1,
+    "tests/functional/servers/": 1,
+    "tests/functional/": 2,
     "tests/unit/importers/test_hostile_lengths.py": 6,
     "tests/unit/importers/test_ofx_markup.py": 6,
     "tests/unit/ledger/test_undo.py": 2,
