@@ -44,6 +44,7 @@ from finance_api.importers.ofx.tree import (
     identifier_of,
     moment_of,
 )
+from finance_api.values.text import amount_text, day_text
 
 #: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20
@@ -312,8 +313,8 @@ def _add_facts(element: Element, statement: Statement) -> None:
         first, last = date_or_none_of(begin), date_or_none_of(end)
         if first is None or last is None or first <= last:
             statement.first_day, statement.last_day = first, last
-    balance = element.first("LEDGERBAL")
     invested = statement.account.account_type == "Investment"
+    balance = None if invested else _newest_balance(element, statement)
     # An investment statement has a date of its own, and its cash is not its balance.
     made = element.child("DTASOF") if invested else balance and balance.child("DTASOF")
     statement.as_of = moment_of(made)
@@ -325,6 +326,30 @@ def _add_facts(element: Element, statement: Statement) -> None:
         statement.closing = BankBalance(amount=amount_of(amount), date=day)
     else:
         statement.name_unused(e.name for e in element.descendants() if e.name in _BALANCES)
+
+
+def _newest_balance(element: Element, statement: Statement) -> Element | None:
+    """Return the statement's LEDGERBAL. If there are several, the one of the newest day counts.
+
+    Raises ImportRefused if two of one day differ.
+    """
+    found: dict[int, tuple[int, Element]] = {}
+    balances = [e for e in element.descendants() if e.name == "LEDGERBAL" and e.child("BALAMT")]
+    for balance in balances if len(balances) > 1 else ():
+        amount, day = balance.child("BALAMT"), date_or_none_of(balance.child("DTASOF"))
+        units = amount_of(amount) if amount else 0
+        before, _ = found.setdefault(day or 0, (units, balance))
+        if before != units:
+            raise ImportRefused(
+                f"the statement has two balances of one day, {amount_text(before)} and "
+                f"{amount_text(units)}: download it again, or in another format",
+                balance.line,
+            )
+    newest = max(found, default=None)
+    for day in sorted(found.keys() - {newest}):
+        text = amount_text(found[day][0])
+        statement.remarks.append(f"the balance {text} of {day_text(day)} is not used")
+    return element.first("LEDGERBAL") if newest is None else found[newest][1]
 
 
 def _entry_of(movement: Movement, statement: Statement, securities: Mapping[str, str]) -> Entry:

@@ -423,30 +423,44 @@ class CandidateReader:
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
             mine = [account.as_made(row, bank_id, content)]
-        for place, each in enumerate(mine or [_of_another(row, stated.get(of or ""))]):
+        other = _of_another(row, stated.get(of or ""))
+        rest = _rest(other, mine) if mine and of != self._source else None
+        for place, each in enumerate((*(mine or [other]), *([rest] if rest else []))):
             if each.now is None:
                 continue
+            is_own = mine is not None and each is not rest
             its_id = each.bank_id
             # Only the record's source id contains the bank id.
-            if mine is not None and its_id is None and place == 0 and of == self._source:
+            if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
             candidate = Candidate(
                 account,
                 each,
                 record=row["id"],
                 place=place,
-                mine=mine is not None,
+                mine=is_own,
                 source=of,
                 bank_id=its_id,
                 texts=_texts_differ(row, each, account.texts),
                 is_void=row["recordState"] == VOID,
-                earlier=_earlier(each) if mine is not None else (),
+                earlier=_earlier(each) if is_own else (),
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
             )
             self.candidates.append(candidate)
-            if mine is not None and "_own" in vars(self):
+            if is_own and "_own" in vars(self):
                 self._own.setdefault(row["id"], candidate)
+
+
+def _rest(whole: StatedValues, parts: list[StatedValues]) -> StatedValues | None:
+    """Return another source's sum less its known notified parts; None if nothing is left."""
+    total = sum(part.now.amount for part in parts if part.now is not None)
+    content = whole.now
+    if content is None or not any(part.message for part in parts):
+        return None
+    rest = content.amount - total
+    is_less = total < 0 > rest or total > 0 < rest
+    return whole._replace(now=content._replace(amount=rest)) if is_less else None
 
 
 def _earlier(values: StatedValues) -> tuple[Earlier, ...]:

@@ -496,3 +496,30 @@ def test_purchases_with_a_minus_and_payments_to_a_card_are_not_asked_about() -> 
     for rows in ([paid], [paid, returned], [paid, spent, returned], [spent]):
         text = statement(*rows, account=CARD).replace("STMTRS", "CCSTMTRS")
         assert len(entries(text)) == len(rows)
+
+
+def balances(*found: tuple[str, str]) -> str:
+    texts = (f"<LEDGERBAL><BALAMT>{a}<DTASOF>{day}</LEDGERBAL>" for a, day in found)
+    return statement(transaction("x")).replace("</STMTRS>", f"{''.join(texts)}</STMTRS>")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_newest_of_several_balances_counts_and_the_others_are_named(order: int) -> None:
+    (found,) = read(balances(*[("10", "20260131"), ("25", "20260228")][::order]))
+    assert found.statement.closing is not None
+    assert (found.statement.closing.amount, date_text(found.statement.closing.date)) == (
+        250_000,
+        "2026-02-28",
+    )
+    assert found.statement.remarks == ["the balance 10 of 2026-01-31 is not used"]
+
+
+def test_balance_that_is_stated_twice_is_one() -> None:
+    (found,) = read(balances(("10", "20260131"), ("10.00", "20260131")))
+    assert found.statement.closing is not None and found.statement.closing.amount == 100_000
+    assert not found.statement.remarks
+
+
+def test_two_balances_of_one_day_are_refused_with_both_numbers() -> None:
+    words = str(refusal(balances(("10", "20260131"), ("25", "20260131"))))
+    assert "two balances of one day, 10 and 25: download it again" in words

@@ -297,7 +297,7 @@ def test_equal_rows_without_id_in_two_reports_are_asked_for(person):
     tea = mt940_entry("2026-03-02", "-2", details="Tea")
     data = mt942([coffee]) + mt942([coffee, tea, coffee])
     message = refused(person, data)
-    assert "2026-03-02 -4.5 Coffee in line 15 appears in line 4 as well" in message
+    assert "2026-03-02 -4.5 Coffee in line 16 appears in line 4 as well" in message
     assert "say --first-day same; if they are two, say --first-day new" in message
     other = Person(person.backend)
     assert person.bank_file(data, first_day="same").created == 3

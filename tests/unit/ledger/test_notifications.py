@@ -1,6 +1,7 @@
 """A notification (camt.054) with each payment, and a statement with only their sum."""
 
 import itertools
+import random
 from collections import Counter
 
 import pytest
@@ -20,6 +21,7 @@ from support.bank_files import (
     mt940_entry,
 )
 from support.ledger import Person
+from support.nightly import count
 
 DAY, NEXT = "2026-01-05", "2026-01-06"
 
@@ -178,3 +180,81 @@ def test_many_notifications_of_equal_amounts_are_compared_in_few_steps(new_perso
         assert person.bank_file(camt(camt_statement(entries))).created == 0
         # Each of two days apart and each direction looks at each row a few times.
         assert steps["open"] <= 20 * number
+
+
+def followed(person, data):
+    """Import a file; what it asks about is the same money."""
+    try:
+        return person.bank_file(data)
+    except ImportRefused as refused:
+        days = max(int(answer.words[1]) for answer in refused.answers)
+        return person.bank_file(data, match_days=days)
+
+
+def ends(person, files, take):
+    for data in files:
+        take(person, data)
+    for data in reversed(files):
+        assert take(person, data).created == 0
+    person.audit()
+    return sum(row["amount"] for row in person.rows(RECORDS))
+
+
+@pytest.mark.parametrize("write", [stated, swift])
+@pytest.mark.parametrize(
+    "notifications",
+    [
+        [PAYROLL[:1], PAYROLL[1:]],
+        [PAYROLL, (("-14", "Cleo"), ("-16", "Dan"))],
+        [PAYROLL, (("-14", "Cleo"), ("-16", "Dan")), (("-5", "Eve"),)],
+    ],
+)
+def test_sum_of_notifications_in_files_of_their_own_counts_once_in_every_order(
+    new_person, write, notifications
+):
+    total = sum(int(amount) for each in notifications for amount, _ in each)
+    files = [write(str(total)), *(notified(each) for each in notifications)]
+    for order in itertools.permutations(files):
+        assert ends(new_person(), order, followed) == total * 10_000
+        try:
+            assert ends(new_person(), order, Person.bank_file) == total * 10_000
+        except ImportRefused as refused:
+            assert "may be part of" in str(refused) or "may include" in str(refused)
+
+
+def test_notification_that_is_no_part_of_the_sum_is_said_to_be_another_payment(new_person):
+    for files in itertools.permutations((stated("-30"), notified(PAYROLL[:1]))):
+        person = new_person()
+        person.bank_file(files[0])
+        with pytest.raises(ImportRefused, match="if it is another payment, say --match-days 1"):
+            person.bank_file(files[1])
+        person.bank_file(files[1], match_days=1)
+        assert kept(person) == ["-10", "-30"]
+
+
+def test_notification_beside_a_payment_to_somebody_is_not_asked_about(new_person):
+    assert take(new_person(), stated("-30", name="Hal"), notified(PAYROLL[:1])) == ["-10", "-30"]
+
+
+def test_notified_payments_that_are_no_other_sum_are_those_of_the_day(new_person):
+    pair = ("-14", "Cleo"), ("-16", "Dan")
+    files = notified(PAYROLL[:1]), notified(PAYROLL[1:]), notified(pair), stated("-30", "-30")
+    assert take(new_person(), *files) == ["-10", "-14", "-16", "-20"]
+
+
+@pytest.mark.parametrize("seed", range(count(10, 2_000)))
+def test_any_notifications_and_their_sum_end_in_one_balance(new_person, seed):
+    chance = random.Random(seed)
+    sign = chance.choice((-1, 1))
+    # Equal payments of several files are asked about.
+    amounts = iter(chance.sample(range(1, 99), 12))
+    groups = [
+        [(str(sign * next(amounts)), f"N{n}-{m}") for m in range(chance.randint(1, 3))]
+        for n in range(chance.randint(2, 4))
+    ]
+    total = sum(int(amount) for group in groups for amount, _ in group)
+    separate = chance.random() < 0.7
+    details = [notified(group) for group in groups] if separate else [notified(*groups)]
+    files = [chance.choice((stated, swift))(str(total)), *details]
+    chance.shuffle(files)
+    assert ends(new_person(), files, followed) == total * 10_000

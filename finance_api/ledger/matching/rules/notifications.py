@@ -37,6 +37,41 @@ def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Ite
             yield Pair(whole, Outcome.MATCHED_PARTS, parts[0], tuple(parts))
 
 
+def pair_in_part(rows: OpenRows, reach: int) -> Iterator[Pair]:
+    """Pair an entry of another source with the notified entries that may be a part of its sum.
+
+    Other notifications may state the rest, in files of their own.
+    """
+    others = [c for c in rows.candidates if not c.mine and not c.is_void]
+    entries = [e for e in rows.entries if is_plain(e)]
+    for parts, whole in _larger_sums(entries, others, reach):
+        for part in parts:
+            yield Pair(part, Outcome.MATCHED, whole)
+    for parts, whole in _larger_sums(others, entries, reach):
+        yield Pair(whole, Outcome.MATCHED_PARTS, parts[0], tuple(parts))
+
+
+def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any], reach: int) -> Iterator[_Sum]:
+    """Yield the open notified entries of each day with the nearest entry that is larger."""
+    notified = [part for part in parts if part.message is not None and is_open(part)]
+    free = grouped(
+        (w for w in wholes if notified and is_open(w) and w.message is None and not w.names_other),
+        lambda whole: whole.account,
+    )
+    for group in grouped(notified, _day).values():
+        total, day = _total(group), group[0].day
+        near = (
+            whole
+            for whole in free.get(group[0].account, ())
+            if is_open(whole)
+            and abs(whole.day - day) <= reach
+            and (whole.amount < total < 0 or whole.amount > total > 0)
+        )
+        whole = min(near, key=lambda each: (abs(each.day - day), abs(each.amount)), default=None)
+        if whole is not None:
+            yield group, whole
+
+
 def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_Sum]:
     notified = [part for part in parts if part.message is not None]
     free = [row for row in wholes if notified and is_open(row)]
@@ -48,8 +83,8 @@ def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_S
     free = list(filter(is_open, free))
     singles = Counter(map(_place, free))
     sums = grouped((row for row in free if not row.names_other), _place)
-    for key in (_notification, _day):
-        for group in filter(_are_open, grouped(notified, key).values()):
+    for key, of_key in ((_notification, notified), (_day, filter(is_open, notified))):
+        for group in filter(_are_open, grouped(of_key, key).values()):
             account, day = group[0].account, group[0].day
             amounts, near = Counter(row.amount for row in group), range(day - days, day + days + 1)
             found = next((s for n in near if (s := sums.get((account, _total(group), n)))), [])

@@ -17,7 +17,7 @@ from finance_api.ledger.matching.open_rows import (
     which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
-from finance_api.ledger.matching.rules.notifications import pair_notifications
+from finance_api.ledger.matching.rules.notifications import pair_in_part, pair_notifications
 
 #: A transaction may be _REACH_DAYS apart in two formats; up to _DOUBTFUL_DAYS, the user is asked.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
@@ -47,10 +47,12 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         pair_notifications(rows, _is_beside, _REACH_DAYS),
         _near(rows, _REACH_DAYS, is_plain, _is_beside),
     )
+    in_part = pair_in_part(rows, _REACH_DAYS)
     if rows.match_days is None:
         yield from _question(rows, beside)
+        yield from _question_about_sums(rows, in_part)
     elif rows.match_days > _REACH_DAYS:
-        yield from beside
+        yield from chain(beside, in_part)
 
 
 def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
@@ -128,6 +130,27 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
             f": if it is the same transaction, say with --match-days N how many days apart they "
             f"may be ({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if "
             f"the files have no transaction in common, say --no-match"
+        ),
+        same=farthest,
+        other=_REACH_DAYS,
+    )
+
+
+def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Question]:
+    """Ask about a notification that may be a part of a sum, or a sum that may include one."""
+    pair = next(iter(in_part), None)
+    if pair is None or pair.candidate is None:
+        return
+    whole, other = rows.read(pair.entry), pair.candidate
+    meaning = "be part of" if pair.outcome is Outcome.MATCHED else "include"
+    farthest = _REACH_DAYS + 1
+    yield which_one(
+        MATCH_DAYS,
+        f"{described(whole)} may {meaning} {stored_described(other)}, which {_origin(other)}",
+        whole.line,
+        how=(
+            f": if it does, say --match-days {farthest}; if it is another payment, say "
+            f"--match-days {_REACH_DAYS}"
         ),
         same=farthest,
         other=_REACH_DAYS,
