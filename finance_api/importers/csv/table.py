@@ -35,6 +35,7 @@ _FAULTS = {
 #: Name of rows that repeat the headings, among rows that are skipped.
 HEADING = "heading"
 
+_QUOTES = re.compile('"+')
 _DIGIT = re.compile("[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
@@ -63,10 +64,11 @@ def read_rows(
     ImportRefused for faulty quotes, and NoTable for too many cells. has_lines: whether cells may
     well have line breaks, as in a sheet.
     """
-    line = size = 0
+    line = size = width = 0
+    text = ""
 
     def limited() -> Iterator[str]:
-        nonlocal size
+        nonlocal size, text
         for text in lines:
             size += len(text)
             if size > MAX_ROW:
@@ -87,8 +89,11 @@ def read_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            fault = next(text for part, text in _FAULTS.items() if part in str(error))
-            raise ImportRefused(fault, line) from None
+            fault = next(fault for part, fault in _FAULTS.items() if part in str(error))
+            cells = _divided(text, delimiter) if reader.line_num - before == 1 else []
+            if not cells or filled(cells) != width:
+                raise ImportRefused(fault, line) from None
+        width = width or filled(cells)
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
         if len(cells) > MAX_CELLS:
@@ -104,6 +109,24 @@ def read_rows(
                 line,
             )
         yield line, cells
+
+
+def _divided(line: str, delimiter: str) -> list[str]:
+    """Divide a line in which quotes within cells are not doubled: such a quote is not beside a
+    delimiter or an end of the line. Return no cells if that does not help.
+    """
+    text = line.rstrip("\r\n")
+
+    def doubled(quotes: re.Match[str]) -> str:
+        opens = quotes.start() == 0 or text[quotes.start() - 1] == delimiter
+        closes = quotes.end() == len(text) or text[quotes.end()] == delimiter
+        inner = len(quotes[0]) - opens - closes
+        return quotes[0] + '"' * (inner % 2 if inner > 0 else 0)
+
+    try:
+        return next(csv.reader([_QUOTES.sub(doubled, text)], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return []
 
 
 def _swallows(cells: Sequence[str], delimiter: str) -> bool:
