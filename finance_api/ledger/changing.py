@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import chain, count, islice
 from operator import itemgetter
 from typing import Any
@@ -111,16 +112,26 @@ class _WrittenRows:
             if row is not None:
                 yield row
 
-    def store(self, user_id: int, data: DataWriter) -> None:
-        """Write the rows to the storage."""
+    def prepare(self, user_id: int, backend: StorageBackend) -> "_Write":
+        """Return a function that writes the rows to the storage."""
         gone = [row_id for row_id in self.replaced if self._rows[row_id] is None]
-        rows: dict[bool, list[Row]] = {False: [], True: []}
-        for row in self.scan():
-            rows[row["id"] in self.replaced].append(row)
-        if gone:
-            data.delete_rows(user_id, self._resource, gone)
-        if any(rows.values()):
-            data.put_rows(user_id, self._resource, new=rows[False], changed=rows[True])
+        ids = sorted(self._rows)
+        new, changed = (
+            backend.prepare_rows(user_id, self._resource, filter(None, map(self.get, each)))
+            for each in (
+                [row_id for row_id in ids if row_id not in self.replaced],
+                [row_id for row_id in ids if row_id in self.replaced],
+            )
+        )
+        has_rows = len(self._rows) > len(gone)
+
+        def write(storage: WritableStorage) -> None:
+            if gone:
+                storage.data.delete_rows(user_id, self._resource, gone)
+            if has_rows:
+                storage.data.put_prepared(user_id, self._resource, new=new, changed=changed)
+
+        return write
 
 
 class RehearsedData(DataWriter):
@@ -141,12 +152,12 @@ class RehearsedData(DataWriter):
     def set_state(self, user_id: int, state: DataState) -> None:
         self._state = state
 
-    def store(self, user_id: int, data: DataWriter) -> None:
-        """Write everything that was written here to the storage."""
-        for written in self._written.values():
-            written.store(user_id, data)
-        if self._state is not None:
-            data.set_state(user_id, self._state)
+    def prepare(self, user_id: int, backend: StorageBackend) -> "list[_Write]":
+        """Return functions that write everything that was written here to the storage."""
+        writes = [each.prepare(user_id, backend) for each in self._written.values()]
+        if (state := self._state) is not None:
+            writes.append(lambda storage: storage.data.set_state(user_id, state))
+        return writes
 
     def forget_states(self, user_id: int, before: int) -> None:
         """Do nothing: a rehearsal stores no states."""
@@ -410,11 +421,15 @@ class Rehearsal(WritableStorage):
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
         self.writes.append(lambda storage: storage.note(user_id, action, at, detail))
 
-    def store(self, user_id: int, storage: WritableStorage) -> None:
-        """Write everything that was written here to the storage."""
-        self.data.store(user_id, storage.data)
-        for write in self.writes:
-            write(storage)
+    def prepare(self, user_id: int, backend: StorageBackend) -> Callable[[WritableStorage], None]:
+        """Return a function that writes everything that was written here to the storage."""
+        writes = [*self.data.prepare(user_id, backend), *self.writes]
+
+        def store(storage: WritableStorage) -> None:
+            for write in writes:
+                write(storage)
+
+        return store
 
 
 def rehearse(storage: Storage, origin: str = COMMAND) -> Rehearsal:
@@ -474,7 +489,9 @@ def changing(
                 keep_days=keep_days,
                 on_days=propose_transfers,
                 open_writing=None if dry_run or not decides_first else open_writing,
-                store_rehearsed=storage.store if isinstance(storage, Rehearsal) else None,
+                prepare=partial(storage.prepare, backend=backend)
+                if isinstance(storage, Rehearsal)
+                else None,
                 is_dry_run=dry_run,
             )
             check(storage)

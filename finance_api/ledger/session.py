@@ -123,7 +123,8 @@ class LedgerSession(UserRows):
     action: see `HistoryEntry`; None for an undo, which adds no entry.
     keep_days: see KEEP_DAYS.
     open_writing: opens the unit of work that writes, if ``storage`` is a rehearsal until
-    `begin_storing`. store_rehearsed: writes all that the rehearsal has to that unit of work.
+    `begin_storing`. prepare: prepares all that the rehearsal has, and returns a function that
+    writes it to that unit of work.
     is_dry_run: whether ``storage`` stays a rehearsal.
     on_days: called at the end with the days on which transfers may have changed.
     """
@@ -140,12 +141,12 @@ class LedgerSession(UserRows):
         keep_days: int,
         on_days: Callable[["LedgerSession", Iterable[int]], None],
         open_writing: Callable[[], WritableStorage] | None = None,
-        store_rehearsed: Callable[[int, WritableStorage], None] | None = None,
+        prepare: Callable[[int], Callable[[WritableStorage], None]] | None = None,
         is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
         self._open_writing = open_writing
-        self._store_rehearsed = store_rehearsed
+        self._prepare = prepare
         self.is_dry_run = is_dry_run
         self._on_days = on_days
         self.now = now
@@ -173,14 +174,15 @@ class LedgerSession(UserRows):
         if self._open_writing is None:
             return
         known = self._history_before
+        store = self._prepare(self.user.id) if self._prepare else None
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
         if state.tag != self.before.tag or history != known:
             raise DataMoved
-        if self._store_rehearsed is not None:
-            self._store_rehearsed(self.user.id, storage)
+        if store is not None:
+            store(storage)
         self.storage = storage
 
     @property

@@ -347,6 +347,10 @@ class DataWriter(DataReader):
         new row already exists, or if two rows would have the same (source, sourceId).
         """
 
+    def put_prepared(self, user_id: int, resource: Resource, *, new: Any, changed: Any) -> None:
+        """Put rows as `put_rows` does. new, changed: from `StorageBackend.prepare_rows`."""
+        self.put_rows(user_id, resource, new=new, changed=changed)
+
     @abstractmethod
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         """Delete rows; their deletions get the stored revision plus one. Ignores unknown ids."""

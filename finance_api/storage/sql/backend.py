@@ -1,13 +1,14 @@
 """The SQL storage of a process: its engines, and the units of work that it makes."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 import transaction
 
+from finance_api.resources.field import Resource
 from finance_api.runtime.settings import SettingError
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
@@ -48,7 +49,9 @@ from finance_api.storage.sql.roles.users import (
     SqlUsers,
 )
 from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
+from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
 from finance_api.storage.sql.writing.projection import Projection
+from finance_api.values import Row
 
 #: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
@@ -168,6 +171,9 @@ class SqlBackend(StorageBackend):
         parts = {name: part(connection) for name, part in (_OWN | _REPLICATED).items()}
         parts["data"] = SqlDataWriter(connection, projection)
         return WritableStorage(origin=origin, **parts)
+
+    def prepare_rows(self, user_id: int, resource: Resource, rows: Iterable[Row]) -> PreparedRows:
+        return prepare(user_id, resource, rows)
 
     def _note_commit(self, is_done: bool, started: float) -> None:
         if is_done:

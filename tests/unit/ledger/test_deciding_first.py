@@ -19,6 +19,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import DataState, reading, unit_of_work
+from finance_api.storage.sql.data_tables import DataTable
 from support.household import Household
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import count
@@ -212,3 +213,30 @@ def test_last_day_of_an_account_is_right_if_its_newest_record_is_removed(shopper
     with applying(shopper, decides_first=True) as session:
         remove_records(session, [an_id(2)])
     shopper.audit()
+
+
+@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+def test_everything_that_is_stored_is_prepared_before_others_have_to_wait(
+    backends, storage, monkeypatch
+):
+    """Making the columns, the JSON and the texts to search takes longer than storing them."""
+    events = []
+    person = Person(backends(storage))
+    person.native(account(), record(1))
+    write, values = person.backend.write, DataTable.values
+
+    def begun(*arguments, **options):
+        events.append("write")
+        return write(*arguments, **options)
+
+    def made(*arguments):
+        events.append("values")
+        return values(*arguments)
+
+    monkeypatch.setattr(person.backend, "write", begun)
+    monkeypatch.setattr(DataTable, "values", made)
+    rows = [("20260101", "-5", f"F{n}", f"Shop {n}", "bread") for n in range(5)]
+    person.ofx(ofx_file(ofx_statement(rows)), account_name="account 1")
+    # Five records and their account.
+    assert events == ["values"] * 6 + ["write"]
+    person.audit()

@@ -22,6 +22,7 @@ from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, Revisi
 from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
+from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
 from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
 
@@ -65,23 +66,33 @@ class SqlDataWriter(SqlDataReader, DataWriter):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
-        ids = [row["id"] for row in changed]
+        self.put_prepared(
+            user_id,
+            resource,
+            new=prepare(user_id, resource, new),
+            changed=prepare(user_id, resource, changed),
+        )
+
+    def put_prepared(
+        self, user_id: int, resource: Resource, *, new: PreparedRows, changed: PreparedRows
+    ) -> None:
+        table, connection = DATA_TABLES[resource.name].table, self.connection.sqlalchemy
+        ids = changed.ids
         revision_of = self.revision_of(user_id, resource, ids)
         projection = self._projection.of(user_id) if resource is RECORDS else None
         removed = projection.remove(ids) if projection else set()
         try:
-            if changed:
+            if ids:
                 # Inserting many rows is faster than updating them one by one.
-                replaced = rows_with(connection, table.table, user_id, ids)
-                connection.execute(sa.delete(table.table).where(replaced))
-            rows = [table.values(user_id, row, revision_of) for row in (*new, *changed)]
-            insert_rows(connection, table.table, rows)
+                replaced = rows_with(connection, table, user_id, ids)
+                connection.execute(sa.delete(table).where(replaced))
+            rows = [*new.values(revision_of), *changed.values(revision_of)]
+            insert_rows(connection, table, rows)
             if projection is not None:
-                projection.add([*new, *changed], removed, revision_of)
+                projection.add([*new.records, *changed.records], removed, revision_of)
         except IntegrityError as error:
             raise Conflict(f"two {resource.name} have the same id or source") from error
-        self._forget_deletions(user_id, resource, [row["id"] for row in new])
+        self._forget_deletions(user_id, resource, new.ids)
 
     def _revision(self, user_id: int) -> int:
         """Return the revision of the changes that are being written."""

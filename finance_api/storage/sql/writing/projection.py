@@ -280,7 +280,7 @@ class ProjectedRecords:
         #: The temporary table; None while it has no records.
         self._new: sa.Table | None = None
 
-    def _insert(self, records: list[ProjectedRecord]) -> None:
+    def _insert(self, records: list[ProjectedRecord], revision_of: RevisionOf) -> None:
         """Insert records; they must be in the order of the list."""
         in_order = self._inserted is None or self._inserted <= records[0].newest_first
         table = self._new
@@ -290,7 +290,8 @@ class ProjectedRecords:
         elif table is None:
             table = self._new = _new_records(self.connection.dialect.name)
             self.connection.execute(CreateTable(table, if_not_exists=True))
-        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
+        rows = [(self.user_id, *r[:-1], revision_of(r.id, r.json)) for r in records]
+        insert_rows(self.connection, table, rows)
 
     def _flush(self) -> None:
         """Move the temporary table's records to `records_by_date`."""
@@ -325,13 +326,18 @@ class ProjectedRecords:
         """Remove records that are deleted for good."""
         self._note_moved(self.remove(ids))
 
-    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
-        """Add records to the list. removed: positions that some of the records had before."""
-        records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
-        if records:
-            self._insert(records)
-        self._note_moved(removed.symmetric_difference(map(_date_key, records)))
-        self.sums.touch(row["recordDate"] for row in rows)
+    def add(
+        self, records: Iterable[ProjectedRecord], removed: set[DateKey], revision_of: RevisionOf
+    ) -> None:
+        """Add records to the list. removed: positions that some of the records had before.
+
+        revision_of: gives the revisions, in place of those in ``records``.
+        """
+        ordered = sorted(records, key=_date_key)
+        if ordered:
+            self._insert(ordered, revision_of)
+        self._note_moved(removed.symmetric_difference(map(_date_key, ordered)))
+        self.sums.touch(-record.newest_first for record in ordered)
 
     def _note_moved(self, keys: set[DateKey]) -> None:
         """Note the positions at which records were added or removed."""

@@ -19,7 +19,7 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.storage.sql.writing import SqlDataWriter
-from finance_api.storage.sql.writing.projection import Projection
+from finance_api.storage.sql.writing.projection import Projection, projected
 
 #: The version of the projection that this program uses. Raise it with every change to the fields in
 #: the JSON, to how the JSON is written, or to how texts are folded.
@@ -57,7 +57,8 @@ def rebuild(connection: sa.Connection, user_id: int) -> None:
         for page in data.scan_pages(user_id, resource, _PAGE):
             if resource is RECORDS:
                 revision_of = data.revision_of(user_id, resource, ())
-                projection.of(user_id).add(page, set(), revision_of)
+                records = [projected(row, revision_of) for row in page]
+                projection.of(user_id).add(records, set(), revision_of)
             else:
                 data.put_rows(user_id, resource, new=(), changed=page)
     projection.finish()
