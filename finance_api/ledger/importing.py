@@ -38,7 +38,7 @@ from finance_api.ledger.matching.rules.shifted import pair_shifted
 from finance_api.ledger.matching.stated import KnownAccount, remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
-from finance_api.ledger.session import IMPORT, DataMoved, LedgerSession, UserRows
+from finance_api.ledger.session import IMPORT, MANY, DataMoved, LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
@@ -78,9 +78,6 @@ RULES: tuple[Rule, ...] = (
 
 #: How many times to try an import whose data changes before it can be stored.
 _TRIES = 3
-#: A file with more entries takes the lock before its records are made: a rehearsal would keep all
-#: of them in memory, and the whole import would take longer.
-_MANY = 5_000
 #: A function that `import_file` calls within an import.
 Step = Callable[[LedgerSession, ImportReport], None]
 
@@ -200,7 +197,7 @@ def _import_statements(
     facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
     # `rows` keeps every entry in memory.
     del rows
-    is_large = len(file.open) > _MANY
+    is_large = len(file.open) > MANY
     records = StatementRecords(session, file, reader, report)
     if is_large:
         session.begin_storing()

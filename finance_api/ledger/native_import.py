@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from itertools import chain, islice
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
@@ -24,7 +25,7 @@ from finance_api.ledger.references import (
     complete_standing_order,
 )
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
-from finance_api.ledger.session import LedgerSession, Pair
+from finance_api.ledger.session import MANY, LedgerSession, Pair
 from finance_api.ledger.splits import (
     change_wholes,
     check_account,
@@ -80,7 +81,8 @@ class NativeImport:
         """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
         session = self._session
         self._import_held(_held(documents()))
-        session.begin_storing()
+        if next(islice(chain(documents(), records()), MANY, None), None) is not None:
+            session.begin_storing()
         changed = carry_currencies_over(session)
         for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
             changed |= self._store(resource, rows)

@@ -200,7 +200,7 @@ def test_an_import_makes_its_records_before_it_locks_the_data_unless_they_are_ve
 
     monkeypatch.setattr(LedgerSession, "begin_storing", begun)
     monkeypatch.setattr(LedgerSession, "write", written)
-    monkeypatch.setattr("finance_api.ledger.importing._MANY", most)
+    monkeypatch.setattr("finance_api.ledger.importing.MANY", most)
     lines = [("20260101", "-5", f"F{n}", f"Shop {n}", "bread") for n in range(5)]
     shopper.ofx(ofx_file(ofx_statement(lines)), account_name="Giro")
     assert len(made) == rows
@@ -238,5 +238,8 @@ def test_everything_that_is_stored_is_prepared_before_others_have_to_wait(
     rows = [("20260101", "-5", f"F{n}", f"Shop {n}", "bread") for n in range(5)]
     person.ofx(ofx_file(ofx_statement(rows)), account_name="account 1")
     # Five records and their account.
+    assert events == ["values"] * 6 + ["write"]
+    events.clear()
+    person.native(*(record(number) for number in range(2, 7)))
     assert events == ["values"] * 6 + ["write"]
     person.audit()
