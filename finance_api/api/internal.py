@@ -34,7 +34,8 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.model import Operator, Query, SortKey
+from finance_api.query.model import Query, SortKey
+from finance_api.query.operators import Operator
 from finance_api.query.parse import parse_bound, parse_order, parse_sort
 from finance_api.resources import DOCUMENTS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID

@@ -18,7 +18,8 @@ from finance_api.planning.computing import list_computed
 from finance_api.planning.conditions import resolved
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.planning.hints import MAX_HINTS, find_hints, find_left_out
-from finance_api.query.model import Condition, Operator, Query, condition_on
+from finance_api.query.model import Condition, Query, condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.field import Field, Resource

@@ -36,11 +36,10 @@ from finance_api.query.model import (
     MAX_LIMIT,
     MAX_OFFSET,
     Condition,
-    Operator,
     Query,
     RelativeDate,
-    operators_of,
 )
+from finance_api.query.operators import Operator, operators_of
 from finance_api.query.parse import (
     MAX_CONDITIONS,
     parse_conditions,

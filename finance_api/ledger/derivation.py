@@ -37,7 +37,8 @@ from finance_api.importers.interface import (
     ImportRefused,
 )
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
-from finance_api.query.model import Condition, Operator, Span, any_of, condition_on, dated
+from finance_api.query.model import Condition, Span, any_of, condition_on, dated
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORD_RULES, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import record_type

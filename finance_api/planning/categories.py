@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator
+from finance_api.query.model import Condition
+from finance_api.query.operators import Operator
 from finance_api.resources import CATEGORIES
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.field import Resource

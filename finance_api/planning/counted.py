@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
-from finance_api.query.model import NOT_VOID, Condition, Operator, any_of, condition_on, either
+from finance_api.query.model import NOT_VOID, Condition, any_of, condition_on, either
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.records import FLOW, RECEIVED

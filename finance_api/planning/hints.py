@@ -6,7 +6,8 @@ from itertools import combinations, islice, zip_longest
 
 from finance_api.query.errors import shortened
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator
+from finance_api.query.model import Condition
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, referred_by
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import Storage

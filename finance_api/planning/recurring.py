@@ -26,7 +26,8 @@ from finance_api.planning.intervals import (
 )
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.repetition import Repetition
-from finance_api.query.model import Condition, Operator, condition_on, dated
+from finance_api.query.model import Condition, condition_on, dated
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage

@@ -7,7 +7,8 @@ by code point.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from finance_api.query.model import Condition, Operator, SortKey, Span
+from finance_api.query.model import Condition, SortKey, Span
+from finance_api.query.operators import Operator
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
 from finance_api.values.text import plain

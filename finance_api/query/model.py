@@ -6,9 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
 
-from finance_api.query.operators import RANGES as RANGES
-from finance_api.query.operators import Operator as Operator
-from finance_api.query.operators import operators_of as operators_of
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import VOID

@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from finance_api.query.errors import QueryError, check_length, quoted
 from finance_api.query.kinds import clean_operand
-from finance_api.query.model import Condition, Operator, Span, condition_on, either
+from finance_api.query.model import Condition, Span, condition_on, either
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.values.number import unit_interval

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.query.model import Condition, Operator, Query, SortKey, Span, either, operators_of
+from finance_api.query.model import Condition, Query, SortKey, Span, either
+from finance_api.query.operators import Operator, operators_of
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind

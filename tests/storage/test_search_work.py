@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from finance_api.query.model import Operator
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.connections.unit import SqlCache, with_state
 from finance_api.storage.sql.reading.by_date import page

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from finance_api.query.evaluate import DERIVED_GROUPS, group_of
-from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on, either
+from finance_api.query.model import Condition, Span, condition_on, either
+from finance_api.query.operators import RANGES, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.storage.interface import TooManySums

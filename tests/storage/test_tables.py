@@ -5,7 +5,8 @@ import re
 import pytest
 from sqlalchemy import UniqueConstraint
 
-from finance_api.query.model import Operator, Query, SortKey
+from finance_api.query.model import Query, SortKey
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.backend import SqlBackend

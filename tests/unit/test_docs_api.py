@@ -31,7 +31,7 @@ from finance_api.http.surfaces import (
     needs_token,
 )
 from finance_api.planning.summaries.declaration import DIMENSIONS
-from finance_api.query.model import Operator, operators_of
+from finance_api.query.operators import Operator, operators_of
 from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES

@@ -58,16 +58,8 @@ from finance_api.planning.summaries.declaration import (
 from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
 from finance_api.planning.summaries.summary import count_records, summarize
 from finance_api.query.errors import QueryError, all_or_faults, quoted
-from finance_api.query.model import (
-    RANGES,
-    TO_DATE,
-    Condition,
-    GroupCondition,
-    Operator,
-    Query,
-    RelativeDate,
-    SortKey,
-)
+from finance_api.query.model import TO_DATE, Condition, GroupCondition, Query, RelativeDate, SortKey
+from finance_api.query.operators import RANGES, Operator
 from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, names_of

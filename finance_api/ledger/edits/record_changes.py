@@ -8,7 +8,8 @@ from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.session import PAGE, LedgerSession, Pair
 from finance_api.ledger.splits import UNSTATED, check_splits, keep_deleted
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.values.ids import new_id

@@ -12,7 +12,8 @@ from finance_api.ledger.edits.objects import add_row, put_new
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from finance_api.ledger.session import PAGE, LedgerSession
-from finance_api.query.model import Condition, Operator, condition_on, dated
+from finance_api.query.model import Condition, condition_on, dated
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row

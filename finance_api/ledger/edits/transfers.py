@@ -9,7 +9,8 @@ from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import find_pairs
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
-from finance_api.query.model import Operator, any_of, condition_on, dated
+from finance_api.query.model import any_of, condition_on, dated
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.currencies import money_text
 from finance_api.resources.records import VOID

@@ -21,7 +21,8 @@ from finance_api.ledger.undo.leftovers import (
 )
 from finance_api.ledger.undo.past import Key, Past, UndoReport
 from finance_api.ledger.undo.plan import plan_undo
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry

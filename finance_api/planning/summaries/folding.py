@@ -12,7 +12,7 @@ from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_
 from finance_api.planning.summaries.declaration import Dimension, SummaryQuery
 from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Operator
+from finance_api.query.operators import Operator
 from finance_api.resources.common import INCOME
 from finance_api.resources.field import names_of
 from finance_api.runtime.time_limit import in_time

@@ -17,7 +17,8 @@ from finance_api.planning.summaries.declaration import (
     SummaryQuery,
 )
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator, any_of, condition_on, dated
+from finance_api.query.model import Condition, any_of, condition_on, dated
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums

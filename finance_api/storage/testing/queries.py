@@ -8,17 +8,8 @@ from typing import Any
 import pytest
 
 from finance_api.query.evaluate import matches
-from finance_api.query.model import (
-    RANGES,
-    Condition,
-    Operator,
-    Query,
-    SortKey,
-    Span,
-    condition_on,
-    either,
-    operators_of,
-)
+from finance_api.query.model import Condition, Query, SortKey, Span, condition_on, either
+from finance_api.query.operators import RANGES, Operator, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID, WORDS

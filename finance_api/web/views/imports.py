@@ -8,7 +8,8 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.undo import UndoReport, undo
-from finance_api.query.model import Operator, Query, condition_on
+from finance_api.query.model import Query, condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.web.option_labels import in_labels

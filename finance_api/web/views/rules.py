@@ -13,7 +13,8 @@ from finance_api.ledger.edits import rules
 from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
-from finance_api.query.model import Condition, Operator, Query, condition_on
+from finance_api.query.model import Condition, Query, condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.storage.interface import TooManySums
 from finance_api.values import Row

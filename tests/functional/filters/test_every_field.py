@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from finance_api.query.model import operators_of
+from finance_api.query.operators import operators_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind, Role
 from support.native_rows import account, household, record, split_record, uid

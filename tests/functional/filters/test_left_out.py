@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from finance_api.query.model import Operator, operators_of
+from finance_api.query.operators import Operator, operators_of
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Kind
 from support.native_rows import account, budget, category, household, label, record, uid

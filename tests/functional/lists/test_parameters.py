@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from finance_api.query.model import Operator
+from finance_api.query.operators import Operator
 from finance_api.query.suggestions import _SYNONYMS
 from finance_api.resources import PUBLIC_RESOURCES
 from support.native_rows import account, payees, record, uid

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from finance_api.query.canonical import canonical_text
 from finance_api.query.errors import QueryError
-from finance_api.query.model import RELATIVE_DATES, Operator, Query, Span
+from finance_api.query.model import RELATIVE_DATES, Query, Span
+from finance_api.query.operators import Operator
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind

@@ -5,7 +5,7 @@ import pytest
 from finance_api.query.canonical import canonical_text
 from finance_api.query.errors import QueryError
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Operator
+from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.storage.testing import make_row

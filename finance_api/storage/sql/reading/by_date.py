@@ -9,7 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition, Operator
+from finance_api.query.model import Condition
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES

@@ -7,7 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition, Operator, Span, any_of
+from finance_api.query.model import Condition, Span, any_of
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.storage.sql.connections.unit import ReadConnection

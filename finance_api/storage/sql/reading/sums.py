@@ -10,7 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import RANGES, Condition, Operator, Span, dated
+from finance_api.query.model import Condition, Span, dated
+from finance_api.query.operators import RANGES, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
