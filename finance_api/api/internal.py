@@ -9,24 +9,11 @@ import orjson
 from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api import parameters
 from finance_api.api.freshness import DAY, NOTHING, RATES
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
-from finance_api.api.parameters import (
-    SORT_MEANING,
-    Fault,
-    Listed,
-    Parameter,
-    Parameters,
-    ParameterSchema,
-    Scalar,
-    conversion,
-    page,
-    parameter,
-    required,
-    validate_query,
-)
 from finance_api.api.representation import next_offset
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
@@ -90,22 +77,24 @@ _SORT_KEYS = {
 }
 
 
-def _is_in_order(low: str, high: str, than: str, parameters: Mapping[str, Any]) -> Fault | None:
-    first, last = parameters[low], parameters[high]
+def _is_in_order(
+    low: str, high: str, than: str, values: Mapping[str, Any]
+) -> parameters.Fault | None:
+    first, last = values[low], values[high]
     is_beyond = first is not None and last is not None and first.at > last.at
     return (low, f"is {than} than {high}") if is_beyond else None
 
 
-def _bound(name: str, field: str, operator: Operator) -> Parameter:
+def _bound(name: str, field: str, operator: Operator) -> parameters.Parameter:
     parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
     meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
-    return parameter(name, Scalar(parse, _OPERANDS[field]), meaning, None)
+    return parameters.parameter(name, parameters.Scalar(parse, _OPERANDS[field]), meaning, None)
 
 
 _sort = partial(parse_order, _SORT_KEYS)
 
 
-class TransactionsSchema(ParameterSchema):
+class TransactionsSchema(parameters.ParameterSchema):
     rules = (
         partial(_is_in_order, "min_amount", "max_amount", "greater"),
         partial(_is_in_order, "date_from", "date_to", "later"),
@@ -114,20 +103,20 @@ class TransactionsSchema(ParameterSchema):
     max_amount = _bound("max_amount", "amount", Operator.LTE)
     date_from = _bound("date_from", "record_date", Operator.GTE)
     date_to = _bound("date_to", "record_date", Operator.LTE)
-    limit, offset = page(MAX_TRANSACTIONS)
-    sort_by = parameter(
+    limit, offset = parameters.page(MAX_TRANSACTIONS)
+    sort_by = parameters.parameter(
         "sort_by",
-        Listed(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
-        SORT_MEANING,
+        parameters.Listed(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
+        parameters.SORT_MEANING,
         _sort(DEFAULT_SORT),
     )
-    convert_to = conversion(CONVERT_TO)
+    convert_to = parameters.conversion(CONVERT_TO)
 
-    def is_cheap(self, values: Parameters) -> bool:
+    def is_cheap(self, values: parameters.Parameters) -> bool:
         return values[CONVERT_TO] is None and _query(values).is_cheap
 
 
-def _query(values: Parameters) -> Query:
+def _query(values: parameters.Parameters) -> Query:
     bounds = (values[name] for name in ("min_amount", "max_amount", "date_from", "date_to"))
     conditions = tuple([bound.condition for bound in bounds if bound is not None])
     return Query(RECORDS, conditions, values["sort_by"], values["limit"], values["offset"])
@@ -168,7 +157,7 @@ get_records = Service(
 )
 
 
-def transactions(reading: Reading, values: Parameters) -> Document:
+def transactions(reading: Reading, values: parameters.Parameters) -> Document:
     """Return a page of transactions."""
     query, state = _query(values), reading.get_state()
     page = reading.storage.data.list_rows(reading.user_id, query)
@@ -179,7 +168,7 @@ def transactions(reading: Reading, values: Parameters) -> Document:
 
 @get_records.get(
     schema=TransactionsSchema(),
-    validators=validate_query,
+    validators=parameters.validate_query,
     permission=Permission.INTERNAL_RECORDS_READ,
     answer=transactions,
     response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
@@ -213,10 +202,10 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(_BY_TYPE[name] for name in names)
 
 
-class DocumentsSchema(ParameterSchema):
-    document_type = required(
+class DocumentsSchema(parameters.ParameterSchema):
+    document_type = parameters.required(
         "document_type",
-        Listed(
+        parameters.Listed(
             _types,
             schemas.of_names(
                 (ALL, *_BY_TYPE),
@@ -227,11 +216,11 @@ class DocumentsSchema(ParameterSchema):
         _WANTED,
         f"{_WANTED}.",
     )
-    limit, offset = page(MAX_DOCUMENTS)
+    limit, offset = parameters.page(MAX_DOCUMENTS)
     # Balances are converted by the rate of today.
-    convert_to = conversion(CONVERT_TO, (RATES, DAY))
+    convert_to = parameters.conversion(CONVERT_TO, (RATES, DAY))
 
-    def is_cheap(self, values: Parameters) -> bool:
+    def is_cheap(self, values: parameters.Parameters) -> bool:
         return values[CONVERT_TO] is None
 
 
@@ -311,7 +300,7 @@ get_docs = Service(
 )
 
 
-def documents(reading: Reading, values: Parameters) -> Document:
+def documents(reading: Reading, values: parameters.Parameters) -> Document:
     """Return a page of each requested type, in the order of the request."""
     types, limit, offset = (values[n] for n in ("document_type", "limit", "offset"))
     state = reading.get_state()
@@ -333,7 +322,7 @@ def documents(reading: Reading, values: Parameters) -> Document:
 
 @get_docs.get(
     schema=DocumentsSchema(),
-    validators=validate_query,
+    validators=parameters.validate_query,
     permission=Permission.INTERNAL_DOCUMENTS_READ,
     answer=documents,
     response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),

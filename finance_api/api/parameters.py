@@ -78,6 +78,8 @@ _FORMATS = {
 _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
+#: Raises colander.Invalid if a value is not allowed.
+Validator = Callable[["Parameter", Any], None]
 #: What a value makes an answer depend on.
 VariesWith = Callable[[Any], Collection[Source]]
 
@@ -142,13 +144,7 @@ class Conditions(ParameterKind):
 
     def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
         parsed = all_or_faults(self._parse, texts)
-        conditions = tuple([condition for each in parsed for condition in each])
-        if len(conditions) > MAX_CONDITIONS:
-            raise QueryError(
-                f"has {len(conditions)} conditions; at most {MAX_CONDITIONS} are allowed on one "
-                f"field"
-            )
-        return conditions
+        return tuple([condition for each in parsed for condition in each])
 
 
 class Listed(ParameterKind):
@@ -249,9 +245,30 @@ def parameter(
     meaning: str,
     missing: Any = (),
     varies_with: Collection[Source] | VariesWith = NOTHING,
+    **options: Any,
 ) -> Parameter:
-    """Make a parameter. missing: its value if it is not given."""
-    return Parameter(kind, name=name, missing=missing, description=meaning, varies_with=varies_with)
+    """Make a parameter. missing: its value if it is not given. options: such as ``validator``."""
+    options |= {"missing": missing, "varies_with": varies_with}
+    return Parameter(kind, name=name, description=meaning, **options)
+
+
+def at_most(most: int, nouns: str) -> Validator:
+    """Make a validator of the number of values. nouns: what the values are."""
+
+    def validate(node: Parameter, values: Sequence[Any]) -> None:
+        if len(values) > most:
+            message = f"has {len(values)} {nouns}; at most {most} are allowed"
+            raise colander.Invalid(node, message)
+
+    return validate
+
+
+def few_conditions(node: Parameter, conditions: Sequence[Condition]) -> None:
+    """Refuse too many conditions on the field of the parameter (a validator)."""
+    number = sum(each.field is conditions[0].field for each in conditions)
+    if number > MAX_CONDITIONS:
+        message = f"has {number} conditions; at most {MAX_CONDITIONS} are allowed on one field"
+        raise colander.Invalid(node, message)
 
 
 def required(name: str, kind: ParameterKind, wanted: str, meaning: str) -> Parameter:
@@ -332,7 +349,7 @@ def flag(
 
 def conditions_on(field: Field) -> Parameter:
     kind = Conditions(field)
-    return parameter(field.name, kind, kind.meaning)
+    return parameter(field.name, kind, kind.meaning, validator=few_conditions)
 
 
 def filters(resource: Resource) -> Iterator[Parameter]:

@@ -95,7 +95,7 @@ def filter_by(field: Field, name: str | None = None) -> Parameter:
             return parameter(name, kind, field.meaning)
         case _:
             compared = Compared(field)
-            return parameter(name, compared, compared.meaning)
+            return parameter(name, compared, compared.meaning, validator=public.few_conditions)
 
 
 def ids_filter(field: Field, name: str, most: int = MAX_LIST_OPERANDS) -> Parameter:
@@ -162,7 +162,8 @@ def party(name: str, record_type: str) -> Parameter:
     """Make the filter by the payee of an expense, or the payer of an income."""
     has_type = Condition(RECORDS["recordType"], Operator.ANY_OF, (record_type,))
     kind = Compared(RECORDS["payee"], has_type)
-    return parameter(name, kind, f"Only for {record_type}. {kind.meaning}")
+    meaning = f"Only for {record_type}. {kind.meaning}"
+    return parameter(name, kind, meaning, validator=public.few_conditions)
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:

@@ -8,6 +8,7 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api import parameters
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
 from finance_api.api.listing import hints, paged, table
@@ -20,22 +21,6 @@ from finance_api.api.openapi.schemas import (
     of_order,
     one_or_more,
     value,
-)
-from finance_api.api.parameters import (
-    CONVERT_TO,
-    SORT_MEANING,
-    DataSchema,
-    Fault,
-    Listed,
-    ParameterKind,
-    Parameters,
-    choice,
-    conversion,
-    data_page,
-    filters,
-    flag,
-    parameter,
-    validate_query,
 )
 from finance_api.api.representation import HINTS, HeaderItems
 from finance_api.api.responding import respond
@@ -88,26 +73,20 @@ def _columns(text: str) -> tuple[Field, ...]:
 
 
 def _group_by(text: str) -> tuple[Dimension, ...]:
-    found = parse_names(DIMENSIONS, text)
-    if len(found) > MAX_DIMENSIONS:
-        raise QueryError(f"has {len(found)} dimensions; at most {MAX_DIMENSIONS} are allowed")
-    return tuple(DIMENSIONS[word] for word in found)
+    return tuple(DIMENSIONS[word] for word in parse_names(DIMENSIONS, text))
 
 
 def _include(text: str) -> frozenset[str]:
     return frozenset(parse_names(LEFT_OUT, text))
 
 
-class _Having(ParameterKind):
+class _Having(parameters.ParameterKind):
     """Conditions on columns of the groups; the parameter may be repeated."""
 
     is_repeated = True
 
     def read(self, texts: Sequence[str]) -> tuple[GroupCondition, ...]:
-        found = tuple([each for some in all_or_faults(_having, texts) for each in some])
-        if len(found) > MAX_CONDITIONS:
-            raise QueryError(f"has {len(found)} conditions; at most {MAX_CONDITIONS} are allowed")
-        return found
+        return tuple([each for some in all_or_faults(_having, texts) for each in some])
 
 
 def _having(text: str) -> list[GroupCondition]:
@@ -119,16 +98,16 @@ def _having(text: str) -> list[GroupCondition]:
     return [GroupCondition(each) for each in parse_conditions(_NUMBERS[name], conditions)]
 
 
-def _names_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
+def _names_its_columns(values: Mapping[str, Any]) -> parameters.Fault | None:
     query = SummaryQuery(
-        group_by=parameters["groupBy"],
-        convert_to=parameters[CONVERT_TO],
-        sums=parameters["columns"],
-        compare=parameters["compare"],
+        group_by=values["groupBy"],
+        convert_to=values[parameters.CONVERT_TO],
+        sums=values["columns"],
+        compare=values["compare"],
     )
     columns = [column.name for column in query.columns]
-    named = [("sortBy", key.field.name) for key in parameters["sortBy"]]
-    named += [("having", each.condition.field.name) for each in parameters["having"]]
+    named = [("sortBy", key.field.name) for key in values["sortBy"]]
+    named += [("having", each.condition.field.name) for each in values["having"]]
     for by, name in named:
         if name not in columns:
             message = f"{quoted(name)} is not a column of these groups; their columns are "
@@ -136,12 +115,12 @@ def _names_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
     return None
 
 
-def _compares_days(parameters: Mapping[str, Any]) -> Fault | None:
-    conditions: Sequence[Condition] = parameters["recordDate"]
+def _compares_days(values: Mapping[str, Any]) -> parameters.Fault | None:
+    conditions: Sequence[Condition] = values["recordDate"]
     operators = {condition.operator for condition in conditions}
-    periods = {period for _, period in SummaryQuery(group_by=parameters["groupBy"]).periods}
+    periods = {period for _, period in SummaryQuery(group_by=values["groupBy"]).periods}
     message = None
-    if parameters["compare"] is None:
+    if values["compare"] is None:
         return None
     if not operators:
         message = "needs days to compare: add a recordDate such as recordDate=eq.this-month"
@@ -157,9 +136,9 @@ def _compares_days(parameters: Mapping[str, Any]) -> Fault | None:
 _BEGINNING = {Operator.EQ, Operator.GT, Operator.GTE}
 
 
-def _adds_up_periods(parameters: Mapping[str, Any]) -> Fault | None:
-    has_periods = bool(SummaryQuery(group_by=parameters["groupBy"]).periods)
-    if has_periods or SUMS[CUMULATIVE] not in parameters["columns"]:
+def _adds_up_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
+    has_periods = bool(SummaryQuery(group_by=values["groupBy"]).periods)
+    if has_periods or SUMS[CUMULATIVE] not in values["columns"]:
         return None
     return "columns", f"{CUMULATIVE} needs a period in groupBy ({_periods()})"
 
@@ -168,9 +147,9 @@ def _periods() -> str:
     return ", ".join(name for name, found in DIMENSIONS.items() if found.period)
 
 
-def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
-    query = SummaryQuery(group_by=parameters["groupBy"])
-    if parameters["fill"] and query.group_by and not query.periods:
+def _fills_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
+    query = SummaryQuery(group_by=values["groupBy"])
+    if values["fill"] and query.group_by and not query.periods:
         return "fill", f"needs a period in groupBy ({_periods()}), or no groupBy at all"
     return None
 
@@ -179,25 +158,26 @@ def _by_the_day(columns: Sequence[Field]) -> Collection[Source]:
     return (DAY,) if any(field.name in BY_THE_DAY for field in columns) else NOTHING
 
 
-class SummarySchema(DataSchema):
+class SummarySchema(parameters.DataSchema):
     rules = (_names_its_columns, _fills_periods, _compares_days, _adds_up_periods)
-    group_by = parameter(
+    group_by = parameters.parameter(
         "groupBy",
-        Listed(
+        parameters.Listed(
             _group_by,
             of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS),
         ),
         "Fields that the records of a group have in common, in addition to the currency. A "
         f"request that would return more than {MAX_GROUPS:,} groups is refused.",
+        validator=parameters.at_most(MAX_DIMENSIONS, "dimensions"),
     )
-    columns = parameter(
+    columns = parameters.parameter(
         "columns",
-        Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
+        parameters.Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
         f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}.",
         USUAL_SUMS,
         _by_the_day,
     )
-    compare = choice(
+    compare = parameters.choice(
         "compare",
         [*Compare],
         "The earlier period to compare with: the period before that of recordDate, or the same "
@@ -206,7 +186,7 @@ class SummarySchema(DataSchema):
         make=Compare,
         varies_with=(DAY,),
     )
-    having = parameter(
+    having = parameters.parameter(
         "having",
         _Having(
             _having,
@@ -215,26 +195,31 @@ class SummarySchema(DataSchema):
             ),
         ),
         "Conditions on numeric columns. Only groups that meet all of them are returned.",
+        validator=parameters.at_most(MAX_CONDITIONS, "conditions"),
     )
-    include = parameter(
+    include = parameters.parameter(
         "include",
-        Listed(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
+        parameters.Listed(_include, of_names(LEFT_OUT, ["transfers"], uniqueItems=True)),
         "Records to count that are otherwise left out.",
         frozenset(),
     )
-    fill = flag(
+    fill = parameters.flag(
         "fill",
         "Whether to also return groups of zeros: for periods without records, and if "
         "nothing matches.",
         varies_with=(BASE_CURRENCY, DAY),
     )
-    sort_by = parameter(
-        "sortBy", Listed(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")), SORT_MEANING
+    sort_by = parameters.parameter(
+        "sortBy",
+        parameters.Listed(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, "")),
+        parameters.SORT_MEANING,
     )
 
     def __init__(self) -> None:
         super().__init__(
-            *data_page(MAX_PAGE, DEFAULT_GROUPS), conversion(CONVERT_TO), *filters(RECORDS)
+            *parameters.data_page(MAX_PAGE, DEFAULT_GROUPS),
+            parameters.conversion(parameters.CONVERT_TO),
+            *parameters.filters(RECORDS),
         )
 
 
@@ -273,7 +258,7 @@ summary = Service(
 )
 
 
-def summary_page(reading: Reading, values: Parameters) -> Answer:
+def summary_page(reading: Reading, values: parameters.Parameters) -> Answer:
     """Return a page of groups, and the number of records that were left out."""
     storage, records = reading.storage, Query(RECORDS, values.conditions)
     state = reading.get_state()
@@ -285,7 +270,7 @@ def summary_page(reading: Reading, values: Parameters) -> Answer:
         values["sortBy"],
         values["limit"],
         values["offset"],
-        values[CONVERT_TO],
+        values[parameters.CONVERT_TO],
         reading.today,
         reading.user.base_currency,
         values["columns"],
@@ -329,7 +314,7 @@ def summary_page(reading: Reading, values: Parameters) -> Answer:
     return paged(reading, answer, values, has_more=found.has_more)
 
 
-def _is_to_date(values: Parameters) -> bool:
+def _is_to_date(values: parameters.Parameters) -> bool:
     """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
     operands = [condition.operand for condition in values["recordDate"]]
     return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
@@ -362,7 +347,7 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
 
 @summary.get(
     schema=SummarySchema(),
-    validators=validate_query,
+    validators=parameters.validate_query,
     permission=Permission.RECORDS_READ,
     answer=summary_page,
     response=_RESPONSE,

@@ -5,15 +5,9 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api import parameters
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
-from finance_api.api.parameters import (
-    Parameters,
-    ParameterSchema,
-    Scalar,
-    parameter,
-    validate_query,
-)
 from finance_api.api.responding import respond_unstored
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -43,9 +37,9 @@ _PERIODS = (
     "^(([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])days"
     "|([1-9]|[1-4][0-9]|5[0-3])weeks|([1-9]|1[0-3])months)$"
 )
-PERIOD = parameter(
+PERIOD = parameters.parameter(
     "period",
-    Scalar(
+    parameters.Scalar(
         _period,
         {
             "type": "string",
@@ -91,11 +85,11 @@ api_usage = Service(
 )
 
 
-class UsageSchema(ParameterSchema):
+class UsageSchema(parameters.ParameterSchema):
     period = PERIOD
 
 
-def usage(reading: Reading, values: Parameters, quota: dict[str, Any]) -> dict[str, Any]:
+def usage(reading: Reading, values: parameters.Parameters, quota: dict[str, Any]) -> dict[str, Any]:
     period: UsagePeriod = values["period"]
     boundaries = period.boundaries(reading.now)
     days = reading.storage.usage.list_days(reading.user_id, boundaries[0], boundaries[-1])
@@ -115,7 +109,7 @@ def usage(reading: Reading, values: Parameters, quota: dict[str, Any]) -> dict[s
 
 @api_usage.get(
     schema=UsageSchema(),
-    validators=validate_query,
+    validators=parameters.validate_query,
     permission=Permission.API_USAGE_READ,
     answer=usage,
     response=USAGE_RESPONSE,

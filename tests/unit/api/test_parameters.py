@@ -3,6 +3,7 @@
 import colander
 import pytest
 
+from finance_api.api.endpoint import endpoint_of
 from finance_api.api.parameters import ObjectSchema, Parameter, ParameterSchema, read_parameters
 from finance_api.api.public.changes import ChangesSchema
 from finance_api.api.public.records import RecordsSchema
@@ -10,7 +11,9 @@ from finance_api.api.public.summary import SummarySchema
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.wallet.parameters import IdsSchema
+from finance_api.wallet.records import records
 
+RECORDS_OF_WALLET = endpoint_of(records).schema
 SCHEMAS = [RecordsSchema(), SummarySchema(), ChangesSchema(), ObjectSchema(RECORDS), IdsSchema(2)]
 
 
@@ -49,3 +52,41 @@ def test_all_faults_come_together_and_only_valid_parameters_have_values() -> Non
     assert [name for name, _ in faults] == ["foo", "limit", "amount"]
     assert values["offset"] == 3
     assert not {"limit", "amount", "foo"} & values.keys()
+
+
+@pytest.mark.parametrize(
+    ("schema", "query_string", "fault"),
+    [
+        (
+            RecordsSchema(),
+            "amount=" + ",".join(["lt.0"] * 11),
+            ("amount", "has 11 conditions; at most 10 are allowed on one field"),
+        ),
+        (
+            RECORDS_OF_WALLET,
+            "payee=" + "&payee=".join(["eq.a"] * 11),
+            ("payee", "has 11 conditions; at most 10 are allowed on one field"),
+        ),
+        (
+            SummarySchema(),
+            "having=" + "&having=".join(["net.lt.0"] * 11),
+            ("having", "has 11 conditions; at most 10 are allowed"),
+        ),
+        (
+            SummarySchema(),
+            "groupBy=month,category,payee,account",
+            ("groupBy", "has 4 dimensions; at most 3 are allowed"),
+        ),
+    ],
+)
+def test_the_number_of_values_is_limited(
+    schema: ParameterSchema, query_string: str, fault: tuple[str, str]
+) -> None:
+    assert read_parameters(schema, query_string)[1] == [fault]
+    assert all(node.validator is not None for node in schema.children if node.name == fault[0])
+
+
+def test_a_condition_that_wallet_adds_does_not_count() -> None:
+    values, faults = read_parameters(RECORDS_OF_WALLET, "payee=" + "&payee=".join(["eq.a"] * 10))
+    assert not faults
+    assert len(values["payee"]) == 11
