@@ -19,7 +19,7 @@ from finance_api.api.openapi.conditions import (
     of_conditions,
 )
 from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order
-from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.api.unknown_parameters import message_about
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.answers import REVISION, ParametersRefused
@@ -48,7 +48,7 @@ from finance_api.query.parse import (
     parse_integer,
     parse_sort,
 )
-from finance_api.query.suggestions import question, suggestion_and_prefix
+from finance_api.query.suggestions import question
 from finance_api.query.words import parse_words
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.currencies import CURRENCIES
@@ -64,17 +64,6 @@ CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 TRAILER = "trailer"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
-#: Names that other programs give to a parameter for the format; and our suffix for its values.
-_FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
-_FORMATS = {
-    "csv": "csv",
-    "text/csv": "csv",
-    "ndjson": "ndjson",
-    "jsonl": "ndjson",
-    "xlsx": "xlsx",
-    "xls": "xlsx",
-    "excel": "xlsx",
-}
 _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
@@ -521,7 +510,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     given, faults = _values_by_name(pairs)
     for name in given:
         if name not in schema.nodes:
-            message = _not_a_parameter(name, given, schema)
+            message = message_about(name, given, schema.nodes, schema.refused, schema.path)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     try:
         values: Parameters = schema.deserialize(given)
@@ -575,27 +564,3 @@ def _values_by_name(
         else:
             given.setdefault(name, []).append(value)
     return given, faults
-
-
-def _not_a_parameter(name: str, given: Mapping[str, Sequence[str]], schema: ParameterSchema) -> str:
-    text, nodes = given[name][0], schema.nodes
-    if name.lower() in TOKEN_PARAMETERS:
-        return TOKEN_IN_QUERY
-    if name in schema.refused:
-        return schema.refused[name]
-    if name.lower() in _FORMAT_NAMES and schema.path:
-        ending = _FORMATS.get(text.lower().strip("."), "csv, .ndjson or .xlsx")
-        return f"there is no such parameter; write {schema.path}.{ending}"
-    meant, prefix = suggestion_and_prefix(name, nodes)
-    if meant is None:
-        return f"there is no such parameter; it takes {', '.join(nodes)}"
-    value = f"{prefix}{text}" if prefix else None
-    if (name.lower(), meant) == ("page", "offset") and text.isdecimal() and len(text) < 10:
-        with suppress(colander.Invalid):
-            limit = nodes["limit"].deserialize(given.get("limit", [str(DEFAULT_LIMIT)]))
-            value = str(max(0, int(text) - 1) * limit)
-    with suppress(colander.Invalid):
-        if value is not None:
-            nodes[meant].deserialize([value])
-            meant += f"={value}"
-    return f"there is no such parameter; did you mean {quoted(meant)}?"
