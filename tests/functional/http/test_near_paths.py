@@ -37,7 +37,6 @@ def detail(client, path, headers=None):
         ("/wallet/v1/api/Records", "/wallet/v1/api/records"),
         ("/v1/openapi.jso", "/v1/openapi.json"),
         ("/v1/", "/v1"),
-        ("/__heartbeat__/", "/__heartbeat__"),
     ],
 )
 def test_a_path_that_differs_in_a_slash_in_case_or_in_a_letter_is_named(loaded, path, meant):
@@ -46,6 +45,10 @@ def test_a_path_that_differs_in_a_slash_in_case_or_in_a_letter_is_named(loaded, 
     assert loaded.service.web.get(meant, headers=loaded.headers, status="*").status_int < 404 or (
         ID in meant
     )
+
+
+def test_no_path_for_operators_is_named(loaded):
+    assert detail(loaded, "/__heartbeat__/") == "There is nothing at this path."
 
 
 def test_the_internal_api_names_it_too(loaded):
