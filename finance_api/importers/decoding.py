@@ -69,7 +69,7 @@ _HEAD_BYTES = 1 << 12
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
-_PROPOSED = ("cp1252", "cp1250", "cp1251", "cp932", "gb18030", "big5", "cp949", "mac-roman")
+_PROPOSED = tuple("cp1252 cp1250 cp1251 cp1254 cp1253 cp932 gb18030 big5 cp949 mac-roman".split())
 #: Control characters that no file means, and what separates words; apostrophes and the like do.
 _CONTROLS = re.compile("[\x80-\x9f]")
 _BETWEEN_WORDS = re.compile(r"[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]+")

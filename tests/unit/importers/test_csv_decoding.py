@@ -111,6 +111,8 @@ def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
         ("ŁÓDŹ ŻABKA zakup;-12,50\nświetna Spółka", "cp1250"),
         ("Příkaz k úhradě;Šťastný", "cp1250"),
         ("Оплата услуг;МАГАЗИН Пятёрочка", "cp1251"),
+        ("Şeker Bakkalı;İşveren", "cp1254"),
+        ("Φούρνος;Μισθός;ΑΓΟΡΑ", "cp1253"),
         ("Café Brûlé;Überweisung Müller", "cp1252"),
         ("l’été à l’hôtel “Élysée” – 5 €", "cp1252"),
         ("コーヒー店,駅前書店,お支払い", "cp932"),
