@@ -13,6 +13,7 @@ from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import find_duplicates, read_duplicates
 from finance_api.resources import RECORDS
 from finance_api.values import Row
+from finance_api.values.text import message
 
 
 @click.group()
@@ -37,7 +38,8 @@ def find(edit: Edit, file: str | None) -> None:
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:
     def side(row: Row) -> dict[str, Any]:
-        return {"id": row["id"], "account": row["accountName"], "name": title_of(RECORDS, row)}
+        name = message(title_of(RECORDS, row))
+        return {"id": row["id"], "account": row["accountName"], "name": name}
 
     with cli.reading() as storage:
         user_id = get_user(storage, email).id

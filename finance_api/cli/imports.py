@@ -185,7 +185,7 @@ def _days(fact: dict[str, Any]) -> str:
 
 def _sentences(report: UndoReport) -> list[str]:
     numbers = ", ".join(map(str, report.entries))
-    removed, restored = (", ".join(texts) or "nothing" for texts in report.texts)
+    removed, restored = report.texts
     lines = [f"undone: {numbers}; {removed} removed, {restored} restored"]
     if report.kept:
         lines.append(f"kept with manual edits: {report.kept}")

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from finance_api.resources.currencies import mark_of
-from finance_api.values.text import shown
+from finance_api.values.text import Message, message, shown
 
 #: The format of a file is detected from this much of its beginning.
 HEAD_BYTES = 4_096
@@ -24,6 +24,8 @@ ANOTHER_FILE = "download the file again, or in another format"
 
 def quoted(text: str) -> str:
     """Return ``text`` in quotes, on one line, cut if long, with unprintable characters escaped."""
+    if isinstance(text, Message):
+        return f"'{text.marked}'"
     cut = text if len(text) <= _QUOTED_LENGTH else text[: _QUOTED_LENGTH - 1] + "…"
     return f"'{shown(cut)}'"
 
@@ -57,7 +59,7 @@ class Question(NamedTuple):
     only the user knows.
     """
 
-    fact: str
+    fact: Message
     line: int | None = None
     answers: tuple[Answer, ...] = ()
     how: str = ""
@@ -88,8 +90,8 @@ class ChangeRefused(Exception):
     """
 
     def __init__(self, reason: str, line: int | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+        self.reason: str = message(reason)
+        super().__init__(self.reason)
         self.line = line
         self.file: str | None = None
 
@@ -119,7 +121,7 @@ class ImportRefused(ChangeRefused):
     ) -> None:
         """how, needs: see `Question`; ``how`` completes the reason."""
         super().__init__(reason + how, line)
-        self.questions = questions or (Question(reason, line, answers, how, needs),)
+        self.questions = questions or (Question(message(reason), line, answers, how, needs),)
         self.commands: list[Command] = []
 
     @property
@@ -185,7 +187,7 @@ class Questions:
         needs: tuple[str, ...] = (),
     ) -> None:
         """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
-        self.asked.append(Question(fact, line, answers, how, needs))
+        self.asked.append(Question(message(fact), line, answers, how, needs))
         if column is not None:
             self.columns.add(column)
         if of is not None:

@@ -15,7 +15,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.values.text import amount_text, counted
+from finance_api.values.text import amount_text, counted_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of `Statement`s in memory; beyond it, statements are joined despite gaps.
@@ -164,7 +164,7 @@ def _said(total: StatedTotal) -> str:
     word = _WORDS.get(total.ways, "")
     entries = f"{word}entries"
     if total.number is not None:
-        entries = counted(total.number, f"{word}entry", entries)
+        entries = counted_text(total.number, f"{word}entry", entries)
     return entries if total.units is None else f"{entries} with a sum of {amount_text(total.units)}"
 
 

@@ -46,7 +46,7 @@ from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.keywords import Keywords
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import amount_text, day_text, fold
+from finance_api.values.text import amount_text, day_text, fold, message
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 
@@ -209,9 +209,8 @@ def settle_bank_balances(
         account = session.accounts.rows[fact["accountId"]]
         if fact.get("initial") and _is_a_record(session, fact["accountId"], *fact["initial"]):
             text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
-            remarks.append(
-                f"{account['name']}: the opening balance {text} is not added: it is a record"
-            )
+            remark = f"{account['name']}: the opening balance {text} is not added: it is a record"
+            remarks.append(message(remark))
     for account_id in wanted:
         account = session.accounts.rows[account_id]
         implied = sums.initials(account_id, known.get(account_id, ()))
@@ -251,7 +250,7 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         return
     account, (day, units) = session.accounts.rows[account_id], stated[0]
     text = amount_text(units, decimals_of(account["currencyCode"]))
-    is_positive = f"{text} is owed", f"{text} is on the card"
+    is_positive = message(f"{text} is owed"), message(f"{text} is on the card")
     owed, owned = is_positive if units > 0 else reversed(is_positive)
     raise ImportRefused(
         f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "
@@ -458,9 +457,10 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
     for gap in _gaps(implied):
         unexplained += abs(gap.amount)
         remarks.append(
-            f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's "
-            f"balance changed by {amount_text(gap.amount, decimals)} more than the records "
-            f"add up to"
+            message(
+                f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's balance "
+                f"changed by {amount_text(gap.amount, decimals)} more than the records add up to"
+            )
         )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
@@ -473,8 +473,11 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         unexplained += abs(initial - own)
         if initial != own:
             remarks.append(
-                f"{name}: its initial balance was set to {amount_text(own, decimals)}; the bank's "
-                f"balance of {day_text(newest.day)} gives {amount_text(initial, decimals)}"
+                message(
+                    f"{name}: its initial balance was set to {amount_text(own, decimals)}; the "
+                    f"bank's balance of {day_text(newest.day)} gives "
+                    f"{amount_text(initial, decimals)}"
+                )
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}

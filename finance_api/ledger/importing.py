@@ -42,7 +42,7 @@ from finance_api.ledger.session import IMPORT, MANY, DataMoved, LedgerSession, U
 from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
-from finance_api.values.text import counted
+from finance_api.values.text import counted_text, message
 from finance_api.values.time import DAY_SECONDS, to_date
 
 #: A function that decides entries of a file, or asks about them.
@@ -204,7 +204,8 @@ def _import_statements(
     records.write()
     if options.link_by_number and (linked := link_by_number(session)):
         records.changed = True
-        report.remarks.append(f"linked {counted(linked, 'transfer')} between own accounts")
+        remark = f"linked {counted_text(linked, 'transfer')} between own accounts"
+        report.remarks.append(message(remark))
     facts.note_beside()
     touched = dict.fromkeys((*(account.id for account in accounts), *session.touched))
     report.remarks += remarks
@@ -266,8 +267,10 @@ def _name_missing(rows: OpenRows) -> None:
     )
     for found in missing.values():
         rows.remarks.append(
-            f"the file lacks {len(found)} stored records of days that it covers wholly, such as "
-            f"{stored_described(found[0])}"
+            message(
+                f"the file lacks {len(found)} stored records of days that it covers wholly, such "
+                f"as {stored_described(found[0])}"
+            )
         )
 
 

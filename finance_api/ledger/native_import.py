@@ -46,7 +46,7 @@ from finance_api.resources import (
 )
 from finance_api.resources.field import Resource
 from finance_api.values import Row
-from finance_api.values.text import counted, day_text
+from finance_api.values.text import counted_text, day_text, message
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 BATCH = 1_000
@@ -91,8 +91,10 @@ class NativeImport:
             changed |= self._store(resource, rows)
         if self._unlikely:
             self._report.remarks.append(
-                f"{counted(self._unlikely, 'record')} before 1970 or after next year, such as "
-                f"{self._first_unlikely}"
+                message(
+                    f"{counted_text(self._unlikely, 'record')} before 1970 or after next year, "
+                    f"such as {self._first_unlikely}"
+                )
             )
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()

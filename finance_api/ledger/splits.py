@@ -24,7 +24,7 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import counted, day_text
+from finance_api.values.text import counted_text, day_text, message
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 500
@@ -107,7 +107,7 @@ def title_of_whole(owned: UserRows, whole: Row) -> str:
 
 
 def amount_of(owned: UserRows, whole: Row, units: int) -> str:
-    """Write an amount in the whole's currency."""
+    """Write an amount in the whole's currency, for a `message`."""
     account = owned.accounts.rows.get(whole["accountId"])
     return money_text(units, account["currencyCode"] if account else None)
 
@@ -158,7 +158,7 @@ def change_wholes(session: LedgerSession, pairs: Sequence[tuple[Row, Row]]) -> l
     session.write(SPLITS, pairs)
     parts = parts_of(session, [after["id"] for _, after in pairs])
     changes: list[Pair] = []
-    remarks = []
+    remarks: list[str] = []
     for before, after in pairs:
         own = parts[after["id"]]
         if not own:
@@ -166,9 +166,11 @@ def change_wholes(session: LedgerSession, pairs: Sequence[tuple[Row, Row]]) -> l
         changes += follow(session, before, after, own)
         if difference := after["amount"] - sum(part["amount"] for part in own):
             remarks.append(
-                f"the amount of the split record {title_of_whole(session, before)} is now "
-                f"{amount_of(session, after, after['amount'])}: the difference of "
-                f"{amount_of(session, after, difference)} is in a part of its own"
+                message(
+                    f"the amount of the split record {title_of_whole(session, before)} is now "
+                    f"{amount_of(session, after, after['amount'])}: the difference of "
+                    f"{amount_of(session, after, difference)} is in a part of its own"
+                )
             )
     put_records(session, changes)
     check_splits(session, parts)
@@ -224,7 +226,7 @@ def _checked_state(owned: UserRows, whole: Row, parts: list[Row]) -> str | None:
     title, total = title_of_whole(owned, whole), sum(part["amount"] for part in parts)
     if total != whole["amount"]:
         raise ChangeRefused(
-            f"the {counted(len(parts), 'part')} of the split record {title} would add up to "
+            f"the {counted_text(len(parts), 'part')} of the split record {title} would add up to "
             f"{amount_of(owned, whole, total)}: change or remove all of its parts together, or "
             f"join them first"
         )

@@ -35,7 +35,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values import Row
-from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban
+from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban, message
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
@@ -108,9 +108,8 @@ def _begin_with(
             amount_text(units, decimals_of(row["currencyCode"]))
             for units in (row["initialBalance"], initial)
         )
-        report.remarks.append(
-            f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
-        )
+        remark = f"{row['name']}: its initial balance was set to {own}; the file says {of_file}"
+        report.remarks.append(message(remark))
 
 
 def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:

@@ -13,7 +13,7 @@ from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.text import count_text, counted
+from finance_api.values.text import counted
 from finance_api.values.time import (
     DAY_SECONDS,
     MAX_SECONDS,
@@ -215,8 +215,8 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
         since = f", if from is {date_text(starts[-fits])} or later" if fits else ""
         raise BalancesError(
             "interval",
-            f"there would be more than {count_text(MAX_POINTS)} balances; for "
-            f"{counted(accounts, 'account')}, {count_text(fits)} intervals are possible{since}; "
+            f"there would be more than {MAX_POINTS:,} balances; for "
+            f"{counted(accounts, 'account')}, {fits:,} intervals are possible{since}; "
             "ask for fewer accounts, a shorter period or longer intervals",
         )
     return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]

@@ -10,7 +10,6 @@ from finance_api.resources import STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of due days to compute for a request. The days of equal rules count once.
@@ -44,8 +43,7 @@ class DueDays:
                 number += 1
                 if number > MAX_DUE_DAYS:
                     raise TooManyDueDays(
-                        f"the rules of the standing orders have more than "
-                        f"{count_text(MAX_DUE_DAYS)} days"
+                        f"the rules of the standing orders have more than {MAX_DUE_DAYS:,} days"
                     )
                 self._due[day].append(group)
         self._times = Counter(chain.from_iterable(self._due.values()))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from finance_api.http.surfaces import PUBLIC_SURFACE, SUFFIXES, WALLET
-from finance_api.values.text import count_text, shown
+from finance_api.values.text import count_text, message, shown
 
 MAX_ADDRESS_CHARACTERS = 2_000
 #: Characters that stay as they are in a query; others are percent-encoded.
@@ -16,8 +16,8 @@ _SEPARATORS = re.compile("&+")
 class AddressRefused(Exception):
     """No question can ask this address; the message says why. errors: as in problem documents."""
 
-    def __init__(self, message: str, errors: Sequence[dict[str, str]] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, errors: Sequence[dict[str, str]] = ()) -> None:
+        super().__init__(message(reason))
         self.errors = errors
 
 

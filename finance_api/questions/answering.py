@@ -18,7 +18,6 @@ from finance_api.questions.addresses import AddressRefused, normal_address
 from finance_api.questions.asking import find
 from finance_api.serialization.rows import exact_documents
 from finance_api.storage.interface import Question, User
-from finance_api.values.text import numbers_as_in
 
 #: The registry's item: the function of the API that responds to the address of a saved question.
 #: It takes the request, the owner, the address, and a `ShownAnswer`.
@@ -123,9 +122,7 @@ def _ask(request: Request, user: User, address: str) -> Answer:
 def _refusing(question: Question | None = None) -> Iterator[None]:
     """Turn what is wrong with an address into AddressRefused; for a question, AnswerRefused."""
     try:
-        # The API responds the same way to everybody, and its responses may be cached.
-        with numbers_as_in(None):
-            yield
+        yield
     except AddressRefused as error:
         refused = error
     except OtherRevision as error:

@@ -45,11 +45,7 @@ def decimals_of(code: str | None) -> int:
 
 
 def money_text(units: int, code: str | None) -> str:
-    """Return ten-thousandths as an amount of money for a message.
-
-    Commands and the API write ``-1204.5 EUR``; pages write ``−1,204.50 EUR``, in the style of the
-    user's region.
-    """
+    """Return ten-thousandths as an amount of money for a `message`: ``-1204.5 EUR``."""
     return f"{amount_text(units, decimals_of(code))} {code or ''}".rstrip()
 
 

@@ -34,8 +34,8 @@ from finance_api.storage.interface import (
     reading,
     unit_of_work,
 )
-from finance_api.values.regions import region_of
-from finance_api.values.text import numbers_as_in, shown
+from finance_api.values.regions import Region, region_of
+from finance_api.values.text import in_region, shown
 
 #: How many lines are shown before and after a line, and how many characters of each.
 _AROUND = 1
@@ -60,13 +60,18 @@ def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterato
         yield copy
 
 
-def question_of(question: Question, sample: TableSample, stream: BinaryIO) -> dict[str, Any]:
+def question_of(
+    question: Question, sample: TableSample, stream: BinaryIO, region: Region
+) -> dict[str, Any]:
     """Return a question as JSON, with the text of its line in the file."""
     found: dict[str, Any] = {
-        "fact": question.fact,
+        "fact": in_region(question.fact, region),
         "line": question.line,
         "needs": question.needs,
-        "answers": [answer._asdict() for answer in question.answers],
+        "answers": [
+            {**answer._asdict(), "meaning": in_region(answer.meaning, region)}
+            for answer in question.answers
+        ],
         "row": None,
         "text": [],
     }
@@ -178,17 +183,20 @@ class UploadWork:
 
         Raises NotFound or Conflict if the upload was discarded or changed meanwhile, StorageError.
         """
-        with numbers_as_in(lambda: region_of(self.user.region or "")):
-            if self.upload.state is UploadState.IMPORTING:
-                return self._import()
-            self._check()
-            return None
+        if self.upload.state is UploadState.IMPORTING:
+            return self._import()
+        self._check()
+        return None
+
+    @property
+    def _region(self) -> Region:
+        return region_of(self.user.region or "")
 
     def _check(self, *, moved: bool = False) -> None:
         preview: dict[str, Any] = {"moved": moved}
 
         def end(session: LedgerSession, report: ImportReport) -> None:
-            preview.update(preview_of(session, report))
+            preview.update(preview_of(session, report, self._region))
 
         reading = self._run_import(dry_run=True, end=end)
         if reading is not None:
@@ -202,7 +210,7 @@ class UploadWork:
                 raise _DataMoved
 
         def end(session: LedgerSession, report: ImportReport) -> None:
-            uploads, outcome = session.storage.uploads, preview_of(session, report)
+            uploads, outcome = session.storage.uploads, preview_of(session, report, self._region)
             uploads.change(self.user.id, self.upload, state=UploadState.DONE, outcome=outcome)
             uploads.drop_content(self.user.id, self.upload.id)
 
@@ -247,7 +255,8 @@ class UploadWork:
                 import_file(self.backend, order, begin=counting, end=end)
             except ImportRefused as refused:
                 name = None if order is None else order.format_name
-                self._store(UploadState.ASKING, refusal_of(refused, name, watched, stream))
+                outcome = refusal_of(refused, name, watched, stream, self._region)
+                self._store(UploadState.ASKING, outcome)
                 return None
             return {} if watched is None else {"first": watched.first, **_table(watched.sample())}
 
@@ -279,7 +288,7 @@ _SHOWN = (
 )
 
 
-def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
+def preview_of(session: LedgerSession, report: ImportReport, region: Region) -> dict[str, Any]:
     """Describe the result of an import or a dry run. Call this within the transaction."""
     details, accounts = report.details, session.accounts
     return {
@@ -309,7 +318,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
             {"line": each.line, "entry": _values(each.before), "record": _values(each.after)}
             for each in report.matches[:MOST_SHOWN]
         ],
-        "remarks": report.remarks,
+        "remarks": [in_region(remark, region) for remark in report.remarks],
         "categories": sorted(
             row["name"]
             for row_id, row in session.categories.rows.items()
@@ -324,6 +333,7 @@ def refusal_of(
     format_name: str | None,
     watched: WatchedImporter | None,
     stream: BinaryIO,
+    region: Region,
 ) -> dict[str, Any]:
     """Describe a refusal, and the answers that avoid it. stream: the file.
 
@@ -334,7 +344,7 @@ def refusal_of(
     return {
         "format": format_name,
         "line": refused.line,
-        "questions": [question_of(question, sample, stream) for question in refused.questions],
+        "questions": [question_of(each, sample, stream, region) for each in refused.questions],
         **_table(sample),
     }
 

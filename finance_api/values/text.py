@@ -5,9 +5,7 @@ In messages, numbers and days are written plainly; on pages, as people of a regi
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -106,42 +104,82 @@ def plain(text: str) -> str:
     return text.lower() if text.isascii() else text.casefold().translate(_PLAIN)
 
 
-_FIND_REGION: ContextVar["Callable[[], Region] | None"] = ContextVar("find_region", default=None)
+#: A count, a day or an amount in a text: its value, and the least decimals of an amount. Other
+#: texts have no NUL; see `clean` and `shown`.
+_MARK = re.compile("\0([cda])(-?[0-9]+),([0-9])\0")
 
 
-@contextmanager
-def numbers_as_in(find_region: "Callable[[], Region] | None") -> Iterator[None]:
-    """In the block, write numbers as in the region that the function returns; if None, plainly."""
-    token = _FIND_REGION.set(find_region)
-    try:
-        yield
-    finally:
-        _FIND_REGION.reset(token)
+class Message(str):
+    """A text for people, plain as commands and the API write it; pages write it `in_region`.
+
+    marked: the text with marks in place of the counts, days and amounts. ``str()`` of a message,
+    or of an exception with a message, is the message; all other methods return plain texts.
+    """
+
+    marked: str
+
+    def __str__(self) -> str:
+        return self
+
+
+def message(marked: str) -> Message:
+    """Make a message of a text with marks, such as ``f"more than {count_text(most)} rows"``."""
+    if isinstance(marked, Message):
+        return marked
+    text = Message(_MARK.sub(_plain, marked))
+    text.marked = marked
+    return text
+
+
+def _plain(mark: re.Match[str]) -> str:
+    kind, value = mark[1], int(mark[2])
+    return f"{value:,}" if kind == "c" else date_text(value) if kind == "d" else decimal_text(value)
+
+
+def in_region(text: str, region: "Region") -> str:
+    """Return the text; a message with numbers and days as people of the region write them."""
+
+    def written(mark: re.Match[str]) -> str:
+        kind, value = mark[1], int(mark[2])
+        if kind == "a":
+            return region.amount(value, int(mark[3]))
+        return region.count(value) if kind == "c" else region.day(value)
+
+    return _MARK.sub(written, text.marked) if isinstance(text, Message) else text
+
+
+def edited(text: str, edit: Callable[[str], str]) -> Message:
+    """Return a message whose text, apart from numbers and days, a function changes."""
+    return message(edit(text.marked if isinstance(text, Message) else text))
 
 
 def count_text(number: int) -> str:
-    """Return ``1,204``; on pages of some regions ``1.204``."""
-    find_region = _FIND_REGION.get()
-    return f"{number:,}" if find_region is None else find_region().count(number)
+    """Mark a count: ``1,204``; on pages of some regions ``1.204``."""
+    return f"\0c{number},0\0"
 
 
 def day_text(seconds: int) -> str:
-    """Return ``2026-11-26``; on pages, in the form of a region: ``26 Nov 2026``."""
-    find_region = _FIND_REGION.get()
-    return date_text(seconds) if find_region is None else find_region().day(seconds)
+    """Mark a day: ``2026-11-26``; on pages, in the form of a region: ``26 Nov 2026``."""
+    return f"\0d{seconds},0\0"
 
 
 def amount_text(units: int, least_decimals: int = 2) -> str:
-    """Return ten-thousandths as ``-1204.5``; on pages, as in a region: ``−1,204.50``."""
-    find_region = _FIND_REGION.get()
-    if find_region is None:
-        return decimal_text(units)
-    return find_region().amount(units, least_decimals)
+    """Mark ten-thousandths: ``-1204.5``; on pages, as in a region: ``−1,204.50``."""
+    return f"\0a{units},{least_decimals}\0"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return ``1 row`` or ``2,000 rows``. many: the plural, if it is not ``one`` and an s."""
-    return f"{count_text(count)} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {_word(count, one, many)}"
+
+
+def counted_text(count: int, one: str, many: str | None = None) -> str:
+    """Return the same as `counted`, with a mark for the count."""
+    return f"{count_text(count)} {_word(count, one, many)}"
+
+
+def _word(count: int, one: str, many: str | None) -> str:
+    return one if count == 1 else many or one + "s"
 
 
 def near_names(text: str, names: Iterable[str]) -> list[str]:

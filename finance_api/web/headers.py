@@ -1,14 +1,11 @@
 """The security headers of pages, and the links from problem documents to the guides."""
 
-from contextlib import nullcontext
-
 from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.http import surfaces
 from finance_api.http.errors import CONTENT_TYPE, with_member
 from finance_api.http.requests import Handler, Request
-from finance_api.values.text import numbers_as_in
 from finance_api.web.guides import error_guide
 from finance_api.web.routes import STATIC
 
@@ -44,8 +41,7 @@ def headers_tween(handler: Handler, registry: Registry) -> Handler:
         # Not request.path, which may not be decodable.
         path = request.environ.get("PATH_INFO", "")
         is_read_by_people = surfaces.is_page(path)
-        with numbers_as_in(lambda: request.region) if is_read_by_people else nullcontext():
-            response = handler(request)
+        response = handler(request)
         if path.startswith(surfaces.SURFACES) and response.status_int < 400:
             # Neither a page nor a problem document. Reading the content type would take longer.
             return response

@@ -14,6 +14,7 @@ from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
+from finance_api.values.text import Message
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
@@ -129,7 +130,7 @@ class AccountDetail(ObjectDetail):
     def gaps(self) -> list[Gap]:
         return list_gaps(self._owned, self.row["id"])[-_MOST_GAPS:]
 
-    def edits_in(self, gap: Gap) -> list[tuple[int, str]]:
+    def edits_in(self, gap: Gap) -> list[tuple[int, Message]]:
         """Return number and sentence of a few manual edits that changed sums on a gap's days."""
         return [
             (entry.number, sentence_of(entry))

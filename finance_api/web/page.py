@@ -25,6 +25,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageLocked
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 from finance_api.values import Row
+from finance_api.values.text import Message, edited
 
 _Found = TypeVar("_Found")
 #: How long a page waits for another writer.
@@ -201,10 +202,14 @@ def first_of(found: Iterable[_Found]) -> _Found:
     raise HTTPNotFound()
 
 
-def sentence(error: Exception) -> str:
+def capital(text: str) -> Message:
+    """Begin a clause with a capital."""
+    return edited(text, lambda text: text[:1].upper() + text[1:])
+
+
+def sentence(error: Exception) -> Message:
     """Return the message of an error as a sentence for people."""
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."
+    return edited(capital(str(error)), "{}.".format)
 
 
 _COOKIE = "made"

@@ -29,7 +29,7 @@ from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.number import rounded, to_units
 from finance_api.values.regions import Region
-from finance_api.values.text import count_text, counted
+from finance_api.values.text import Message, count_text, counted_text, in_region, message
 from finance_api.values.time import (
     UTC,
     date_text,
@@ -45,7 +45,7 @@ from finance_api.web.colors import chart_color
 from finance_api.web.forms import label_of
 from finance_api.web.kept_forms import kept_form, owner_mark
 from finance_api.web.object_pages import NAVIGATION
-from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS
+from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS, capital
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
@@ -105,7 +105,7 @@ class ChangeNotice:
     """
 
     number: int
-    sentence: str
+    sentence: Message
     back: str
 
 
@@ -129,33 +129,33 @@ def change_notice(request: Request) -> ChangeNotice | None:
     return None
 
 
-def sentence_of(entry: HistoryEntry) -> str:
+def sentence_of(entry: HistoryEntry) -> Message:
     """Say what an entry changed: ``Category of 12 records set to Groceries.``"""
     details = entry.details
     counts = details.get("counts") or {}
     if entry.action == IMPORT:
         return _import_sentence((details.get("file") or {}).get("name"), counts)
     if entry.action in _TRANSFERS:
-        transfers = counted(max(1, counts.get("updated", 0) // 2), "transfer")
-        return _TRANSFERS[entry.action].format(transfers)
+        transfers = counted_text(max(1, counts.get("updated", 0) // 2), "transfer")
+        return message(_TRANSFERS[entry.action].format(transfers))
     summary = details.get("summary") or {}
     if entry.action in _SPLITS:
         sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
-        return f"{sentence[:1].upper()}{sentence[1:]}"
+        return capital(sentence)
     parts = _parts(summary) if summary.get("counts") else ["your data changed"]
     text = ", ".join(parts)
     if entry.action == APPLY:
-        return f"Rules applied: {text}."
-    return f"{text[:1].upper()}{text[1:]}."
+        return message(f"Rules applied: {text}.")
+    return capital(f"{text}.")
 
 
-def _import_sentence(file: str | None, counts: dict[str, int]) -> str:
+def _import_sentence(file: str | None, counts: dict[str, int]) -> Message:
     rows = [
         f"{count_text(counts[key])} {word}"
         for key, word in (("created", "new"), ("updated", "changed"))
         if counts.get(key)
     ]
-    return f"{file or 'The file'} imported: {', '.join(rows) or 'nothing new'}."
+    return message(f"{file or 'The file'} imported: {', '.join(rows) or 'nothing new'}.")
 
 
 def _parts(summary: dict[str, Any]) -> list[str]:
@@ -322,20 +322,28 @@ def _in_zone(show: Callable[[int, Region, str], Markup]) -> Callable[..., Markup
     return shown
 
 
+@pass_context
+def write_message(context: Context, value: Any) -> Any:
+    """Write each message that a template shows in the region of the page."""
+    return in_region(value, context["region"]) if isinstance(value, Message) else value
+
+
 def includeme(config: Configurator) -> None:
     config.add_settings(
         {
+            "jinja2.finalize": write_message,
             "jinja2.filters": {
                 "moment": _in_zone(moment),
                 "time_of_day": _in_zone(time_of_day),
                 "day_of": _in_zone(day_of),
                 "day": _in_region(day),
                 "amount": _in_region(amount),
+                "capital": capital,
                 "cents": cents,
                 "count": _in_region(lambda number, region: region.count(number)),
                 "size": _in_region(size),
                 "chart_color": chart_color,
-            }
+            },
         }
     )
     config.add_view_deriver(add_globals, under="rendered_view", over=VIEW)

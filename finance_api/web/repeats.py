@@ -11,7 +11,7 @@ from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule, sc
 from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
 from finance_api.values import Row
 from finance_api.values.regions import Region
-from finance_api.values.text import count_text, counted
+from finance_api.values.text import counted_text, in_region, message
 from finance_api.values.time import date_text, parse_date
 from finance_api.values.written import WrittenRefused, parse_day
 from finance_api.web.forms import Control, FormFaults
@@ -139,7 +139,7 @@ def check_end(rule: str, start: int | None, region: Region) -> None:
         elif start is not None and until < start:
             fault = "The last day is before the start date, so nothing would ever be due."
     elif "COUNT" in choices and parse_repetition(f"{pattern};COUNT={choices['COUNT']}") is None:
-        fault = f"The number of times must be from 1 to {count_text(MAX_COUNT)}."
+        fault = f"The number of times must be from 1 to {region.count(MAX_COUNT)}."
     if fault:
         raise FormFaults({RULE: fault})
 
@@ -151,7 +151,9 @@ def rule_words(rule: str, region: Region) -> str:
         return rule
     if found.until is not None:
         return f"{found.words}, until {region.day(found.until)}"
-    return found.words if found.times is None else f"{found.words}, {counted(found.times, 'time')}"
+    if found.times is None:
+        return found.words
+    return in_region(message(f"{found.words}, {counted_text(found.times, 'time')}"), region)
 
 
 def next_dates(order: Row, today: int) -> list[int]:

@@ -24,6 +24,7 @@ from finance_api.web.column_form import (
     given_columns,
 )
 from finance_api.web.option_labels import CHOICES, answer_in_labels, in_labels
+from finance_api.web.page import capital
 
 #: Never filled in, even if a refusal proposes a value: wrong values are too easily confirmed.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
@@ -206,7 +207,7 @@ def upload_form(
         questions.append(
             FormQuestion(
                 number,
-                f"{_capital(in_labels(question['fact']))}.",
+                f"{capital(in_labels(question['fact']))}.",
                 question["line"],
                 question["row"],
                 question["text"],
@@ -244,7 +245,7 @@ def _choices(
         found.append(
             {
                 "text": text
-                or _capital(
+                or capital(
                     in_labels(answer["meaning"]) or answer_in_labels(words, answer["instead_of"])
                 ),
                 "values": "; ".join(shown),
@@ -344,7 +345,7 @@ def _value(option: FileOption, texts: Sequence[str]) -> Any:
             mark = mark_of(texts[0])
             if mark is not None and mark.possible:
                 raise ValueError(f"{texts[0]} can be several currencies; choose one.") from None
-            raise ValueError(f"{_capital(refused.reason)}.") from None
+            raise ValueError(f"{capital(refused.reason)}.") from None
     return option.kind is OptionKind.FLAG or texts[0]
 
 
@@ -400,10 +401,6 @@ def _field(
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
@@ -414,7 +411,7 @@ def _help(option: FileOption) -> str:
         return _HELP[option.name]
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
-    return _capital(in_labels(text))
+    return capital(in_labels(text))
 
 
 def _with_given(known: Iterable[str], given: str) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
+from zlib import crc32
 
 import pytest
 from jinja2 import FileSystemBytecodeCache
@@ -38,6 +39,7 @@ from finance_api.settings import SETTINGS, read_settings
 from finance_api.storage.interface import Storage, User, unit_of_work
 from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
+from finance_api.web import rendering
 from support.clock import HeldClock
 
 #: The storages that a service can use.
@@ -142,7 +144,9 @@ class Client:
 
 
 #: Shared by all applications and test runs: compiling takes longer than most tests.
-_compiled_templates = FileSystemBytecodeCache()
+#: What a template compiles to also depends on the options of its environment.
+_options = crc32(inspect.getsource(rendering).encode())
+_compiled_templates = FileSystemBytecodeCache(pattern=f"__jinja2_{_options}_%s.cache")
 
 
 #: Applications of stopped services, by their `_kind`. The next service of this kind takes one over,

@@ -301,3 +301,27 @@ def test_unit_tests_lie_where_what_they_test_does() -> None:
     assert "docs" in names
     below = {path.stem for path in ROOT.glob("*/**/*.py")}
     assert [n for n in names if n in below and not (ROOT / f"{n}.py").exists()] == []
+
+
+#: The context variables: what a log line and a query need to know, without being asked.
+CONTEXT_VARIABLES = {
+    "finance_api.runtime.logs": ["current_request_id"],
+    "finance_api.runtime.time_limit": ["_limit"],
+}
+
+
+def test_no_context_variable_or_thread_local_has_the_request_or_the_region() -> None:
+    makers = ("ContextVar", "contextvars.ContextVar", "local", "threading.local")
+    found = {
+        module.name: [
+            ast.unparse(getattr(statement, "target", None) or statement.targets[0])
+            for statement in ast.walk(module.tree)
+            if isinstance(statement, ast.Assign | ast.AnnAssign)
+            and any(
+                isinstance(call, ast.Call) and ast.unparse(call.func) in makers
+                for call in ast.walk(statement)
+            )
+        ]
+        for module in modules()
+    }
+    assert {name: names for name, names in found.items() if names} == CONTEXT_VARIABLES

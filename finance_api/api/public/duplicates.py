@@ -19,6 +19,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, amount_field, date_field, text_field
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
+from finance_api.values.text import message
 
 MAX_PAIRS = 1_000
 DEFAULT_PAIRS = 100
@@ -82,7 +83,7 @@ def _row(pair: Duplicate) -> Row:
     row = {field.name: pair.later[field.name] for field in _COLUMNS[:4]}
     for side, record in (("later", pair.later), ("earlier", pair.earlier)):
         row[f"{side}Id"], row[f"{side}Date"] = record["id"], record["recordDate"]
-        row[f"{side}Name"] = title_of(RECORDS, record)
+        row[f"{side}Name"] = message(title_of(RECORDS, record))
     return row
 
 

@@ -40,7 +40,7 @@ from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark, decimals_of, smallest_units
 from finance_api.resources.field import Kind
 from finance_api.resources.records import STATED
-from finance_api.values.text import amount_text
+from finance_api.values.text import amount_text, message
 from finance_api.values.time import DAY_SECONDS
 
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
@@ -309,7 +309,8 @@ class StatementBuilder:
         statements = [rows.statement for rows in self._rows.values()]
         if unused and statements:
             texts = listed(dict.fromkeys(each.text for each in unused))
-            statements[0].remarks.append(f"not used, for its day is unclear: the balance {texts}")
+            remark = f"not used, for its day is unclear: the balance {texts}"
+            statements[0].remarks.append(message(remark))
         return statements
 
     def _in_rows(self, rows: Mapping[int, tuple[str, list[str]]]) -> Iterator[Stated]:
@@ -317,7 +318,7 @@ class StatementBuilder:
             # The file's cells are not followed by cells that a profile derives.
             units = self._reader.balance(line, [*cells, *("" for _ in self._columns)])
             if units is not None:
-                yield Stated(kind, None, amount_text(units), units, line)
+                yield Stated(kind, None, message(amount_text(units)), units, line)
 
     def _beside(self, rows: _AccountRows, stated: Sequence[Stated]) -> list[Stated]:
         reader, currency = self._reader, rows.statement.account.currency

@@ -13,13 +13,13 @@ from finance_api.resources.records import ENTERED
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
 from finance_api.values.number import NumberError, parse_decimal
-from finance_api.values.text import counted, day_text, did_you_mean, fold
+from finance_api.values.text import counted_text, day_text, did_you_mean, fold
 
 
 def counted_rows(count: int, resource: Resource) -> str:
-    """Return the count with the resource's word: ``1 standing order``, ``2 standing orders``."""
+    """Return ``1 standing order`` or ``2 standing orders``, for a `message`."""
     many = snake_case(resource.name).replace("_", " ")
-    return counted(count, resource.word, many)
+    return counted_text(count, resource.word, many)
 
 
 def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:

@@ -232,7 +232,10 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
 
 
 def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, str]:
-    """Return, by resource, how many rows refer to the row, and the names of some of them."""
+    """Return, by resource, how many rows refer to the row, and the names of some of them.
+
+    The texts are for a `message`.
+    """
     uses = {}
     for other in RESOURCES:
         names = fields_referring_to(resource, other)

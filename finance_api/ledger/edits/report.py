@@ -13,7 +13,7 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
-from finance_api.values.text import count_text, day_text
+from finance_api.values.text import count_text, day_text, message
 from finance_api.values.time import DAY_SECONDS
 
 #: Longer names and values are cut.
@@ -149,12 +149,12 @@ class EditReport:
         lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
         lines += [f"{c.name}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
         if self.unlisted:
-            lines.append(f"… and {count_text(self.unlisted)} more")
+            lines.append(message(f"… and {count_text(self.unlisted)} more"))
         return lines + self.remarks
 
     def sentence(self) -> str:
         parts = [f"{count_text(count)} {what}" for what, count in self.counts.items() if count]
-        return ", ".join(parts) or "nothing to change"
+        return message(", ".join(parts)) or "nothing to change"
 
     def note(
         self, owned: UserRows, resource: Resource, before: Row | None, after: Row | None
@@ -171,11 +171,11 @@ class EditReport:
                 self.summary.count(resource, "created" if before is None else "removed", row)
             if not is_full and row is not None:
                 listed = self.made if before is None else self.gone
-                listed.append((row["id"], title_of(resource, row)))
+                listed.append((row["id"], message(title_of(resource, row))))
             return
         self.updated += 1
         self.summary.count(resource, "updated", before)
-        title = title_of(resource, before)
+        title = message(title_of(resource, before))
         for each in _listed(resource):
             old, new = before[each.name], after[each.name]
             if old != new:
@@ -198,6 +198,7 @@ def _name_of(resource: Resource, row: Row) -> str | None:
 
 
 def title_of(resource: Resource, row: Row) -> str:
+    """Return what people call the row, for a `message`."""
     if resource is RECORDS:
         text = row["payee"] or row["note"] or "-"
         amount = money_text(row["amount"], row["currencyCode"])

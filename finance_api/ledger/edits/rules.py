@@ -17,7 +17,7 @@ from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
-from finance_api.values.text import count_text
+from finance_api.values.text import count_text, message
 
 #: The fields of records in which rules look for keywords.
 SEARCHED_BY_RULES = ("payee", "note")
@@ -95,7 +95,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
                 counts[after["category"] or "no category"] += 1
     if counts:
         by_category = (f"{count_text(count)} {name}" for name, count in counts.most_common())
-        changes.report.remarks.append(f"by category: {', '.join(by_category)}")
+        changes.report.remarks.append(message(f"by category: {', '.join(by_category)}"))
     return changes.close()
 
 

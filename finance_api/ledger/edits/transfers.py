@@ -18,7 +18,7 @@ from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
-from finance_api.values.text import count_text, shown
+from finance_api.values.text import count_text, message, shown
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Candidates for the other half of a transfer are up to this far away.
@@ -42,7 +42,8 @@ class Proposal:
             for row in (self.out, self.into)
         )
         amount = money_text(self.into["amount"], self.into["currencyCode"])
-        return f"{amount}: {' -> '.join(sides)}{' (by number)' if self.by_number else ''}"
+        by_number = " (by number)" if self.by_number else ""
+        return message(f"{amount}: {' -> '.join(sides)}{by_number}")
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -72,12 +73,12 @@ class TransferReport(EditReport):
     def lines(self) -> list[str]:
         listed = [str(proposal) for proposal in self.proposals[:MAX_LISTED]]
         if len(self.proposals) > MAX_LISTED:
-            listed.append(f"… and {count_text(len(self.proposals) - MAX_LISTED)} more")
+            listed.append(message(f"… and {count_text(len(self.proposals) - MAX_LISTED)} more"))
         return listed
 
     def sentence(self) -> str:
         linked = ", all linked" if self.updated else ""
-        return f"{count_text(len(self.proposals))} found{linked}"
+        return message(f"{count_text(len(self.proposals))} found{linked}")
 
     def as_json(self) -> dict[str, Any]:
         return {**super().as_json(), "transfers": [p.as_json() for p in self.proposals]}

@@ -23,7 +23,7 @@ from finance_api.ledger.matching.model import (
     correction_chain,
 )
 from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.text import amount_text, day_text, fold, shown
+from finance_api.values.text import amount_text, day_text, fold, message, shown
 from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"
@@ -214,7 +214,7 @@ def which_one(
         Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
         for value, meaning in ((same, "the same transaction"), (other, "another one"))
     )
-    return Question(fact, line, tuple(answers), how)
+    return Question(message(fact), line, tuple(answers), how)
 
 
 def _both(one: Question, other: Question) -> Question:
@@ -224,8 +224,8 @@ def _both(one: Question, other: Question) -> Question:
         number = days(int(answer.words[1]) for answer in pair)
         meaning = ", ".join(answer.meaning for answer in pair)
         answers.append(Answer((MATCH_DAYS, str(number)), (), meaning))
-    fact = f"{one.fact}; and {other.fact} (line {other.line})"
-    return Question(fact, one.line, tuple(answers), one.how)
+    fact = f"{one.fact.marked}; and {other.fact.marked} (line {other.line})"
+    return Question(message(fact), one.line, tuple(answers), one.how)
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:
@@ -239,7 +239,7 @@ _LONGEST = 60
 
 
 def described(entry: Entry) -> str:
-    """Describe an entry of the file."""
+    """Describe an entry of the file, for a `message`."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
     if len(texts) > _LONGEST:
         texts = texts[: _LONGEST - 1] + "…"
@@ -250,7 +250,7 @@ def described(entry: Entry) -> str:
 
 
 def stored_described(stored: Candidate) -> str:
-    """Describe a stored record, as its file stated it."""
+    """Describe a stored record, as its file stated it, for a `message`."""
     return f"the record of {_day_and_amount(stored.day, stored.amount)} (id {stored.record})"
 
 
@@ -333,7 +333,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
     of_themselves = [e for e in rows.entries if e.corrects is not None and e.corrects == e.bank_id]
     named = [e for e in of_themselves if e.outcome is None][:_MOST_REMARKS]
     rows.remarks += [
-        f"{described(rows.read(e))} corrects itself: imported unchanged" for e in named
+        message(f"{described(rows.read(e))} corrects itself: imported unchanged") for e in named
     ]
     for entry in of_themselves:
         entry.corrects = None
@@ -377,6 +377,8 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             yield Pair(entry, Outcome.WAITING)
         else:
             rows.remarks.append(
-                f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: "
-                f"imported unchanged"
+                message(
+                    f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: "
+                    f"imported unchanged"
+                )
             )

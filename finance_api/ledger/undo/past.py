@@ -19,6 +19,7 @@ from finance_api.resources import RECORDS, RESOURCES, SPLITS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
+from finance_api.values.text import message
 
 _PAGE = 1_000
 #: The name of a resource, and the id of one of its rows.
@@ -164,15 +165,16 @@ class UndoReport:
     remarks: list[str] = field(default_factory=list)
 
     @property
-    def texts(self) -> tuple[list[str], list[str]]:
-        """The removed and the restored rows, each as ``3 records``."""
-        return _texts(self.removed), _texts(self.restored)
+    def texts(self) -> tuple[str, str]:
+        """The removed and the restored rows: ``1 account, 3 records``, or ``nothing``."""
+        return _text(self.removed), _text(self.restored)
 
     def as_json(self) -> dict[str, Any]:
         counts = {"removed": dict(+self.removed), "restored": dict(+self.restored)}
         return {"entries": self.entries, **counts, "kept": self.kept, "stillUsed": self.used}
 
 
-def _texts(counts: Counter[str]) -> list[str]:
+def _text(counts: Counter[str]) -> str:
     rows = sorted(RESOURCES, key=lambda resource: resource.name)
-    return [counted_rows(counts[r.name], r) for r in rows if counts[r.name]]
+    texts = [counted_rows(counts[r.name], r) for r in rows if counts[r.name]]
+    return message(", ".join(texts) or "nothing")

@@ -13,7 +13,6 @@ from finance_api.planning.recurring import Orders, Payment, Recurring, Status, f
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.values import Row
-from finance_api.values.text import count_text
 from finance_api.values.time import DAY_SECONDS
 
 #: A payment that is more than this many days late is no longer expected.
@@ -131,7 +130,7 @@ def _add(movements: list[Movement], movement: Movement, stored: _Stored) -> None
     if stored.has(movement):
         return
     if len(movements) >= MAX_DUE_DAYS:
-        raise TooManyDueDays(f"there are more than {count_text(MAX_DUE_DAYS)} payments until then")
+        raise TooManyDueDays(f"there are more than {MAX_DUE_DAYS:,} payments until then")
     movements.append(movement)
 
 

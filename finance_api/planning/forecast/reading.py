@@ -16,7 +16,7 @@ from finance_api.resources import ACCOUNTS, STANDING_ORDERS
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.text import count_text, counted
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text, end_of, period_text
 
 # -- usual income and spending besides recurring payments: the middle half of past cases ----------
@@ -230,7 +230,7 @@ def _points(interval: Period, today: int, last: int, accounts: int) -> list[Poin
     if len(starts) * accounts > MAX_POINTS:
         raise BalancesError(
             "interval",
-            f"there would be more than {count_text(MAX_POINTS)} balances of "
+            f"there would be more than {MAX_POINTS:,} balances of "
             f"{counted(accounts, 'account')}; "
             "ask for fewer accounts, an earlier day or longer intervals",
         )

@@ -23,7 +23,6 @@ from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
-from finance_api.values.text import count_text
 from finance_api.values.time import Period, end_of, period_text, start_of
 
 T = TypeVar("T")
@@ -66,8 +65,7 @@ def check_groups(groups: int) -> None:
 
 def _too_many_groups() -> SummaryTooLarge:
     return SummaryTooLarge(
-        f"there are more than {count_text(MAX_GROUPS)} groups: ask for fewer dimensions or a "
-        "shorter period"
+        f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a shorter period"
     )
 
 
@@ -329,7 +327,7 @@ class SummaryReader:
             return
         sums = self._sums(("currencyCode",), counted, with_void=self._with_void)
         if sum(each.number for each in sums.values()) > most:
-            raise SummaryTooLarge(f"more than {count_text(most)} {message}", parameter)
+            raise SummaryTooLarge(f"more than {most:,} {message}", parameter)
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:

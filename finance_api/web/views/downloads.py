@@ -19,7 +19,6 @@ from finance_api.resources import RECORDS
 from finance_api.serialization.csv import csv_chunks
 from finance_api.serialization.xlsx import MAX_ROWS, readable_first, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
-from finance_api.values.text import count_text
 from finance_api.values.time import date_text
 from finance_api.web.page import SeeOther
 from finance_api.web.record_filters import RecordFilters
@@ -69,11 +68,9 @@ def download_records(request: Request) -> Response:
         reading = Reading(storage, request.user, request.now)
         records: Export = ask(request.registry, reading, asked.target)
         if form == "xlsx" and records.count > MAX_ROWS:
-            raise problem(
-                400,
-                f"A workbook can have only {count_text(MAX_ROWS)} rows: filter for fewer, or take "
-                "CSV.",
-            )
+            most = request.region.count(MAX_ROWS)
+            detail = f"A workbook can have only {most} rows: filter for fewer, or take CSV."
+            raise problem(400, detail)
         headers = [
             ("Content-Type", _TYPES[form]),
             ("Content-Disposition", f'attachment; filename="{name}"'),

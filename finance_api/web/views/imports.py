@@ -12,6 +12,7 @@ from finance_api.query.model import Query, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
+from finance_api.values.text import edited
 from finance_api.web.option_labels import in_labels
 from finance_api.web.page import (
     PAGE_ROWS,
@@ -136,7 +137,7 @@ def undo_entry(request: Request) -> Any:
     except _DataChanged:
         return refused(request, _undo_page(request, choices, _CHANGED), 409)
     except ChangeRefused as error:
-        return refused(request, _undo_page(request, choices, in_labels(error.reason)), 409)
+        return refused(request, _undo_page(request, choices, edited(error.reason, in_labels)), 409)
     return done(page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
 
 
@@ -147,7 +148,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
     try:
         report, revision = _undo(request, entry["number"], choices, dry_run=True)
     except ChangeRefused as refusal:
-        reason = in_labels(refusal.reason)
+        reason = edited(refusal.reason, in_labels)
     return page(
         "imports",
         f"Undo {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",

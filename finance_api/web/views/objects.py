@@ -26,6 +26,7 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
+from finance_api.values.text import edited, message
 from finance_api.web import forms
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.cells import NONE, Cells, title_of
@@ -164,7 +165,9 @@ class ObjectViews:
         return changed(session, self.shown.path)
 
     def _removal(self, row: Row) -> dict[str, Any]:
-        uses = objects.uses_of(own_rows(self.request), self.resource, row["id"])
+        owned = own_rows(self.request)
+        found = objects.uses_of(owned, self.resource, row["id"])
+        uses = {user: message(use) for user, use in found.items()}
         own_records = uses.pop(RECORDS, None) if self.resource is ACCOUNTS else None
         return page(
             self.shown.name,
@@ -214,10 +217,7 @@ class ObjectViews:
         request, shown, resource = self.request, self.shown, self.resource
         owned = own_rows(request)
         if "form" in errors:
-            # A refusal names fields; the form shows their labels.
-            for field in self.fields.values():
-                label = forms.label_of(field).lower()
-                errors["form"] = re.sub(rf"\b{field.name}\b", label, errors["form"])
+            errors["form"] = edited(errors["form"], self._with_labels)
         facts: list[tuple[str, Markup | str]] = []
         detail: ObjectDetail | None = None
         api = []
@@ -251,6 +251,12 @@ class ObjectViews:
             is_editing="edit" in request.GET,
             api=api,
         )
+
+    def _with_labels(self, text: str) -> str:
+        """Return a refusal, which names fields, with the labels of the form."""
+        for field in self.fields.values():
+            text = re.sub(rf"\b{field.name}\b", forms.label_of(field).lower(), text)
+        return text
 
     def _facts(self, owned: UserRows, row: Row) -> list[tuple[str, Markup | str]]:
         """Return the labels and values of fields that the form does not have."""

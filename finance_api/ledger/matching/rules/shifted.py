@@ -6,6 +6,7 @@ from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import OpenRows, described, grouped, stored_described
 from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
 from finance_api.ledger.matching.rules.same_id import correction
+from finance_api.values.text import message
 from finance_api.values.time import DAY_SECONDS
 
 _SHIFTS = [hours * 3600 for hours in range(-14, 15) if hours]
@@ -50,9 +51,11 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
             yield correction(rows, entry, candidate)
         if few and not pairs:
             rows.remarks.append(
-                f"{described(rows.read(few[0][0]))} is imported, although it equals "
-                f"{stored_described(few[0][1])} but for the hour: if the bank changed its clock, "
-                f"undo this import and say --match-days 1"
+                message(
+                    f"{described(rows.read(few[0][0]))} is imported, although it equals "
+                    f"{stored_described(few[0][1])} but for the hour: if the bank changed its "
+                    f"clock, undo this import and say --match-days 1"
+                )
             )
 
 
