@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer
+from finance_api.planning.answers import Answer, ParametersRefused
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import RELATIVE_DATES
-from finance_api.query.parse import parse_conditions, parse_flow
-from finance_api.query.words import parse_words
+from finance_api.query.parse import parse_conditions
+from finance_api.questions.asking import find
 from finance_api.resources import RECORDS
-from finance_api.resources.records import FLOW, WORDS
+from finance_api.resources.records import FLOW
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.regions import Region
@@ -104,8 +104,6 @@ _FILTERS: Mapping[str, Callable[[str, Region], Filters]] = {
     "import": _import,
     FLOW.name: lambda text, _: {FLOW.name: text},
 }
-#: Parsers for those parameters of the API that are not fields.
-_PARSERS: Mapping[str, Callable[[str], object]] = {WORDS.name: parse_words, FLOW.name: parse_flow}
 #: Parameters that are not filters: the currency to convert sums to, and whether to list only the
 #: records that the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
@@ -146,7 +144,7 @@ class RecordFilters:
         for name, text in given.items():
             try:
                 if text:
-                    _check(name, text, request.region)
+                    _check(request, name, text)
                     valid[name] = text
             except QueryError as error:
                 is_day = name in ("from", "to")
@@ -301,7 +299,7 @@ def _words(name: str, text: str, region: Region) -> str:
     return text
 
 
-def _check(name: str, text: str, region: Region) -> None:
+def _check(request: Request, name: str, text: str) -> None:
     """Check a parameter. Raises QueryError."""
     match name:
         case "counted":
@@ -313,11 +311,11 @@ def _check(name: str, text: str, region: Region) -> None:
         case "size":
             parse_one_of(list(map(str, SIZES)), text)
         case _:
-            for to, operand in _FILTERS[name](text, region).items():
-                if to in _PARSERS:
-                    _PARSERS[to](operand)
-                else:
-                    parse_conditions(RECORDS[to], operand)
+            asked = ApiRequest(RECORDS_PATH, _FILTERS[name](text, request.region))
+            try:
+                find(request.registry, asked.target)
+            except ParametersRefused as refused:
+                raise QueryError(*(message for _, message in refused.faults)) from None
 
 
 def rule_link(row: Row) -> str | None:

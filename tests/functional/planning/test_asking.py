@@ -1,6 +1,7 @@
 """Asking the API from inside: answers as values, to whoever may have them."""
 
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -11,10 +12,11 @@ from finance_api.questions.answering import answer, document_of
 from finance_api.questions.asking import ask, fault_of, find, question_paths
 from finance_api.runtime.bulkhead import BulkheadFull
 from finance_api.storage.interface import Question
+from support.browser import new_token
 from support.native_rows import account, budget, record, standing_order, uid
 from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked
 from support.question_links import household as linked_household
-from support.service import on_one_storage
+from support.service import Client, on_one_storage
 
 
 class Inside:
@@ -214,3 +216,23 @@ def test_a_link_that_is_read_again_is_not_computed_again(client, monkeypatch, en
 
     monkeypatch.setattr(client.service.services.data_requests, "call", full)
     assert linked.read(ending).body == first.body
+
+
+@on_one_storage
+def test_what_pages_and_links_ask_counts_as_no_request_to_the_api(service, user, visitor):
+    client = linked_household(Client(service, user, new_token(service, user)))
+    linked = Linked(client)
+
+    def counts():
+        quota = client.get("labels").headers["RateLimit"]
+        service.services.usage.flush()
+        total = client.get("api-usage/stats").json["total"]
+        return int(re.search("r=([0-9]+)", quota)[1]), total
+
+    before = counts()
+    for path in ("/overview", "/records", f"/questions/{linked.question.id}", "/accounts"):
+        visitor.get(path)
+    for ending in (".json", ".csv", ".html"):
+        assert linked.read(ending).status_int == 200
+    left, total = counts()
+    assert (before[0] - left, total - before[1]) == (1, 1)
