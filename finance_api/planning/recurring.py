@@ -9,7 +9,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 from statistics import median
@@ -29,6 +28,7 @@ from finance_api.planning.repetition import Repetition
 from finance_api.query.model import Condition, condition_on, dated
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
+from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
@@ -71,14 +71,6 @@ class Payment(NamedTuple):
     day: int
     amount: int
     to: str | None = None
-
-
-class Status(StrEnum):
-    """State on the day of the account's newest record: later payments are not imported yet."""
-
-    ACTIVE = "active"
-    OVERDUE = "overdue"
-    ENDED = "ended"
 
 
 class Recurring(NamedTuple):

@@ -8,8 +8,9 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from finance_api.planning.summaries.declaration import DIMENSIONS, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.summary import summarize
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.runtime import time_limit as limits
 from finance_api.runtime.time_limit import TookTooLong, seconds_left, time_limit

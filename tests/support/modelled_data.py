@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from hypothesis import strategies as st
 
-from finance_api.planning.summaries.declaration import DIMENSIONS, WEEKDAYS
+from finance_api.query.dimensions import DIMENSIONS, WEEKDAYS
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.records import record_type

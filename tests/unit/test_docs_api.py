@@ -30,7 +30,7 @@ from finance_api.http.surfaces import (
     WALLET_SURFACE,
     needs_token,
 )
-from finance_api.planning.summaries.declaration import DIMENSIONS
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.operators import Operator, operators_of
 from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers

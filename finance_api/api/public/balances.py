@@ -22,33 +22,23 @@ from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import RECORDS
-from finance_api.resources.common import amount_field, currency_field, date_field, text_field
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field
+from finance_api.resources.tables import (
+    BALANCE_POINT,
+    BALANCE_TOTALS,
+    BALANCES,
+    EXPECTED,
+    EXPECTED_RANGE,
+    FORECAST,
+    FORECAST_INTERVALS,
+    FORECAST_TOTALS,
+    LOWEST,
+    TYPICAL,
+)
 from finance_api.values.time import Period, date_text, day_in
 
-_POINT = (
-    Field("period", Kind.TEXT, "The interval.", "2026-01", nullable=False),
-    Field("periodStart", Kind.DATE, "First day of the interval.", "2026-01-01", nullable=False),
-    date_field(
-        "date",
-        "Last day of the interval; the balance is as of the end of this day.",
-        nullable=False,
-    ),
-)
-_ACCOUNT = (
-    text_field("account", "Name of the account.", "Current account"),
-    RECORDS["accountId"],
-    currency_field("Currency of the account.", nullable=False),
-)
-_COLUMNS = (
-    *_POINT,
-    *_ACCOUNT,
-    amount_field("balance", "Balance at the end of the day.", 1234.56, 0),
-    Field("firstRecordDate", Kind.DATE, "Day of the account's first record.", "2025-11-03"),
-)
 _CONVERTED = converted_fields("balance")
-_TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
-_CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
+_CONVERTED_TOTAL = (*BALANCE_POINT, *_CONVERTED)
 
 
 def _days(given: Span | RelativeDate | None, reading: Reading) -> tuple[int | None, int | None]:
@@ -88,9 +78,9 @@ class BalancesSchema(parameters.DataSchema):
 _BALANCES_RESPONSE = table_response(
     "Balance",
     "balances",
-    _COLUMNS,
+    BALANCES,
     {
-        "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
+        "totals": array_of(of_fields("BalanceTotal", BALANCE_TOTALS)),
         "interval": value("As in the request.", "month", enum=[*Period]),
         "from": value("First day of the first interval.", "2026-01-01", format="date"),
         "to": value("Last day of the last interval.", "2026-01-31", format="date"),
@@ -121,8 +111,9 @@ def balances_over_time(reading: Reading, values: parameters.Parameters) -> Answe
     except planned.BalancesError as error:
         raise ParametersRefused([(error.name, str(error))]) from None
     rows = planned.balance_rows(found, interval)
-    columns: tuple[Field, ...] = _COLUMNS
-    members: dict[str, Any] = {"totals": Rows(_TOTAL, planned.balance_totals(found, interval))}
+    columns: tuple[Field, ...] = BALANCES
+    totals = Rows(BALANCE_TOTALS, planned.balance_totals(found, interval))
+    members: dict[str, Any] = {"totals": totals}
     if target is not None:
         columns += _CONVERTED
         rows = planned.with_converted_balances(storage, rows, target)
@@ -151,31 +142,16 @@ def list_balances(request: Request) -> Response:
 
 # -- forecast -------------------------------------------------------------------------------------
 
-_INTERVALS = (Period.DAY, Period.WEEK, Period.MONTH)
-TYPICAL = "typical"
-_BALANCE = amount_field("balance", "Expected balance at the end of the day.", 1234.56, 0)
-_RANGE = (
-    amount_field("lowBalance", "Balance at the 25th percentile.", 950, 0),
-    amount_field("medianBalance", "The middle of the range.", 1020.5, 0),
-    amount_field("highBalance", "Balance at the 75th percentile.", 1100, 0),
-)
-_FORECAST = (*_POINT, *_ACCOUNT)
-_FORECAST_TOTAL = (*_POINT, _ACCOUNT[-1])
-_LOWEST = (
-    *_ACCOUNT,
-    date_field("date", "The first day with the lowest balance.", nullable=False),
-    amount_field("balance", "The lowest balance, or low end of the range.", 812.3, 0),
-)
 #: The columns with balances: without and with usual income and spending.
-_BALANCES = {False: (_BALANCE,), True: _RANGE}
-_SOMETIMES = (_BALANCE, *_RANGE)
+_BALANCES = {False: EXPECTED, True: EXPECTED_RANGE}
+_SOMETIMES = (*EXPECTED, *EXPECTED_RANGE)
 
 
 class ForecastSchema(parameters.DataSchema):
     last = parameters.days(
         "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
     )
-    interval = _interval(_INTERVALS)
+    interval = _interval(FORECAST_INTERVALS)
     include = parameters.choice(
         "include", [TYPICAL], "typical: also count usual income and spending, and return a range."
     )
@@ -185,11 +161,11 @@ class ForecastSchema(parameters.DataSchema):
 _FORECAST_RESPONSE = table_response(
     "ForecastBalance",
     "forecast",
-    _FORECAST,
+    FORECAST,
     {
-        "totals": array_of(of_fields("ForecastTotal", _FORECAST_TOTAL, _SOMETIMES)),
-        "lowest": array_of(of_fields("LowestBalance", _LOWEST)),
-        "interval": value("As in the request.", "month", enum=[*_INTERVALS]),
+        "totals": array_of(of_fields("ForecastTotal", FORECAST_TOTALS, _SOMETIMES)),
+        "lowest": array_of(of_fields("LowestBalance", LOWEST)),
+        "interval": value("As in the request.", "month", enum=[*FORECAST_INTERVALS]),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("The last day.", "2026-02-28", format="date"),
         "leftOut": value("Number of unused standing orders: without an account or an amount.", 0),
@@ -225,15 +201,15 @@ def predicted_balances(reading: Reading, values: parameters.Parameters) -> Answe
         raise ParametersRefused([(error.name, str(error))]) from None
     columns = _BALANCES[is_typical]
     members = {
-        "totals": Rows((*_FORECAST_TOTAL, *columns), found.totals),
-        "lowest": Rows(shared_columns(reading, _LOWEST), found.lowest),
+        "totals": Rows((*FORECAST_TOTALS, *columns), found.totals),
+        "lowest": Rows(shared_columns(reading, LOWEST), found.lowest),
         "interval": interval.value,
         "from": date_text(reading.today),
         "to": date_text(found.last_day),
         "leftOut": found.left_out,
         HINTS: account_hints(reading, values, found.rows),
     }
-    return table(reading, state, "forecast", (*_FORECAST, *columns), found.rows, members)
+    return table(reading, state, "forecast", (*FORECAST, *columns), found.rows, members)
 
 
 @forecast.get(

@@ -8,7 +8,7 @@ from pyramid.response import Response
 from finance_api.api import parameters
 from finance_api.api.freshness import DAY, NOTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
-from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
+from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
 from finance_api.api.responding import respond
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission
@@ -19,18 +19,14 @@ from finance_api.planning.answers import Document, Reading
 from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.parse import parse_names
-from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.resources.common import EXAMPLE_ID
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Resource, names_of
+from finance_api.resources.tables import CHANGED, CHANGES
 from finance_api.serialization.pages import envelope
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
 #: The value that asks for all data, instead of a cursor.
 START = "0"
-
-#: The resources by their paths, in the order of changes on a page.
-_TYPES = {str(r.path): r for r in sorted(PUBLIC_RESOURCES, key=lambda r: r.name)}
 
 
 def _since(text: str) -> Cursor | None:
@@ -45,8 +41,8 @@ def _since(text: str) -> Cursor | None:
 
 
 def _types(text: str) -> tuple[Resource, ...]:
-    names = parse_names(_TYPES, text)
-    return tuple(resource for path, resource in _TYPES.items() if path in names)
+    names = parse_names(CHANGED, text)
+    return tuple(resource for path, resource in CHANGED.items() if path in names)
 
 
 def _computed(types: Sequence[Resource] | None) -> Collection[Source]:
@@ -64,7 +60,7 @@ class ChangesSchema(parameters.DataSchema):
     )
     types = parameters.parameter(
         "types",
-        parameters.Listed(_types, of_names(_TYPES, ["records", "accounts"], uniqueItems=True)),
+        parameters.Listed(_types, of_names(CHANGED, ["records", "accounts"], uniqueItems=True)),
         "The lists to return changes of. Default: all that the token may read.",
         None,
         _computed,
@@ -81,15 +77,10 @@ def _response() -> ResponseDescription:
     change = of_members(
         "Change",
         {
-            "type": value("The list.", "records", enum=[*_TYPES]),
-            "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
-            "op": value(
-                "Whether the object was changed or deleted.", "put", enum=["put", "delete"]
-            ),
-            "revision": value("Revision of the data at the object's last change.", 17),
-            "data": {"anyOf": [row_schema(each) for each in _TYPES.values()]},
+            **of_fields(None, CHANGES)["properties"],
+            "data": {"anyOf": [row_schema(each) for each in CHANGED.values()]},
         },
-        ["type", "id", "op", "revision"],
+        names_of(CHANGES),
     )
     return ResponseDescription(
         of_members(
@@ -116,7 +107,7 @@ def changes_since(
 ) -> Document:
     """Return a page of changes. types: the paths of the resources."""
     since: Cursor | None = values["since"]
-    resources = tuple(_TYPES[path] for path in types)
+    resources = tuple(CHANGED[path] for path in types)
     today = reading.today if _computed(resources) else 0
     try:
         page = list_changes(
@@ -151,7 +142,7 @@ def _readable(request: Request) -> tuple[str, ...]:
     identity = request.authentication
     assert isinstance(identity, TokenIdentity)
     resources: tuple[Resource, ...] | None = request.validated["types"]
-    asked = tuple(_TYPES) if resources is None else tuple(str(each.path) for each in resources)
+    asked = tuple(CHANGED) if resources is None else tuple(str(each.path) for each in resources)
     if identity.scopes is None:
         return asked
     if resources is None:

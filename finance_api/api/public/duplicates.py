@@ -16,8 +16,7 @@ from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import Duplicate, find_duplicates, read_duplicates
 from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import RECORDS
-from finance_api.resources.common import EXAMPLE_ID, amount_field, date_field, text_field
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.tables import DUPLICATES
 from finance_api.values import Row
 from finance_api.values.text import message
 
@@ -25,31 +24,10 @@ MAX_PAIRS = 1_000
 DEFAULT_PAIRS = 100
 
 
-def _side(side: str) -> tuple[Field, ...]:
-    about = f"The record stored {side}"
-    return (
-        Field(f"{side}Id", Kind.ID, f"{about}: its id.", EXAMPLE_ID, nullable=False),
-        date_field(f"{side}Date", f"{about}: its date.", nullable=False),
-        text_field(
-            f"{side}Name", f"{about}: date, payee or note, and amount.", "2026-01-31 Bakery -3 EUR"
-        ),
-    )
-
-
-_COLUMNS = (
-    RECORDS["accountName"],
-    RECORDS["accountId"],
-    amount_field("amount", "Amount of both.", -3, 0),
-    RECORDS["currencyCode"],
-    *_side("later"),
-    *_side("earlier"),
-)
-
-
 _RESPONSE = table_response(
     "DuplicatePair",
     "duplicates",
-    _COLUMNS,
+    DUPLICATES,
     {"total": value("Number of pairs.", 1)},
     headers=(TOTAL,),
     is_paged=True,
@@ -75,12 +53,12 @@ def duplicate_pairs(reading: Reading, values: parameters.Parameters) -> Answer:
     page = read_duplicates(reading.storage, reading.user_id, found[values["offset"] : end])
     rows, total = [_row(pair) for pair in page], len(found)
     headers = (("X-Total-Count", str(total)),)
-    pairs = table(reading, state, "duplicates", _COLUMNS, rows, {"total": total}, headers)
+    pairs = table(reading, state, "duplicates", DUPLICATES, rows, {"total": total}, headers)
     return paged(reading, pairs, values, has_more=total > end)
 
 
 def _row(pair: Duplicate) -> Row:
-    row = {field.name: pair.later[field.name] for field in _COLUMNS[:4]}
+    row = {field.name: pair.later[field.name] for field in DUPLICATES[:4]}
     for side, record in (("later", pair.later), ("earlier", pair.earlier)):
         row[f"{side}Id"], row[f"{side}Date"] = record["id"], record["recordDate"]
         row[f"{side}Name"] = message(title_of(RECORDS, record))

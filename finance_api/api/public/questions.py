@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.openapi import responses
-from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_members, value
+from finance_api.api.openapi.schemas import Schema, array_of, of_fields, of_members
 from finance_api.api.parameters import Parameters, ParameterSchema, page, validate_query
 from finance_api.api.representation import OF_LISTS
 from finance_api.api.responding import respond_unstored
@@ -20,26 +20,12 @@ from finance_api.planning.answers import Reading
 from finance_api.query.model import MAX_LIMIT
 from finance_api.questions import answering
 from finance_api.questions.asking import fault_of
-from finance_api.resources.common import EXAMPLE_ID
+from finance_api.resources.tables import QUESTIONS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import instant_text
 
-_QUESTION = of_members(
-    "Question",
-    {
-        "id": value("Identifier.", EXAMPLE_ID, format="uuid"),
-        "name": value("Name.", "Groceries by month"),
-        "address": value(
-            "The API request that answers it.", "/v1/api/records/summary?groupBy=month"
-        ),
-        "fault": value(
-            "Why the address is not valid; null if it is valid.", None, type=["string", "null"]
-        ),
-        "createdAt": date_time("When it was saved."),
-        "updatedAt": date_time("When it was last changed."),
-    },
-)
+_QUESTION = of_fields("Question", QUESTIONS)
 _ENVELOPE: Schema = {
     "type": "object",
     "description": "As at the question's address.",

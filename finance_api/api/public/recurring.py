@@ -18,65 +18,13 @@ from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, Reading, Rows
-from finance_api.planning.intervals import INTERVALS
-from finance_api.planning.recurring import Recurring, Status, list_recurring, with_orders
+from finance_api.planning.recurring import Recurring, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
-from finance_api.resources.common import (
-    EXAMPLE_ID,
-    amount_field,
-    choice_field,
-    currency_field,
-    date_field,
-    text_field,
-)
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.tables import RECURRING, RECURRING_TOTALS, Status
 from finance_api.values import Row
 
 _STATUSES = tuple(Status)
-_COLUMNS = (
-    text_field("payee", "Payee of the newest record, or its note.", "Streaming 4711"),
-    text_field("account", "Name of the account.", "Current account"),
-    RECORDS["accountId"],
-    RECORDS["category"],
-    RECORDS["categoryId"],
-    choice_field(
-        "interval", tuple(each.name for each in INTERVALS), "Time between payments.", "month", ""
-    ),
-    text_field(
-        "recurrenceRule",
-        "The interval and the day, as in standing orders.",
-        "FREQ=MONTHLY;BYMONTHDAY=5",
-    ),
-    choice_field(
-        "status",
-        _STATUSES,
-        "active; overdue: one payment is missing; ended: two or more are missing. Judged by the "
-        "date of the account's newest record.",
-        Status.ACTIVE,
-        "",
-    ),
-    currency_field("Currency of the account.", nullable=False),
-    amount_field("amount", "Usual amount: the median of the last three payments.", -12.99, 0),
-    amount_field("lastAmount", "Amount of the last payment.", -12.99, 0),
-    amount_field("smallestAmount", "Smallest amount.", -9.99, 0),
-    amount_field("largestAmount", "Largest amount.", -12.99, 0),
-    amount_field("earlierAmount", "Amount before the last price change; null: no change.", -9.99),
-    date_field("changedDate", "Date of the first payment at the new price."),
-    date_field("firstDate", "Date of the first payment in the last 800 days.", nullable=False),
-    date_field("lastDate", "Last payment.", nullable=False),
-    date_field("nextDate", "Day on which the next payment is expected.", nullable=False),
-    amount_field("yearlyAmount", "Usual amount times the payments in a year.", -155.88, 0),
-    text_field("standingOrder", "Name of its standing order.", "Streaming"),
-    Field("standingOrderId", Kind.ID, "Id of its standing order; null: none.", EXAMPLE_ID),
-    Field("recordIds", Kind.ID_LIST, "Ids of its records, oldest first.", [EXAMPLE_ID]),
-)
-_TOTAL = (
-    currency_field("Currency.", nullable=False),
-    Field("count", Kind.NUMBER, "Number of payments.", 7, nullable=False, decimals=0),
-    amount_field("yearlyIncome", "Income of a year.", 0, 0),
-    amount_field("yearlyExpense", "Expenses of a year, negative.", -155.88, 0),
-)
 
 
 def _status(text: str) -> frozenset[str]:
@@ -99,8 +47,8 @@ class RecurringSchema(parameters.DataSchema):
 _RESPONSE = table_response(
     "RecurringPayment",
     "recurring",
-    _COLUMNS,
-    {"totals": array_of(of_fields("RecurringTotal", _TOTAL))},
+    RECURRING,
+    {"totals": array_of(of_fields("RecurringTotal", RECURRING_TOTALS))},
     optional={HINTS: HINTS_SCHEMA},
 )
 
@@ -123,8 +71,9 @@ def recurring_payments(reading: Reading, values: parameters.Parameters) -> Answe
     shown = [each for each in found if each.status in values["status"]]
     names = names_by_id(reading, ACCOUNTS, CATEGORIES)
     rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
-    members = {"totals": Rows(_TOTAL, _totals(shown)), HINTS: account_hints(reading, values, rows)}
-    return table(reading, state, "recurring", _COLUMNS, rows, members)
+    totals = Rows(RECURRING_TOTALS, _totals(shown))
+    members = {"totals": totals, HINTS: account_hints(reading, values, rows)}
+    return table(reading, state, "recurring", RECURRING, rows, members)
 
 
 def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> Row:

@@ -17,8 +17,7 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays, upcoming_days, upcoming_page
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
-from finance_api.resources.common import amount_field, currency_field, date_field, text_field
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.tables import UPCOMING, UPCOMING_TOTALS
 from finance_api.values.time import DAY_SECONDS, date_text
 
 standing_orders = Service(
@@ -91,17 +90,6 @@ DEFAULT_DAYS = 30
 MAX_OCCURRENCES = 1_000
 DEFAULT_OCCURRENCES = 100
 
-#: The columns of an occurrence: its day, then fields of its standing order, and names.
-_UPCOMING_COLUMNS = (
-    date_field("date", "Due date.", nullable=False),
-    *(STANDING_ORDERS[name] for name in ("id", "name", "type")),
-    text_field("account", "Name of the account.", "Current account"),
-    STANDING_ORDERS["accountId"],
-    text_field("category", "Name of the category.", "Rent"),
-    STANDING_ORDERS["categoryId"],
-    *(STANDING_ORDERS[name] for name in ("amount", "currencyCode", "payee")),
-)
-
 
 class UpcomingSchema(parameters.DataSchema):
     days = parameters.integer(
@@ -125,15 +113,10 @@ _TOTAL = of_members(
         "net": value("income and expense together.", -850, type="number"),
     },
 )
-_TOTAL_COLUMNS = (
-    currency_field("The currency.", nullable=False),
-    Field("count", Kind.NUMBER, "Number of occurrences.", 1, nullable=False, decimals=0),
-    *(amount_field(name, f"Sum: {name}.", 0, 0) for name in ("income", "expense", "net")),
-)
 _UPCOMING_RESPONSE = responses.table_response(
     "Occurrence",
     "upcoming",
-    _UPCOMING_COLUMNS,
+    UPCOMING,
     {
         "totals": array_of(_TOTAL),
         "from": value("Today.", "2026-01-31", format="date"),
@@ -159,7 +142,7 @@ def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
     except TooManyDueDays as error:
         raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None
     members = {
-        "totals": Rows(_TOTAL_COLUMNS, due.totals()),
+        "totals": Rows(UPCOMING_TOTALS, due.totals()),
         "from": date_text(today),
         "to": date_text(today + (days - 1) * DAY_SECONDS),
     }
@@ -168,7 +151,7 @@ def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
         {**row, "account": names.get(row["accountId"]), "category": names.get(row["categoryId"])}
         for row in upcoming_page(due, limit, offset)
     ]
-    answer = table(reading, state, "upcoming", _UPCOMING_COLUMNS, rows, members)
+    answer = table(reading, state, "upcoming", UPCOMING, rows, members)
     return paged(reading, answer, values, has_more=due.number > offset + limit)
 
 

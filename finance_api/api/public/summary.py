@@ -28,26 +28,17 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading
 from finance_api.planning.conditions import resolved
-from finance_api.planning.summaries.declaration import (
-    BY_THE_DAY,
-    CUMULATIVE,
-    DIMENSIONS,
-    LEFT_OUT,
-    SUMS,
-    USUAL_SUMS,
-    WHOLE,
-    Compare,
-    Dimension,
-    SummaryQuery,
-)
+from finance_api.planning.summaries.declaration import WHOLE, SummaryQuery
 from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
 from finance_api.planning.summaries.summary import count_records, summarize
+from finance_api.query.dimensions import DIMENSIONS, Dimension
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import TO_DATE, Condition, GroupCondition, Query, RelativeDate, SortKey
 from finance_api.query.operators import RANGES, Operator
 from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
+from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Column, Compare
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Field, Kind, names_of
+from finance_api.resources.field import Kind
 from finance_api.values.time import MONTHS, Period, date_text
 
 MAX_PAGE = 1_000
@@ -67,9 +58,9 @@ _SORT_KEYS = {column.name: SortKey(column) for column in WHOLE.columns}
 _NUMBERS = {column.name: column for column in WHOLE.columns if column.kind is Kind.NUMBER}
 
 
-def _columns(text: str) -> tuple[Field, ...]:
+def _columns(text: str) -> tuple[Column, ...]:
     names = parse_names(SUMS, text)
-    return tuple([field for name, field in SUMS.items() if name in names])
+    return tuple([column for name, column in SUMS.items() if name in names])
 
 
 def _group_by(text: str) -> tuple[Dimension, ...]:
@@ -138,9 +129,10 @@ _BEGINNING = {Operator.EQ, Operator.GT, Operator.GTE}
 
 def _adds_up_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
     has_periods = bool(SummaryQuery(group_by=values["groupBy"]).periods)
-    if has_periods or SUMS[CUMULATIVE] not in values["columns"]:
+    running = [column.name for column in values["columns"] if column.is_running]
+    if has_periods or not running:
         return None
-    return "columns", f"{CUMULATIVE} needs a period in groupBy ({_periods()})"
+    return "columns", f"{running[0]} needs a period in groupBy ({_periods()})"
 
 
 def _periods() -> str:
@@ -154,8 +146,8 @@ def _fills_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
     return None
 
 
-def _by_the_day(columns: Sequence[Field]) -> Collection[Source]:
-    return (DAY,) if any(field.name in BY_THE_DAY for field in columns) else NOTHING
+def _by_the_day(columns: Sequence[Column]) -> Collection[Source]:
+    return (DAY,) if any(column.by_day for column in columns) else NOTHING
 
 
 class SummarySchema(parameters.DataSchema):
@@ -173,7 +165,7 @@ class SummarySchema(parameters.DataSchema):
     columns = parameters.parameter(
         "columns",
         parameters.Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
-        f"The sums of each group. Default: {','.join(names_of(USUAL_SUMS))}.",
+        f"The sums of each group. Default: {','.join(column.name for column in USUAL_SUMS)}.",
         USUAL_SUMS,
         _by_the_day,
     )

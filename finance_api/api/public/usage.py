@@ -7,13 +7,14 @@ from pyramid.response import Response
 
 from finance_api.api import parameters
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
-from finance_api.api.openapi.schemas import array_of, date_time, of_members, value
+from finance_api.api.openapi.schemas import array_of, date_time, of_fields, of_members, value
 from finance_api.api.responding import respond_unstored
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Reading
 from finance_api.query.errors import QueryError, quoted
 from finance_api.ratelimit.tween import quotas_of
+from finance_api.resources.tables import USAGE
 from finance_api.usage.periods import (
     UsagePeriod,
     UsagePeriodError,
@@ -54,9 +55,7 @@ PERIOD = parameters.parameter(
 
 
 def _response() -> ResponseDescription:
-    start = date_time("Beginning, inclusive.", "2026-01-01T00:00:00Z")
-    end = date_time("End, exclusive.", "2026-01-31T00:00:00Z")
-    used = {"from": start, "to": end, "total": value("Number of requests.", 42)}
+    used = of_fields("UsageInterval", USAGE)
     quota = {
         "limit": value("Maximum number of requests of the token.", 500),
         "remaining": value("Number of requests left.", 458),
@@ -68,8 +67,8 @@ def _response() -> ResponseDescription:
         {
             "period": value("As in the request.", _DEFAULT_PERIOD),
             "granularity": value("Length of an interval in usage.", "daily", enum=granularities),
-            **used,
-            "usage": array_of(of_members("UsageInterval", used)),
+            **used["properties"],
+            "usage": array_of(used),
             "rateLimit": of_members("Quota", quota),
         },
     )

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from finance_api.planning.intervals import on_working_day
 from finance_api.planning.recurrence import next_due, schedule_of
-from finance_api.planning.recurring import Orders, Payment, Recurring, Status, find_recurring
+from finance_api.planning.recurring import Orders, Payment, Recurring, find_recurring
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
+from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS

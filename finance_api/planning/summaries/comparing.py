@@ -10,9 +10,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from finance_api.planning.summaries.declaration import WEEKDAY, Compare, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
+from finance_api.query.dimensions import WEEKDAY
 from finance_api.query.model import Condition, Span, dated
 from finance_api.query.operators import RANGES, Operator
+from finance_api.query.sums import Compare
 from finance_api.values.time import (
     DAY_SECONDS,
     MAX_SECONDS,

@@ -9,10 +9,17 @@ from typing import Any, cast
 
 from finance_api.planning.counted import is_received
 from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
-from finance_api.planning.summaries.declaration import Dimension, SummaryQuery
-from finance_api.planning.summaries.reading import Converted, SummaryReader, Sums, check_groups
+from finance_api.planning.summaries.declaration import SummaryQuery
+from finance_api.planning.summaries.reading import (
+    Converted,
+    StoredSums,
+    SummaryReader,
+    check_groups,
+)
+from finance_api.query.dimensions import Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.operators import Operator
+from finance_api.query.sums import Sums
 from finance_api.resources.common import INCOME
 from finance_api.resources.field import names_of
 from finance_api.runtime.time_limit import in_time
@@ -22,36 +29,25 @@ from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, end_of
 
 
 @dataclass(slots=True)
-class Group:
-    """A group's sums. first, last: dates of its oldest and newest record; None if it is empty."""
+class Group(Sums):
+    """A group's sums. converted: those of the records that could be converted."""
 
-    count: int = 0
-    income: int = 0
-    expense: int = 0
-    received: int = 0
-    first: int | None = None
-    last: int | None = None
-    converted_count: int = 0
-    converted_income: int = 0
-    converted_expense: int = 0
-    converted_received: int = 0
-    #: The amounts of the group's records, if a column needs them.
-    amounts: list[int] = field(default_factory=list)
+    converted: Sums = field(default_factory=Sums)
 
     def add(
         self, sums: RecordSum, converted: Converted, *, is_income: bool, received: bool
     ) -> None:
         self.count += sums.number
-        self.converted_count += converted[1]
+        self.converted.count += converted[1]
         if is_income:
             self.income += sums.amount
-            self.converted_income += converted[0]
+            self.converted.income += converted[0]
         else:
             self.expense += sums.amount
-            self.converted_expense += converted[0]
+            self.converted.expense += converted[0]
         if received:
             self.received += sums.amount
-            self.converted_received += converted[0]
+            self.converted.received += converted[0]
         self.first = sums.first if self.first is None else min(self.first, sums.first)
         self.last = sums.last if self.last is None else max(self.last, sums.last)
 
@@ -84,7 +80,7 @@ class Folder:
         shown = self._reader.shown(dimension, value)
         return dict(zip(names_of(dimension.fields), shown, strict=True))
 
-    def fold(self, found: Sums) -> Groups:
+    def fold(self, found: StoredSums) -> Groups:
         names = self.query.names
         type_at = names.index("recordType")
         category_at = names.index("categoryId") if self.query.by_flow else None

@@ -9,16 +9,12 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import Conversion
 from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
 from finance_api.planning.summaries.comparing import weekday
-from finance_api.planning.summaries.declaration import (
-    LEFT_OUT,
-    WEEKDAY,
-    WEEKDAYS,
-    Dimension,
-    SummaryQuery,
-)
+from finance_api.planning.summaries.declaration import SummaryQuery
+from finance_api.query.dimensions import WEEKDAY, WEEKDAYS, Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, any_of, condition_on, dated
 from finance_api.query.operators import Operator
+from finance_api.query.sums import LEFT_OUT
 from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
@@ -41,7 +37,7 @@ _GROUPS_OF_VALUE = 50
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
 #: Each item: stored values of `SummaryQuery.names`, and the sum of the records with these values.
-Sums = Iterable[tuple[tuple[Any, ...], RecordSum]]
+StoredSums = Iterable[tuple[tuple[Any, ...], RecordSum]]
 #: The sum of converted amounts, and their number.
 Converted = tuple[int, int]
 _NOTHING: Converted = (0, 0)
@@ -167,7 +163,7 @@ class SummaryReader:
 
     # -- sums
 
-    def read(self) -> Iterator[Sums]:
+    def read(self) -> Iterator[StoredSums]:
         """Yield the sums of all records that are not left out, by `SummaryQuery.names`, in parts.
 
         Parts have whole groups, in the order of the groups, so a page near the beginning reads only
@@ -185,7 +181,7 @@ class SummaryReader:
         for part in ([],) if self.is_counted else self._parts():
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
-    def _read_at_once(self, names: tuple[str, ...]) -> Sums:
+    def _read_at_once(self, names: tuple[str, ...]) -> StoredSums:
         """Return the sums by ``names`` of the records to include. Count the records left out."""
         kept: dict[tuple[Any, ...], RecordSum] = {}
         by_account = ["accountId"] if self._excluded else []

@@ -1,10 +1,10 @@
 """Answers a summary: reads, folds, compares, filters and sorts its groups."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import chain
+from typing import NamedTuple
 
 from finance_api.planning.conversion import converted_field, no_rate
 from finance_api.planning.hints import find_left_out
@@ -16,34 +16,18 @@ from finance_api.planning.summaries.comparing import (
     is_date,
     with_end,
 )
-from finance_api.planning.summaries.declaration import (
-    COMPARED,
-    CUMULATIVE,
-    PER_DAY,
-    PER_MONTH,
-    SHARE,
-    SummaryQuery,
-)
+from finance_api.planning.summaries.declaration import COMPARED, SummaryQuery
 from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import names_of
-from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.number import MAX_UNITS, ratio_units, rounded
-from finance_api.values.time import (
-    DAY_SECONDS,
-    MAX_SECONDS,
-    MIN_SECONDS,
-    Period,
-    end_of,
-    start_of,
-    to_date,
-)
+from finance_api.values.number import MAX_UNITS, ratio_units
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 
 @dataclass(frozen=True)
@@ -89,7 +73,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         measures = Measures(query, folder, groups)
         has_more = len(groups) > end
         page = groups[query.offset : end]
-        rows = [_shown(folder, *group, measures.row(*group)) for group in page]
+        rows = [_shown(folder, key, measures.row(key, group)) for key, group in page]
     not_converted = dict(sorted(reader.not_converted.items()))
     return Summary(
         rows,
@@ -149,7 +133,7 @@ def _all_rows(
     for key, group in ordered:
         now = measures.row(key, group)
         changes = compared(query, now, earlier[key]) if earlier else {}
-        yield _shown(folder, key, group, now | changes)
+        yield _shown(folder, key, now | changes)
 
 
 def _earlier_rows(
@@ -189,7 +173,7 @@ def _earlier(
     return folder, {} if span is None else _all_groups(reader, folder)
 
 
-def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
+def _shown(folder: Folder, key: GroupKey, measured: Row) -> Row:
     query, (currency, *values) = folder.query, key
     row: Row = {"currencyCode": currency}
     for members, value in zip(folder.members, values, strict=True):
@@ -198,8 +182,6 @@ def _shown(folder: Folder, key: GroupKey, group: Group, measured: Row) -> Row:
         # If there are several periods, the shortest one begins last.
         row["periodStart"] = max(values[at] for at, _ in query.periods)
     row |= measured
-    if query.convert_to is not None:
-        row |= converted_row(group, currency, query.convert_to)
     return {name: row[name] for name in names_of(query.columns)}
 
 
@@ -216,9 +198,6 @@ def _bounded(row: Row, conditions: Sequence[Condition]) -> Row:
     }
 
 
-_Measure = Callable[[GroupKey, Group], int | None]
-
-
 class Measures:
     """Computes the columns of sums.
 
@@ -228,35 +207,41 @@ class Measures:
     def __init__(
         self, query: SummaryQuery, folder: Folder, groups: Iterable[tuple[GroupKey, Group]]
     ) -> None:
-        self._query, self._expense = query, folder.expense
+        self._query = query
         self._times = TimeKeys(query)
-        further: Mapping[str, _Measure] = {
-            "avg": lambda _, group: _average(group.income + group.expense, group.count),
-            "median": lambda _, group: _median(group.amounts),
-            "min": lambda _, group: min(group.amounts, default=None),
-            "max": lambda _, group: max(group.amounts, default=None),
-            SHARE: self._share,
-            CUMULATIVE: lambda key, _: self._running.get(key, 0),
-            PER_DAY: self._per_day,
-            PER_MONTH: self._per_month,
-        }
-        chosen = [field.name for field in query.sums]
-        self._further = {name: further[name] for name in chosen if name in further}
-        self._running = self._run(groups) if CUMULATIVE in chosen else {}
+        self.expense = folder.expense
+        has_running = any(column.is_running for column in query.sums)
+        self.running = self._run(groups) if has_running else {}
         self._first, self._end = self._asked_days(folder)
 
     def row(self, key: GroupKey, group: Group) -> Row:
-        return {
-            "count": group.count,
-            **_amounts(group.income, group.expense, group.received),
-            **{name: measure(key, group) for name, measure in self._further.items()},
-            # Groups can be sorted by these dates, which the answer shows without time of day.
-            "firstDate": None if group.first is None else start_of(Period.DAY, group.first),
-            "lastDate": None if group.last is None else start_of(Period.DAY, group.last),
-        }
+        around = _Place(self, key)
+        row: Row = {column.name: column.value(group, around) for column in self._query.sums}
+        return row | self._converted(group, around)
 
-    def _share(self, key: GroupKey, group: Group) -> int | None:
-        return ratio_units(group.expense, self._expense.get(key[0], 0))
+    def _converted(self, group: Group, around: "_Place") -> Row:
+        """Return the amounts that could be converted, and why others could not."""
+        target = self._query.convert_to
+        if target is None:
+            return {}
+        error = None
+        if missing := group.count - group.converted.count:
+            days = f"the days of {missing} of {group.count} records"
+            error = no_rate(around.currency, target, days)
+        has_amounts = group.converted.count or not missing
+        amounts = {
+            converted_field(column.name).name: column.value(group.converted, around)
+            if has_amounts
+            else None
+            for column in self._query.sums
+            if column.is_amount
+        }
+        return {
+            "convertedCurrencyCode": target,
+            "convertedCount": group.converted.count,
+            **amounts,
+            "conversionError": error,
+        }
 
     def _run(self, groups: Iterable[tuple[GroupKey, Group]]) -> dict[GroupKey, int]:
         """Return each group's running net, over groups that differ from it only in the period."""
@@ -268,21 +253,6 @@ class Measures:
             so_far[series] += group.income + group.expense
             running[key] = so_far[series]
         return running
-
-    # -- days and months
-
-    def _per_day(self, key: GroupKey, group: Group) -> int | None:
-        first, end = self._days(key)
-        if first >= end:
-            return None
-        return rounded((group.income + group.expense) * DAY_SECONDS, end - first)
-
-    def _per_month(self, key: GroupKey, group: Group) -> int | None:
-        first, end = self._days(key)
-        if first >= end:
-            return None
-        months = _months_at(end - DAY_SECONDS, ended=True) - _months_at(first, ended=False)
-        return rounded((group.income + group.expense) * months.denominator, months.numerator)
 
     def _asked_days(self, folder: Folder) -> tuple[int, int]:
         """Return the first day of the requested period and the end of its last day.
@@ -298,7 +268,7 @@ class Measures:
             last = today if folder.newest is None else max(today, folder.newest)
         return start_of(Period.DAY, first), end_of(Period.DAY, max(first, last))
 
-    def _days(self, key: GroupKey) -> tuple[int, int]:
+    def days(self, key: GroupKey) -> tuple[int, int]:
         """Return the first day and the end of a group's period. The current period ends today."""
         first, end = self._first, self._end
         if self._times.shortest is not None:
@@ -308,32 +278,33 @@ class Measures:
         return first, min(end, tomorrow) if first < tomorrow else end
 
 
-def _months_at(day: int, *, ended: bool) -> Fraction:
-    """Return the months since the year 0, at the start of the day or (if ended) at its end."""
-    date = to_date(day)
-    first, end = start_of(Period.MONTH, day), end_of(Period.MONTH, day)
-    length = (end - first) // DAY_SECONDS
-    return date.year * 12 + date.month + Fraction(date.day - (not ended), length)
+class _Place(NamedTuple):
+    """The surroundings of a group."""
 
+    measures: Measures
+    key: GroupKey
 
-def _average(total: int, number: int) -> int | None:
-    return rounded(total, number) if number else None
+    @property
+    def currency(self) -> str:
+        return str(self.key[0])
 
+    @property
+    def expense(self) -> int:
+        return self.measures.expense.get(self.currency, 0)
 
-def _median(amounts: Iterable[int]) -> int | None:
-    ordered = sorted(amounts)
-    if not ordered:
-        return None
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return rounded(ordered[middle - 1] + ordered[middle], 2)
+    @property
+    def running(self) -> int:
+        return self.measures.running.get(self.key, 0)
+
+    @property
+    def days(self) -> tuple[int, int]:
+        return self.measures.days(self.key)
 
 
 def compared(query: SummaryQuery, now: Row, before: Row) -> Row:
     """Return the earlier values of a group's columns, the differences and the percentages."""
     row: Row = {}
-    for name in (field.name for field in query.sums if field.name in COMPARED):
+    for name in (column.name for column in query.sums if column.name in COMPARED):
         previous, current = before[name], now[name]
         change = None if previous is None or current is None else current - previous
         # A percentage has two decimals, so it is a ratio in ten-thousandths.
@@ -341,26 +312,3 @@ def compared(query: SummaryQuery, now: Row, before: Row) -> Row:
         names = [field.name for field in COMPARED[name]]
         row |= zip(names, (previous, change, percent), strict=True)
     return row
-
-
-def _amounts(income: int, expense: int, received: int) -> dict[str, int]:
-    net = income + expense
-    names = ("income", "expense", "net", SPENT, RECEIVED)
-    return dict(zip(names, (income, expense, net, received - net, received), strict=True))
-
-
-def converted_row(group: Group, currency: str, target: str) -> Row:
-    amounts: Mapping[str, int | None] = _amounts(
-        group.converted_income, group.converted_expense, group.converted_received
-    )
-    error = None
-    if missing := group.count - group.converted_count:
-        error = no_rate(currency, target, f"the days of {missing} of {group.count} records")
-        if not group.converted_count:
-            amounts = dict.fromkeys(amounts)
-    return {
-        "convertedCurrencyCode": target,
-        "convertedCount": group.converted_count,
-        **{converted_field(name).name: amount for name, amount in amounts.items()},
-        "conversionError": error,
-    }

@@ -20,9 +20,10 @@ from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.computing import compute
-from finance_api.planning.recurring import Recurring, Status, list_recurring, payee_key, with_orders
+from finance_api.planning.recurring import Recurring, list_recurring, payee_key, with_orders
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.tables import Status
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finance_api.planning.summaries.declaration import DIMENSIONS, SUMS, Compare, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.summary import summarize
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.parse import parse_conditions
+from finance_api.query.sums import SUMS, Compare
 from finance_api.resources import RECORDS
 from finance_api.storage.testing import make_id
 from finance_api.values.time import Period, from_date, start_of, to_date

@@ -3,8 +3,10 @@
 import pytest
 
 from finance_api.planning.summaries.comparing import Comparison, with_end
-from finance_api.planning.summaries.declaration import DIMENSIONS, Compare, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.parse import parse_conditions
+from finance_api.query.sums import Compare
 from finance_api.resources import RECORDS
 from finance_api.values.time import date_text, parse_date
 

@@ -10,11 +10,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.planning.conversion import Conversion, with_converted
-from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.model import Span, condition_on
 from finance_api.query.operators import Operator
+from finance_api.query.sums import LEFT_OUT
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.testing import Unit, make_id

@@ -9,7 +9,9 @@ import pytest
 from finance_api.planning import recurring
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.recurring import Payment, Status, find_recurring, payee_key, with_orders
+from finance_api.planning.recurring import Payment, find_recurring, payee_key, with_orders
+from finance_api.resources import tables
+from finance_api.resources.tables import Status
 from finance_api.values.time import DAY_SECONDS, date_text, from_date, parse_date
 from support.nightly import count
 from support.recurring_payments import Payments
@@ -26,6 +28,10 @@ def is_found(truth, found):
         and common >= 0.7 * len(truth.ids)
         and 0.9 < found.interval.days / truth.days < 1.1
     )
+
+
+def test_the_intervals_that_payments_are_checked_for_are_those_that_are_described():
+    assert tuple(interval.name for interval in INTERVALS) == tables.INTERVALS
 
 
 @pytest.mark.parametrize("noise", [1, 2])

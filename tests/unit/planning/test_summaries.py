@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from finance_api.planning.balances import BalancesQuery, list_balances
 from finance_api.planning.counted import counted_only, with_flow
-from finance_api.planning.summaries.declaration import DIMENSIONS, LEFT_OUT, SUMS, SummaryQuery
+from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
+from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.model import SortKey
+from finance_api.query.sums import LEFT_OUT, SUMS
 from finance_api.resources import RECORDS
 from finance_api.storage.testing import make_id
 from finance_api.values.time import Period, end_of, from_date, start_of, to_date

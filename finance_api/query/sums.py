@@ -1,0 +1,291 @@
+"""The columns of a summary: one class each, and `SUMS`, which lists them all.
+
+A column is added here. Its parameters, its descriptions, its comparison with an earlier time, its
+converted amounts and the tools of agents are derived from its class. The storage adds up what
+`Sums` has; a column that needs more of it has its SQL in `storage/sql/reading/sums.py`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Protocol
+
+from finance_api.resources.field import Field, Kind, Unit
+from finance_api.resources.records import RECEIVED, SPENT
+from finance_api.values.number import DECIMALS, ratio_units, rounded
+from finance_api.values.time import DAY_SECONDS, Period, end_of, start_of, to_date
+
+#: The kinds of records that a summary leaves out unless the query includes them.
+LEFT_OUT = ("void", "transfers", "excluded")
+
+
+class Compare(StrEnum):
+    """The earlier time that a summary is compared with."""
+
+    PREVIOUS = "previous"
+    YEAR = "year"
+
+
+@dataclass(slots=True)
+class Sums:
+    """Sums of some records. Amounts are in units.
+
+    received: the sum of what counts as received. first, last: dates of the oldest and newest
+    record; None if there are no records. amounts: of each record, if a column needs them.
+    """
+
+    count: int = 0
+    income: int = 0
+    expense: int = 0
+    received: int = 0
+    first: int | None = None
+    last: int | None = None
+    amounts: list[int] = field(default_factory=list)
+
+    @property
+    def net(self) -> int:
+        return self.income + self.expense
+
+
+class Surroundings(Protocol):
+    """What a group's columns need to know beyond its own records."""
+
+    @property
+    def expense(self) -> int:
+        """All expense of the group's currency."""
+
+    @property
+    def running(self) -> int:
+        """The net of the periods so far, the group's included."""
+
+    @property
+    def days(self) -> tuple[int, int]:
+        """The first day and the end of the group's period, up to today."""
+
+
+class Column:
+    """What a column of a summary counts.
+
+    field: its name, and how it is shown. note: what agents read beside its name.
+    is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
+    by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
+    by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
+    by_day: whether it changes from day to day.
+    """
+
+    field: Field
+    note = ""
+    is_usual = False
+    is_amount = False
+    by_flow = False
+    by_amount = False
+    by_group = False
+    is_running = False
+    by_day = False
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        """Return the value for a group; None if there is none."""
+        raise NotImplementedError
+
+
+def _number(
+    name: str, meaning: str, example: float, decimals: int = DECIMALS, *, nullable: bool = False
+) -> Field:
+    return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
+
+
+class Count(Column):
+    field = _number("count", "Number of records.", 12, decimals=0)
+    is_usual = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.count
+
+
+class Income(Column):
+    field = _number("income", "Sum of the amounts of income.", 0)
+    is_usual = is_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.income
+
+
+class Expense(Column):
+    field = _number("expense", "Sum of the amounts of expenses, negative.", -412.5)
+    is_usual = is_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.expense
+
+
+class Net(Column):
+    field = _number("net", "income and expense together.", -412.5)
+    is_usual = is_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.net
+
+
+class Spent(Column):
+    field = _number(
+        SPENT, "Sum of the amounts that count as spent; positive if money went out.", 412.5
+    )
+    is_amount = by_flow = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.received - sums.net
+
+
+class Received(Column):
+    field = _number(RECEIVED, "Sum of the amounts that count as received.", 0)
+    is_amount = by_flow = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return sums.received
+
+
+class Average(Column):
+    field = _number("avg", "The average amount of the records.", -34.38, nullable=True)
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return rounded(sums.net, sums.count) if sums.count else None
+
+
+class Median(Column):
+    field = _number("median", "The median amount of the records.", -32.4, nullable=True)
+    by_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        ordered = sorted(sums.amounts)
+        if not ordered:
+            return None
+        middle = len(ordered) // 2
+        if len(ordered) % 2:
+            return ordered[middle]
+        return rounded(ordered[middle - 1] + ordered[middle], 2)
+
+
+class Minimum(Column):
+    field = _number("min", "The smallest amount of the records.", -93.1, nullable=True)
+    by_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return min(sums.amounts, default=None)
+
+
+class Maximum(Column):
+    field = _number("max", "The largest amount of the records.", -5.2, nullable=True)
+    by_amount = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return max(sums.amounts, default=None)
+
+
+class Share(Column):
+    field = Field(
+        "share",
+        Kind.NUMBER,
+        "The group's part of all expense of its currency, from 0 to 1; null without expense.",
+        0.2512,
+        unit=Unit.SHARE,
+    )
+    note = "of all expense"
+    by_group = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return ratio_units(sums.expense, around.expense)
+
+
+class Cumulative(Column):
+    field = _number(
+        "cumulative", "net of the periods so far. It needs a period in groupBy.", -1202.25
+    )
+    note = "net so far"
+    by_group = is_running = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int:
+        return around.running
+
+
+class PerDay(Column):
+    field = _number("perDay", "net per elapsed day of the period.", -13.31, nullable=True)
+    by_group = by_day = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        first, end = around.days
+        return rounded(sums.net * DAY_SECONDS, end - first) if first < end else None
+
+
+class PerMonth(Column):
+    field = _number("perMonth", "net per elapsed month of the period.", -405.13, nullable=True)
+    by_group = by_day = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        first, end = around.days
+        if first >= end:
+            return None
+        months = _months_at(end - DAY_SECONDS, ended=True) - _months_at(first, ended=False)
+        return rounded(sums.net * months.denominator, months.numerator)
+
+
+def _months_at(day: int, *, ended: bool) -> Fraction:
+    """Return the months since the year 0, at the start of the day or (if ended) at its end."""
+    date = to_date(day)
+    first, end = start_of(Period.MONTH, day), end_of(Period.MONTH, day)
+    length = (end - first) // DAY_SECONDS
+    return date.year * 12 + date.month + Fraction(date.day - (not ended), length)
+
+
+class FirstDate(Column):
+    field = Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02")
+    is_usual = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return _day(sums.first)
+
+
+class LastDate(Column):
+    field = Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30")
+    is_usual = True
+
+    def value(self, sums: Sums, around: Surroundings) -> int | None:
+        return _day(sums.last)
+
+
+def _day(date: int | None) -> int | None:
+    """Return the date without its time of day, by which groups must not be sorted."""
+    return None if date is None else start_of(Period.DAY, date)
+
+
+def _by_name(columns: Iterable[Column]) -> Mapping[str, Column]:
+    return {column.name: column for column in columns}
+
+
+#: The columns of sums that a summary can have, by name, in their order.
+SUMS = _by_name(
+    (
+        Count(),
+        Income(),
+        Expense(),
+        Net(),
+        Spent(),
+        Received(),
+        Average(),
+        Median(),
+        Minimum(),
+        Maximum(),
+        Share(),
+        Cumulative(),
+        PerDay(),
+        PerMonth(),
+        FirstDate(),
+        LastDate(),
+    )
+)
+#: The columns of sums that a summary has by default.
+USUAL_SUMS = tuple(column for column in SUMS.values() if column.is_usual)
