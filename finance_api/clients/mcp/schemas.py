@@ -8,14 +8,8 @@ from finance_api.resources.field import Field, Kind, Resource
 
 Schema = dict[str, Any]
 
-_TEXT: Schema = {"type": ["string", "null"]}
 #: Most readers parse JSON numbers as binary floats. Numbers that a float would round become text.
-NUMBER: Schema = {"type": ["number", "string", "null"]}
-_LIST: Schema = {"type": "array", "items": {"type": "string"}}
-_BOOLEAN: Schema = {"type": ["boolean", "null"]}
-
-_SHAPES = {Kind.NUMBER: NUMBER, Kind.BOOLEAN: _BOOLEAN, Kind.TEXT_LIST: _LIST, Kind.ID_LIST: _LIST}
-
+_TYPES = {Kind.NUMBER: ["number", "string"], Kind.BOOLEAN: ["boolean"]}
 _NULL_TESTS = ", ".join(operator.prefix for operator in Operator if operator.is_null_test)
 
 
@@ -79,13 +73,13 @@ def undescribed(properties: Mapping[str, Schema]) -> dict[str, Schema]:
     }
 
 
-def row_of(resource: Resource) -> Schema:
+def row_of(fields: Iterable[Field]) -> Schema:
     """Return the schema of an object. It requires no fields: an argument can leave them out."""
-    shown = {field.name: _SHAPES.get(field.kind, _TEXT) for field in resource.fields}
-    return {"type": "object", "properties": shown}
+    return {"type": "object", "properties": {field.name: _shape(field) for field in fields}}
 
 
-def row(texts: str, numbers: str = "") -> Schema:
-    """Return the schema of a computed object; names are separated by spaces."""
-    shown = dict.fromkeys(texts.split(), _TEXT) | dict.fromkeys(numbers.split(), NUMBER)
-    return {"type": "object", "properties": shown}
+def _shape(field: Field) -> Schema:
+    if field.kind.is_list:
+        return {"type": "array", "items": {"type": "string"}}
+    types = _TYPES.get(field.kind, ["string"]) + (["null"] if field.nullable else [])
+    return {"type": types if len(types) > 1 else types[0]}

@@ -1,10 +1,12 @@
 """The table of tools.
 
-What a tool is for and which fields it shows by default are written here; filters, columns of
-resources, operators and choices come from their declarations. A test compares all with the API.
+What a tool is for and which fields it shows by default are written here; columns, filters,
+operators and choices come from the declarations that the API's own description is made from. A
+test compares all with that description.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from finance_api.clients.mcp.schemas import (
@@ -13,14 +15,15 @@ from finance_api.clients.mcp.schemas import (
     filters_of,
     flag,
     one_of,
-    row,
     row_of,
     text,
     undescribed,
     whole,
 )
 from finance_api.clients.mcp.tool import Paging, Tool
-from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, PUBLIC_RESOURCES, RECORDS
+from finance_api.query.dimensions import DIMENSIONS, PERIOD_START
+from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Compare
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, GOALS, LABELS, RECORDS, tables
 from finance_api.resources.field import Resource
 from finance_api.resources.records import FLOWS
 from finance_api.values.time import Period
@@ -45,9 +48,25 @@ _OF_RECORDS: dict[str, Schema] = {
     "convertTo": text("A currency to also convert amounts to, by imported exchange rates."),
 }
 _RECORD = "recordDate,accountName,amount,currencyCode,category,payee,note,labels"
-_SUMMED = "count income expense net spent received"
-_RANGE = "balance lowBalance medianBalance highBalance"
-_TYPES = ", ".join(sorted(str(resource.path) for resource in PUBLIC_RESOURCES))
+_EXPECTED = (*tables.EXPECTED, *tables.EXPECTED_RANGE)
+_CURRENCY = RECORDS["currencyCode"]
+_GROUP = (
+    _CURRENCY,
+    # Groups of zeros have only their period.
+    *(replace(field, nullable=True) for each in DIMENSIONS.values() for field in each.fields),
+    PERIOD_START,
+    *(column.field for column in SUMS.values()),
+)
+#: The sums of occurrences.
+_OCCURRING = (_CURRENCY, *(SUMS[name].field for name in ("count", "income", "expense", "net")))
+#: Members of recurring payments that would take too much room.
+_HIDDEN = frozenset({"recordIds"})
+
+
+def _columns() -> str:
+    """Return the names of all sums, with the notes that their names need."""
+    noted = (f"{name} ({c.note})" if c.note else name for name, c in SUMS.items())
+    return ", ".join(noted)
 
 
 def _list(
@@ -59,7 +78,7 @@ def _list(
         title=resource.name.capitalize(),
         purpose=purpose,
         paths=str(resource.path),
-        rows={resource.name: row_of(resource)},
+        rows={resource.name: row_of(resource.fields)},
         takes={
             **filters_of(resource, filters),
             **_SORT,
@@ -79,7 +98,7 @@ TOOLS: tuple[Tool, ...] = (
         "number. Expenses are negative. To add up amounts, use summarize instead of "
         f"pages of records. {CONDITIONS}",
         paths="records",
-        rows={"records": row_of(RECORDS)},
+        rows={"records": row_of(RECORDS.fields)},
         takes={
             **_OF_RECORDS,
             "sortBy": text("Fields, comma-separated, - for descending order: -amount,recordDate"),
@@ -109,29 +128,17 @@ TOOLS: tuple[Tool, ...] = (
         "leftOut counts the records that are not in the sums: void records, transfers and records "
         "of excluded accounts.",
         paths="records/summary",
-        rows={
-            "groups": row(
-                "currencyCode account accountId category categoryId topCategory topCategoryId "
-                "categoryGroup label labelId payee recordType paymentType recordState day week "
-                "month quarter year periodStart firstDate lastDate",
-                _SUMMED,
-            )
-        },
+        rows={"groups": row_of(_GROUP)},
         takes={
-            "groupBy": text(
-                "Up to 3, comma-separated, of account, category, topCategory, categoryGroup, "
-                "label, payee, recordType, paymentType, recordState, weekday, day, week, month, "
-                "quarter, year."
-            ),
+            "groupBy": text(f"Up to 3, comma-separated, of {', '.join(DIMENSIONS)}."),
             **undescribed(_OF_RECORDS),
             "columns": text(
-                "Sums to return, comma-separated, of count, income, expense, net, spent, received, "
-                "avg, median, min, max, share (of all expense), cumulative (net so far), perDay, "
-                "perMonth, firstDate, lastDate. spent and received go by the category's kind, so "
-                "a refund reduces spent. Default: count,income,expense,net,firstDate,lastDate."
+                f"Sums to return, comma-separated, of {_columns()}. spent and received go by the "
+                "category's kind, so a refund reduces spent. "
+                f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
             "compare": one_of(
-                ("previous", "year"),
+                Compare,
                 "Compare with the period before recordDate, or a year earlier: "
                 "adds previousNet, changeNet, changeNetPercent and the like.",
             ),
@@ -139,7 +146,7 @@ TOOLS: tuple[Tool, ...] = (
                 "Condition on a column of the groups: net.lt.-100, changeNetPercent.gt.20"
             ),
             "include": text(
-                "Records to count that are otherwise left out: void, transfers, excluded."
+                f"Records to count that are otherwise left out: {', '.join(LEFT_OUT)}."
             ),
             "fill": flag(
                 "Whether to also return groups of zeros: for periods without records, and if "
@@ -153,7 +160,7 @@ TOOLS: tuple[Tool, ...] = (
             "groupCount": {"type": ["integer", "null"]},
         },
         most=1000,
-        sums=tuple(_SUMMED.split()),
+        sums=("count", *(name for name, column in SUMS.items() if column.is_amount)),
     ),
     _list(
         ACCOUNTS,
@@ -169,12 +176,7 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Balances at the end of each interval: first the totals by currency (net "
         "worth), then each account.",
         paths="accounts/balances",
-        rows={
-            "totals": row("period periodStart date currencyCode", "balance"),
-            "balances": row(
-                "period periodStart date account accountId currencyCode firstRecordDate", "balance"
-            ),
-        },
+        rows={"totals": row_of(tables.BALANCE_TOTALS), "balances": row_of(tables.BALANCES)},
         takes={
             "interval": {**one_of(Period, "Length of an interval."), "default": "month"},
             "from": text(
@@ -198,13 +200,13 @@ TOOLS: tuple[Tool, ...] = (
         "range that covers other spending, too: answer with the range, not with its middle.",
         paths="accounts/forecast",
         rows={
-            "totals": row("period periodStart date currencyCode", _RANGE),
-            "forecast": row("period periodStart date account accountId currencyCode", _RANGE),
+            "totals": row_of((*tables.FORECAST_TOTALS, *_EXPECTED)),
+            "forecast": row_of((*tables.FORECAST, *_EXPECTED)),
         },
         takes={
             "to": text("The last day; default: the end of next month."),
-            "interval": {**one_of(("day", "week", "month")), "default": "month"},
-            "include": one_of(("typical",)),
+            "interval": {**one_of(tables.FORECAST_INTERVALS), "default": "month"},
+            "include": one_of([tables.TYPICAL]),
             **_ACCOUNT_IDS,
         },
         repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},
@@ -228,13 +230,8 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Occurrences of standing orders in the next days, including today, with their "
         "sums.",
         paths="standing-orders/upcoming",
-        rows={
-            "upcoming": row(
-                "date id name type account accountId category categoryId currencyCode payee",
-                "amount",
-            )
-        },
-        repeats={"totals": {"type": "array", "items": row("currencyCode", _SUMMED)}},
+        rows={"upcoming": row_of(tables.UPCOMING)},
+        repeats={"totals": {"type": "array", "items": row_of(_OCCURRING)}},
         takes={"days": whole("Number of days.", 1, 366, 30)},
         most=1000,
     ),
@@ -244,20 +241,13 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Recurring payments inferred from the records: subscriptions, bills, rent, income, "
         "with next date, price changes and yearly amount; totals adds up the yearly amounts.",
         paths="records/recurring",
-        rows={
-            "recurring": row(
-                "payee account accountId category categoryId interval recurrenceRule status "
-                "currencyCode changedDate firstDate lastDate nextDate standingOrder "
-                "standingOrderId",
-                "amount lastAmount smallestAmount largestAmount earlierAmount yearlyAmount",
-            )
-        },
+        rows={"recurring": row_of(f for f in tables.RECURRING if f.name not in _HIDDEN)},
         takes={
-            "status": text("active, overdue or ended, comma-separated; default: all."),
+            "status": text(f"Of {', '.join(tables.Status)}, comma-separated; default: all."),
             **_ACCOUNT_IDS,
         },
         repeats={"totals": {"type": "array"}},
-        hides=frozenset({"recordIds"}),
+        hides=_HIDDEN,
         paging=Paging.WHOLE,
     ),
     Tool(
@@ -265,13 +255,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Duplicates",
         purpose="Pairs of records that may be one transaction imported twice.",
         paths="records/duplicates",
-        rows={
-            "duplicates": row(
-                "accountName accountId currencyCode laterId laterDate laterName earlierId "
-                "earlierDate earlierName",
-                "amount",
-            )
-        },
+        rows={"duplicates": row_of(tables.DUPLICATES)},
         most=1000,
     ),
     Tool(
@@ -279,7 +263,10 @@ TOOLS: tuple[Tool, ...] = (
         title="Categories and labels",
         purpose="The names and ids of all categories, then of all labels, to use in conditions.",
         paths="categories?fields=name,parentId,kind labels?fields=name",
-        rows={"categories": row("id name parentId kind"), "labels": row("id name")},
+        rows={
+            "categories": row_of(CATEGORIES[name] for name in ("id", "name", "parentId", "kind")),
+            "labels": row_of(LABELS[name] for name in ("id", "name")),
+        },
         always={"withTotal": "true"},
     ),
     Tool(
@@ -288,7 +275,7 @@ TOOLS: tuple[Tool, ...] = (
         purpose="The user's saved questions: names, ids, and the API addresses that answer them. "
         "If one fits, call answer_question instead of other tools.",
         paths="questions",
-        rows={"questions": row("id name address fault createdAt updatedAt")},
+        rows={"questions": row_of(tables.QUESTIONS)},
     ),
     Tool(
         name="answer_question",
@@ -308,13 +295,16 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Changes since an earlier call, including deleted rows. Keep the value of next, "
         "and pass it as since in the following call. While hasMore is true, call again for more.",
         paths="changes",
-        rows={"changes": row("type id op", "revision")},
+        rows={"changes": row_of(tables.CHANGES)},
         takes={
             "since": {
                 **text("The value of next in the previous response, or 0 for all data."),
                 "default": "0",
             },
-            "types": text(f"Of {_TYPES}, comma-separated; default: all that the token may read."),
+            "types": text(
+                f"Of {', '.join(sorted(tables.CHANGED))}, comma-separated; "
+                "default: all that the token may read."
+            ),
         },
         repeats={"since": _WORD, "next": _WORD, "hasMore": {"type": "boolean"}},
         paging=Paging.CURSOR,
@@ -326,7 +316,7 @@ TOOLS: tuple[Tool, ...] = (
         purpose="Number of requests in each period, and the quota left. This call does not "
         "count against the quota.",
         paths="api-usage/stats",
-        rows={"usage": row("from to", "total")},
+        rows={"usage": row_of(tables.USAGE)},
         takes={
             "period": {
                 **text("1days to 366days, 1weeks to 53weeks, 1months to 13months."),

@@ -10,11 +10,26 @@ from webtest import TestApp
 from finance_api import main
 from finance_api.http.surfaces import PUBLIC_DESCRIPTION
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Kind
 
 tool_table = pytest.importorskip("finance_api.clients.mcp.tool_table")
 Paging = pytest.importorskip("finance_api.clients.mcp.tool").Paging
+CONDITIONS = pytest.importorskip("finance_api.clients.mcp.schemas").CONDITIONS
 TOOLS = [pytest.param(tool, id=tool.name) for tool in tool_table.TOOLS]
 
+#: The part of the description that tells how conditions on a kind of field begin.
+PARTS = {
+    Kind.TEXT: "Texts",
+    Kind.TEXT_LIST: "Texts",
+    Kind.NUMBER: "Numbers",
+    Kind.DATE: "Dates",
+    Kind.DATETIME: "Dates",
+    Kind.ID: "Ids and choices",
+    Kind.ID_LIST: "Ids and choices",
+    Kind.SERIAL: "Ids and choices",
+    Kind.CHOICE: "Ids and choices",
+    Kind.BOOLEAN: "Booleans",
+}
 #: What an answer has in addition to a response of the API, by tool.
 OWN = {"answer_question": {"others", "isPart", "rows"}}
 #: Parameters that tools leave out: of forms, and of pages that the tool itself makes.
@@ -81,6 +96,8 @@ def types(document: Any, schema: Any) -> set[str]:
     found = {found} if isinstance(found, str) else set(found)
     for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         found |= types(document, part)
+    if "enum" in schema:
+        found |= {"null" if each is None else "string" for each in schema["enum"]}
     return {"number" if each == "integer" else each for each in found}
 
 
@@ -157,6 +174,19 @@ def test_default_fields_and_filters_are_fields_of_the_resource(document: Any, to
             assert filters and all(resource[name].filterable for name in filters)
 
 
+def check_columns(document: Any, place: str, told: Any, real: Any) -> None:
+    """Check that the API has each column that a tool tells, and never another type.
+
+    A tool may tell that a number is written as a text, or that a value can be missing.
+    """
+    columns = properties(document, real)
+    for column, schema in told.get("properties", {}).items():
+        assert column in columns, f"{place} has no {column}"
+        tool_s, api_s = types(document, schema), types(document, columns[column])
+        assert api_s <= tool_s, f"{place}: {column}"
+        assert tool_s - api_s <= {"null", "string" if "number" in api_s else "null"}, column
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_each_column_is_a_column_of_the_api_with_its_type(document: Any, tool: Any) -> None:
     for path, lists in tool.reads.items():
@@ -165,14 +195,74 @@ def test_each_column_is_a_column_of_the_api_with_its_type(document: Any, tool: A
             if name in OWN.get(tool.name, ()):
                 continue
             columns = properties(document, members[name]["items"])
-            for column, schema in tool.rows[name].get("properties", {}).items():
-                assert column in columns, f"{name} has no {column}"
-                told = types(document, schema) - {"null", "string"}
-                real = types(document, columns[column]) - {"null", "string"}
-                assert told == real, f"{name}: {column}"
+            check_columns(document, name, tool.rows[name], members[name]["items"])
             assert {*tool.hides} <= columns.keys()
         assert {*tool.repeats} - OWN.get(tool.name, set()) <= members.keys()
+        for name, told in tool.repeats.items():
+            if name in members and "items" in told:
+                check_columns(document, name, told["items"], members[name]["items"])
         assert {*tool.sums} <= {*columns} if tool.sums else True
+
+
+#: Columns that a table has with convertTo or compare only, which would take too much room.
+SOMETIMES = re.compile("converted|conversionError|previous|change(?!d)|data$")
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_column_of_the_api_is_forgotten(document: Any, tool: Any) -> None:
+    for path, lists in tool.reads.items():
+        own = re.search(r"fields=([\w,]+)", path)
+        for name in lists:
+            told = tool.rows[name].get("properties", {})
+            if not told:
+                continue
+            real = properties(document, body(document, path)[name]["items"])
+            always = {column for column in real if not SOMETIMES.match(column)}
+            assert always - tool.hides == {*told} or own, name
+            if own:
+                assert {*told} == {"id", *own[1].split(",")}, name
+
+
+def filters(document: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield each filter of each tool: its field, the tool's schema, and the API's parameter."""
+    fields = {field.name: field for r in PUBLIC_RESOURCES for field in r.fields}
+    for tool in tool_table.TOOLS:
+        for name, schema, parameter in arguments(document, tool):
+            if "It takes `" in parameter["description"]:
+                yield fields[name], schema, parameter
+
+
+def test_the_conditions_of_each_filter_are_those_of_the_api(document: Any) -> None:
+    """The first tool describes the conditions of all tools, by kinds of fields."""
+    real = {
+        field: set(re.findall(r"`(.*?)`", parameter["description"]))
+        for field, _, parameter in filters(document)
+    }
+    known = set().union(*real.values())
+    parts = re.split(r"(Texts|Numbers|Dates|Ids and choices|Booleans|Any field): ", CONDITIONS)
+    told = {
+        name: known & {*re.findall(r"(?<![\w.])(?:is\.\w+|[a-zA-Z-]+\.)", part)}
+        for name, part in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    told["Dates"] = told["Numbers"] - {"abs."}
+    # It may be left out.
+    told["Booleans"] = {"eq."}
+    nulls = told["Any field"]
+    assert len(known) > 10 and nulls and {*PARTS} == {field.kind for field in real}
+    for field, words_of_it in real.items():
+        expected = told[PARTS[field.kind]]
+        assert words_of_it - nulls == expected, field.name
+    assert set().union(*(told[part] for part in PARTS.values()), nulls) == known
+
+
+def test_the_choices_of_each_filter_are_those_of_the_api(document: Any) -> None:
+    described = 0
+    for field, schema, parameter in filters(document):
+        if field.kind is Kind.CHOICE and "description" in schema:
+            choices = "|".join(schema["description"].split(", "))
+            assert f"({choices})" in parameter["schema"]["items"]["pattern"], field.name
+            described += 1
+    assert described >= 3
 
 
 def test_every_list_of_the_api_is_read_by_a_tool_or_named_here(document: Any) -> None:
