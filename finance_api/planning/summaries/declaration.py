@@ -9,7 +9,7 @@ from finance_api.query.dimensions import DIMENSIONS, PERIOD_START, Dimension
 from finance_api.query.model import Condition, SortKey
 from finance_api.query.sums import SUMS, USUAL_SUMS, Column, Compare
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Field, Kind, Unit
+from finance_api.resources.field import Field, Kind, Unit, names_of
 from finance_api.values.time import Period
 
 
@@ -73,6 +73,10 @@ class SummaryQuery:
             *self._compared,
             *self._converted,
         )
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        return names_of(self.columns)
 
     @property
     def _compared(self) -> tuple[Field, ...]:

@@ -22,7 +22,6 @@ from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import names_of
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
@@ -182,7 +181,7 @@ def _shown(folder: Folder, key: GroupKey, measured: Row) -> Row:
         # If there are several periods, the shortest one begins last.
         row["periodStart"] = max(values[at] for at, _ in query.periods)
     row |= measured
-    return {name: row[name] for name in names_of(query.columns)}
+    return {name: row[name] for name in query.column_names}
 
 
 def _meeting(rows: list[Row], conditions: tuple[Condition, ...]) -> list[Row]:
@@ -208,6 +207,7 @@ class Measures:
         self, query: SummaryQuery, folder: Folder, groups: Iterable[tuple[GroupKey, Group]]
     ) -> None:
         self._query = query
+        self._columns = [(column.name, column.value) for column in query.sums]
         self._times = TimeKeys(query)
         self.expense = folder.expense
         has_running = any(column.is_running for column in query.sums)
@@ -216,14 +216,13 @@ class Measures:
 
     def row(self, key: GroupKey, group: Group) -> Row:
         around = _Place(self, key)
-        row: Row = {column.name: column.value(group, around) for column in self._query.sums}
-        return row | self._converted(group, around)
+        row: Row = {name: value(group, around) for name, value in self._columns}
+        if self._query.convert_to is not None:
+            row |= self._converted(group, around, self._query.convert_to)
+        return row
 
-    def _converted(self, group: Group, around: "_Place") -> Row:
+    def _converted(self, group: Group, around: "_Place", target: str) -> Row:
         """Return the amounts that could be converted, and why others could not."""
-        target = self._query.convert_to
-        if target is None:
-            return {}
         error = None
         if missing := group.count - group.converted.count:
             days = f"the days of {missing} of {group.count} records"
