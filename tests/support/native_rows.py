@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from finance_api.resources import BY_MODEL_TYPE
+from finance_api.resources.field import Kind, Role
+
 Native = dict[str, Any]
+#: The kinds whose examples fit every object.
+_WITH_EXAMPLES = (Kind.TEXT, Kind.NUMBER, Kind.DATE, Kind.DATETIME)
 
 _TYPES = (
     *("Account", "Category", "Label", "Record", "Budget", "Goal", "StandingOrder", "RecordRule"),
@@ -43,7 +48,10 @@ def payees(*texts: str | None) -> list[Native]:
 
 
 def household() -> list[Native]:
-    """Return objects of every type. Each optional field is present in one, missing in another."""
+    """Return objects of every type. Each optional field is present in one, missing in another.
+
+    The first object of a type has examples in the fields that nothing below needs.
+    """
     times = [
         {"createdAt": f"2026-01-0{n}T10:00:00Z", "updatedAt": f"2026-02-0{n}T23:59:59Z"}
         for n in range(1, 5)
@@ -51,7 +59,7 @@ def household() -> list[Native]:
     accounts = [uid("Account", n) for n in (1, 2, 3)]
     categories = [uid("Category", n) for n in (1, 2, 3)]
     labels = [uid("Label", n) for n in (1, 2, 3)]
-    return [
+    objects = [
         account(
             1,
             name="Giro",
@@ -178,3 +186,13 @@ def household() -> list[Native]:
         record_rule(2, name=None, keywords=["lidl"], **times[1]),
         record_rule(3, name="shops", **times[2]),
     ]
+    return [{**_examples(row), **row} for row in objects]
+
+
+def _examples(row: Native) -> Native:
+    """Return examples of the optional texts, numbers and dates of a type's first object."""
+    model_type: str = row["reserved_model_type"]
+    if row["id"] != uid(model_type, 1):
+        return {}
+    fields = BY_MODEL_TYPE[model_type].having_role(Role.STORED)
+    return {f.name: f.example for f in fields if f.nullable and f.kind in _WITH_EXAMPLES}

@@ -34,7 +34,7 @@ from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.operators import Operator, operators_of
 from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers
-from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, SPLITS
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
 from finance_api.settings import SETTINGS
@@ -248,6 +248,13 @@ def test_every_rate_header_is_explained_and_no_other() -> None:
     refusal = Decision(False, (Level(Limit(1, 60), 0, 1, 1, 1),), 0)
     documented = rows_of(section(page("api.md"), "Rate limits"), "Header")
     assert {row[0].strip("`") for row in documented} == set(rate_headers(refusal))
+
+
+def test_a_split_record_lacks_the_fields_that_its_parts_have() -> None:
+    documented = rows(section(page("importing.md"), "The native format"))
+    (fields,) = (row[1] for row in documented if row[0] == "`SplitRecord`")
+    without = [f for f in RECORDS.having_role(Role.STORED) if SPLITS.get_field(f.name) is None]
+    assert SPAN.findall(fields.partition(" without ")[2]) == [field.name for field in without]
 
 
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)

@@ -243,7 +243,7 @@ _CODED_BYTES = [(code.encode(), run.encode()) for code, run in _CODES]
 
 
 def shortened(json: str) -> str:
-    """Return JSON as it is stored. Changing this form needs the next `rebuilding.VERSION`."""
+    """Return JSON as it is stored. A change of this form changes `rebuilding.VERSION`."""
     for code, run in _CODES:
         json = json.replace(run, code)
     return json

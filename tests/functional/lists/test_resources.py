@@ -5,33 +5,12 @@ from datetime import datetime
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import names_of
 from support.native_rows import account, category, household, label, record, uid
 
-#: The contract's fields, in its order.
-FIELDS = {
-    "records": "id accountId accountName amount currencyCode recordDate category categoryId payee "
-    "note labels labelIds recordType paymentType recordState transferId splitId valueDate "
-    "counterpartyAccount reference originalAmount originalCurrencyCode importId createdAt "
-    "updatedAt",
-    "accounts": "id name accountType currencyCode initialBalance balance recordCount "
-    "lastRecordDate bankBalance bankBalanceDate unexplained bankAccountNumber color archived "
-    "excludeFromStats createdAt updatedAt",
-    "categories": "id name parentId group kind color archived customCategory createdAt updatedAt",
-    "budgets": "id name type currencyCode limitAmount categoryIds accountIds labelIds startDate "
-    "endDate closed createdAt updatedAt periodStart periodEnd spent income remaining "
-    "progress recordCount",
-    "goals": "id name note color targetAmount savedAmount currencyCode accountId labelId "
-    "desiredDate state currentAmount progress expectedDate createdAt updatedAt",
-    "standing-orders": "id name type accountId categoryId amount currencyCode payee note "
-    "paymentType recurrenceRule startDate nextDueDate labelIds manualPayment createdAt updatedAt",
-    "labels": "id name color archived createdAt updatedAt",
-    "record-rules": "id name keywords categoryId labelIds accountId createdAt updatedAt",
-}
+#: The fields by path, in their order; a test of the docs compares them with the docs' lists.
+FIELDS = {str(resource.path): names_of(resource.fields) for resource in PUBLIC_RESOURCES}
 ENVELOPES = {"standing-orders": "standingOrders", "record-rules": "recordRules"}
-
-
-def test_no_resource_is_forgotten():
-    assert {str(r.path) for r in PUBLIC_RESOURCES} == set(FIELDS)
 
 
 @pytest.mark.parametrize("path", FIELDS)
@@ -40,7 +19,7 @@ def test_every_row_has_every_field_in_order(client, path):
     rows = client.get(path).json[ENVELOPES.get(path, path)]
     assert rows
     for row in rows:
-        assert list(row) == FIELDS[path].split()
+        assert tuple(row) == FIELDS[path]
         assert "" not in row.values()
         for name in ("createdAt", "updatedAt"):
             datetime.strptime(row[name], "%Y-%m-%dT%H:%M:%SZ")
@@ -52,32 +31,17 @@ def test_every_row_has_every_field_in_order(client, path):
 def test_a_record_carries_the_names_of_what_it_refers_to(client):
     client.load(*household())
     (row,) = client.get("records", id=uid("Record", 1)).json["records"]
+    (imported,) = (native for native in household() if native["id"] == uid("Record", 1))
     assert row == {
-        "id": uid("Record", 1),
-        "accountId": uid("Account", 1),
+        **{name: imported[name] for name in imported if name != "reserved_model_type"},
         "accountName": "Giro",
-        "amount": -42.5,
         "currencyCode": "EUR",
-        "recordDate": "2026-03-01",
         "category": "Food",
-        "categoryId": uid("Category", 1),
-        "payee": "Corner Shop",
-        "note": "100% \\ off_",
         "labels": ["home", "Home"],
-        "labelIds": [uid("Label", 1), uid("Label", 2)],
         "recordType": "expense",
-        "paymentType": "debit_card",
-        "recordState": "cleared",
         "transferId": None,
         "splitId": None,
-        "valueDate": "2026-03-03",
-        "counterpartyAccount": "DE75512108001245126199",
-        "reference": "RF18539007",
-        "originalAmount": -49.9,
-        "originalCurrencyCode": "USD",
         "importId": "00000000-0000-8000-8000-000000000001",
-        "createdAt": "2026-01-01T10:00:00Z",
-        "updatedAt": "2026-02-01T23:59:59Z",
     }
 
 

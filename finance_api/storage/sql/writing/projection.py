@@ -48,7 +48,7 @@ _MADE_OF = {
     for at in range(1, len(GRAINS))
 }
 #: The names by which the finest sums are grouped, in the order of the table's columns.
-_KEY = (
+SUM_KEY = (
     *("month", "accountId", "categoryId", "payee"),
     *("currencyCode", "recordType", "isVoid", "isTransfer"),
 )
@@ -117,21 +117,21 @@ def _added_up(database: str, grain: int) -> sa.Select[Any]:
     """Select the sums of a grain, added up from a finer grain or from the records."""
     if grain in _MADE_OF:
         left_out = GRAINS[0] - GRAINS[grain]
-        key = [sa.null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
+        key = [sa.null() if name in left_out else SUM_COLUMNS[name] for name in SUM_KEY]
         return _rows(grain, key, sums_of_sums()).where(*_stored(_MADE_OF[grain]))
     date = _ROWS.columns["recordDate"]
-    key = [group_column(database, name) for name in _KEY]
+    key = [group_column(database, name) for name in SUM_KEY]
     own = _ROWS.user_id == USER, date >= _FROM, date < _UNTIL
     return _rows(grain, key, sums_of_rows()).where(*own)
 
 
 def _rows(grain: int, key: Sequence[sa.ColumnElement[Any]], sums: SumColumns) -> sa.Select[Any]:
-    """Select new rows for `record_sums`. key: the columns for _KEY."""
+    """Select new rows for `record_sums`. key: the columns for SUM_KEY."""
     month, *others = key
     number = sa.func.row_number().over()
     payee_key: sa.ColumnElement[Any] = sa.literal_column("''")
     if "payee" in GRAINS[grain]:
-        payee = key[_KEY.index("payee")]
+        payee = key[SUM_KEY.index("payee")]
         length: sa.ColumnElement[int] = sa.literal_column(str(PAYEE_KEY_CHARACTERS))
         payee_key = sa.func.coalesce(
             sa.func.substr(payee, sa.literal_column("1"), length), payee_key

@@ -1,15 +1,19 @@
 """The version of the projection, and how it is rebuilt from the rows."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.field import Resource
+from finance_api.resources import PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.resources.field import Kind, Resource
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.connections.unit import SqlCache, WriteConnection
 from finance_api.storage.sql.data_tables import JSON_TABLES, RevisionOf
 from finance_api.storage.sql.tables import (
+    GRAINS,
     data_states,
     projection_version,
     record_anchors,
@@ -19,11 +23,41 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.storage.sql.writing import SqlDataWriter
-from finance_api.storage.sql.writing.projection import Projection, projected
+from finance_api.storage.sql.writing.projection import SUM_KEY, Projection, projected
 
-#: The version of the projection that this program uses. Raise it with every change to the fields in
-#: the JSON, to how the JSON is written, or to how texts are folded.
-VERSION = 10
+#: A value of each kind, with what JSON escapes and what is folded.
+_SAMPLES: Mapping[Kind, Any] = {
+    Kind.TEXT: 'Straße ÉCOLE "quoted"\\ \t%_',
+    Kind.NUMBER: -12_345_600,
+    Kind.DATE: 1_767_225_600,
+    Kind.DATETIME: 1_767_225_661,
+    Kind.ID: "00000001-0000-4000-8000-000000000000",
+    Kind.SERIAL: 31,
+    Kind.CHOICE: "choice",
+    Kind.BOOLEAN: True,
+    Kind.TEXT_LIST: ("Straße", 'a "b", c'),
+    Kind.ID_LIST: ("00000001-0000-4000-8000-000000000000",),
+}
+
+
+def get_version() -> int:
+    """Return the version of the projection that this program uses.
+
+    It is a fingerprint of the data derived from sample rows, so it changes with the fields in the
+    JSON, with how the JSON is written, and with how texts are folded.
+    """
+    derived: list[Any] = [[sorted(grain) for grain in GRAINS], SUM_KEY]
+    for resource in PUBLIC_RESOURCES:
+        fields = (*resource.persisted_fields, *resource.computed_fields)
+        full = {field.name: _SAMPLES[field.kind] for field in fields}
+        for row in (full, full | {field.name: None for field in fields if field.nullable}):
+            derived.append(encoder_of(resource).encode(row))
+            if resource is RECORDS:
+                derived.append(projected(row, lambda row_id, json: 0))
+    return int.from_bytes(hashlib.sha256(repr(derived).encode()).digest()[:6])
+
+
+VERSION = get_version()
 
 _PAGE = 1_000
 
