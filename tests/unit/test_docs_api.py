@@ -32,6 +32,7 @@ from finance_api.http.surfaces import (
 )
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.operators import Operator, operators_of
+from finance_api.query.sums import SUMS
 from finance_api.ratelimit.interface import Decision, Level, Limit, parse_limits
 from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, SPLITS
@@ -205,6 +206,12 @@ def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
         name: [f.name for f in found.fields] + ["periodStart"] * (found.period is not None)
         for name, found in DIMENSIONS.items()
     }
+
+
+def test_every_column_of_a_summary_is_explained_once_in_their_order() -> None:
+    text = section(page("api.md"), "Summaries").partition("The columns:")[2].partition("Rules:")[0]
+    explained = re.findall(r"^- (.*?):", text, re.MULTILINE)
+    assert [name for each in explained for name in SPAN.findall(each)] == [*SUMS]
 
 
 def test_the_example_of_usage_has_exactly_its_fields() -> None:
