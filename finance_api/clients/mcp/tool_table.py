@@ -49,16 +49,13 @@ _OF_RECORDS: dict[str, Schema] = {
 }
 _RECORD = "recordDate,accountName,amount,currencyCode,category,payee,note,labels"
 _EXPECTED = (*tables.EXPECTED, *tables.EXPECTED_RANGE)
-_CURRENCY = RECORDS["currencyCode"]
 _GROUP = (
-    _CURRENCY,
+    RECORDS["currencyCode"],
     # Groups of zeros have only their period.
     *(replace(field, nullable=True) for each in DIMENSIONS.values() for field in each.fields),
     PERIOD_START,
     *(column.field for column in SUMS.values()),
 )
-#: The sums of occurrences.
-_OCCURRING = (_CURRENCY, *(SUMS[name].field for name in ("count", "income", "expense", "net")))
 #: Members of recurring payments that would take too much room.
 _HIDDEN = frozenset({"recordIds"})
 
@@ -231,7 +228,7 @@ TOOLS: tuple[Tool, ...] = (
         "sums.",
         paths="standing-orders/upcoming",
         rows={"upcoming": row_of(tables.UPCOMING)},
-        repeats={"totals": {"type": "array", "items": row_of(_OCCURRING)}},
+        repeats={"totals": {"type": "array", "items": row_of(tables.UPCOMING_TOTALS)}},
         takes={"days": whole("Number of days.", 1, 366, 30)},
         most=1000,
     ),
