@@ -70,7 +70,7 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
         click.echo(f"{email} has data already")
         return
     household = Household(seed * 10_000 + number, records, cli.clock.now())
-    documents = list(household.documents())
+    documents = household.documents()
     import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
     import_rates(cli.backend, household.rates(), cli.clock.now())
     with cli.writing() as storage:

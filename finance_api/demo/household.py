@@ -151,12 +151,17 @@ class Household:
             for name in (parent, *children)
         }
         self._labels = {name: self._id() for name in LABELS}
+        self._documents = list(self._all_documents())
+        self._before_records = self._random.getstate()
 
     def _id(self) -> str:
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
 
-    def documents(self) -> Iterator[NativeRow]:
-        """Yield everything but the records."""
+    def documents(self) -> list[NativeRow]:
+        """Return everything but the records."""
+        return self._documents
+
+    def _all_documents(self) -> Iterator[NativeRow]:
         yield from self._accounts()
         for group, categories in CATEGORIES.items():
             for parent, children in categories.items():
@@ -268,10 +273,11 @@ class Household:
         return [DayRates(day, "EUR", FIXED_RATES) for day in days]
 
     def records(self) -> Iterator[NativeRow]:
-        """Yield the requested number of records, oldest first.
+        """Yield the requested number of records, oldest first, and the same ones each time.
 
         If there is less than one record a day, there is no room for monthly records.
         """
+        self._random.setstate(self._before_records)
         weights = [spending.weight for spending in SPENDINGS]
         due = self._due() if self._records >= self._days else iter(())
         regular = next(due, None)

@@ -179,7 +179,10 @@ def import_rows(
     *,
     now: int,
 ) -> ImportReport:
-    """Import rows that a program creates, as if they came from one native file."""
+    """Import rows that a program creates, as if they came from one native file.
+
+    records: called several times; yields the same rows each time.
+    """
     report = ImportReport(details={"format": NATIVE})
     rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:

@@ -102,3 +102,12 @@ def test_usage_is_the_same_for_a_seed_and_day_whatever_was_made_before():
     assert usage != Household(8, 100, now).usage()
     same = Household(7, 100, now)
     assert same.usage() and [*same.documents(), *same.records()] == rows
+
+
+def test_a_household_that_is_read_again_has_the_same_rows():
+    household = Household(10_001, 50, seconds("2026-11-21"))
+    assert next(household.records()) == next(household.records())
+    assert [*household.documents(), *household.records()] == [
+        *household.documents(),
+        *household.records(),
+    ]
