@@ -25,7 +25,7 @@ def test_a_question_is_added_listed_answered_and_removed(command, anna):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (("a", "/v1/api/accounts"), "/v1/api/accounts is not one of /v1/api/records, "),
+        (("a", "/v1/api/accounts"), "/v1/api/accounts is not one of /v1/api/accounts/balances, "),
         (("a", "/v1/api/records?amont=lt.0"), "amont: there is no such parameter"),
         (("a", "nowhere"), "The path must begin with /v1/api/"),
         ((" ", ADDRESS), "A question needs a name."),

@@ -73,7 +73,7 @@ def test_the_answer_is_that_of_the_api(asking, query, suffix):
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("/v1/api/accounts", "/v1/api/accounts is not one of /v1/api/records, "),
+        ("/v1/api/accounts", "/v1/api/accounts is not one of /v1/api/accounts/balances, "),
         ("/v1/api/records/by-id?id=1", "is not one of"),
         ("/v1/api/export/records", "is not one of"),
         ("/v1/api/../../internal/v1/get-records", "is not one of"),
