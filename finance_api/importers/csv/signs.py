@@ -351,7 +351,10 @@ def _ask_about_contradictions(
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
             answers += [
-                answer._replace(words=(*answer.words, "--ignore", name)) for answer in doubt
+                answer
+                if answer.words[:2] == ("--sign", name)
+                else answer._replace(words=(*answer.words, "--ignore", name))
+                for answer in doubt
             ] or [Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")]
         questions.ask(
             reason,

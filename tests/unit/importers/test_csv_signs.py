@@ -495,3 +495,13 @@ def test_payments_of_an_account_are_no_payments_to_a_card(spent):
     text = f"date,note,amount\n2026-03-13,{spent},-55.10\n2026-03-20,Wages,900.00\n"
     text += "2026-03-21,Hill Grocers,-12.50\n"
     assert amounts(text) == ["-55.1", "900", "-12.5"]
+
+
+def test_column_whose_words_count_is_not_left_out_as_well():
+    text = (
+        "Date,Payee,Amount,Type\n2026-01-02,Shop,-12.50,credit\n2026-01-03,Bar,30.00,debit\n"
+        "2026-01-05,Refund,-1.00,debit\n"
+    )
+    words = [answer.words for answer in refusal(text, account="A", currency="EUR").answers]
+    assert ("--sign", "Type", "--mixed-signs", "ignore") in words
+    assert not any({"--sign", "--ignore"} <= set(each) for each in words)
