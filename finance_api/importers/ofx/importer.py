@@ -44,7 +44,7 @@ from finance_api.importers.ofx.tree import (
     identifier_of,
     moment_of,
 )
-from finance_api.values.text import amount_text, day_text
+from finance_api.values.text import amount_text, day_text, message
 
 #: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20
@@ -348,7 +348,8 @@ def _newest_balance(element: Element, statement: Statement) -> Element | None:
     newest = max(found, default=None)
     for day in sorted(found.keys() - {newest}):
         text = amount_text(found[day][0])
-        statement.remarks.append(f"the balance {text} of {day_text(day)} is not used")
+        remark = f"the balance {text} of {day_text(day)} is not used"
+        statement.remarks.append(message(remark))
     return element.first("LEDGERBAL") if newest is None else found[newest][1]
 
 
@@ -433,10 +434,10 @@ def _without_statement(file: Element) -> ImportRefused:
     for status in file.descendants():
         severity = status.child("SEVERITY") if status.name == "STATUS" else None
         if severity and severity.text.upper() == "ERROR":
-            code, message = status.child("CODE"), status.child("MESSAGE")
+            code, words = status.child("CODE"), status.child("MESSAGE")
             answer = f"error {code.text[:20]}" if code else "an error"
-            if message:
-                answer += f": {quoted(message.text)}"
+            if words:
+                answer += f": {quoted(words.text)}"
             return ImportRefused(
                 f"the file contains no statement: the bank answered with {answer}; download it "
                 f"again",

@@ -7,12 +7,13 @@ import pytest
 from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import Question
 from finance_api.uploads.work import question_of
+from finance_api.values.regions import DEFAULT
 
 NO_TABLE = TableSample()
 
 
 def text_of(content, line, sample=NO_TABLE):
-    return question_of(Question("it is open", line), sample, io.BytesIO(content))["text"]
+    return question_of(Question("it is open", line), sample, io.BytesIO(content), DEFAULT)["text"]
 
 
 def test_the_line_is_shown_with_those_beside_it():
@@ -40,5 +41,5 @@ def test_a_hostile_line_is_short_and_forges_nothing(content, shown):
 def test_a_table_shows_its_row_in_place_of_the_text():
     columns = [{"name": "a", "heading": "a", "values": [], "role": ""}]
     sample = TableSample(columns, [], {3: ["x"]})
-    found = question_of(Question("it is open", 3), sample, io.BytesIO(b"a\nb\nx\n"))
+    found = question_of(Question("it is open", 3), sample, io.BytesIO(b"a\nb\nx\n"), DEFAULT)
     assert (found["row"], found["text"]) == (["x"], [])
