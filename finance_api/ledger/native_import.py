@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from itertools import chain, islice
+from itertools import accumulate, chain
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
@@ -52,6 +52,8 @@ from finance_api.values.time import DAY_SECONDS, from_date, to_date
 BATCH = 1_000
 #: A batch ends at about this many bytes, even if it has only a few objects with long texts.
 BATCH_BYTES = 4 << 20
+#: Rows with more bytes than this are many, however few they are.
+MANY_BYTES = 4 * BATCH_BYTES
 #: Records have dates from 1900 to 2199.
 _FIRST, _END = from_date(date(1900, 1, 1)), from_date(date(2200, 1, 1))
 
@@ -81,7 +83,7 @@ class NativeImport:
         """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
         session = self._session
         self._import_held(_held(documents()))
-        if next(islice(chain(documents(), records()), MANY, None), None) is not None:
+        if _are_many(chain(documents(), records())):
             session.begin_storing()
         changed = carry_currencies_over(session)
         for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
@@ -314,6 +316,12 @@ class NativeImport:
         self._report.created += stored is None and resource is not RECORDS
         self._report.updated += stored is not None
         return stamp
+
+
+def _are_many(rows: Iterable[NativeRow]) -> bool:
+    """Return whether a rehearsal would take too much memory to keep these rows."""
+    sizes = accumulate(row.size for row in rows)
+    return any(count >= MANY or size > MANY_BYTES for count, size in enumerate(sizes))
 
 
 def _held(documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
