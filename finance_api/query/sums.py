@@ -89,7 +89,7 @@ class Column:
         return self.field.name
 
     def value(self, sums: Sums, around: Surroundings) -> int | None:
-        """Return the value for a group; None if there is none."""
+        """Return the value of a group, or None if the group has no such value."""
         raise NotImplementedError
 
 

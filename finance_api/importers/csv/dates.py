@@ -266,7 +266,7 @@ CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 _ISO = CANDIDATES[0]
 _YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
-#: A file's days are spread over years from so many seconds on.
+#: Days that are at least this far apart, in seconds, are spread over years.
 _YEARS = 730 * DAY_SECONDS
 #: At most this many different texts are remembered at a time.
 _REMEMBERED = 50_000

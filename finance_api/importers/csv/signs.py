@@ -74,8 +74,8 @@ class Signs:
 SignedRow = tuple[int, Sequence[str]]
 
 
-#: Reads rows on trial: up to so many, or None for all. Returns whether the balances are what is
-#: owed, None if there are none or they do not fit; and up to so many rows.
+#: Reads at most this many rows on trial; None: all. Returns whether the balances say what is owed
+#: (None: there are no balances, or they do not fit), and these rows.
 Trial = Callable[[Signs, int | None], tuple[bool | None, list[SignedRow]]]
 
 
