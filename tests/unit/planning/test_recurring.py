@@ -363,5 +363,4 @@ def test_what_months_make_of_a_day_is_computed_once_for_all_payees():
         find_recurring(payments)
     finally:
         sys.settrace(before)
-    print(lines / len(payments))
     assert lines < 105 * len(payments)
