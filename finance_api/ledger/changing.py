@@ -464,7 +464,7 @@ def changing(
     `LedgerSession.begin_storing`. Either raises DataMoved if the data has changed meanwhile, and
     TookTooLong if no time is left. Storing has no time limit.
     lock_timeout_seconds, origin: see `StorageBackend.write`. check: called in each unit of work.
-    Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.
+    Raises ChangeRefused, storage.errors.NotFound, StorageNotReady, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
@@ -509,8 +509,11 @@ def changing(
             if action != IMPORT or isinstance(error, ImportRefused):
                 raise
             raise ImportRefused(error.reason, error.line) from None
-        except BaseException:
+        except BaseException as error:
             tm.abort()
+            if isinstance(error, Exception) and (dry_run or decides_first):
+                # If an upgrade of the tables changed what this reads, say that instead.
+                backend.check()
             raise
     # In a dry run, there is nothing to commit.
     tm.commit()

@@ -14,8 +14,10 @@ from textwrap import dedent
 import pytest
 from sqlalchemy import text
 
+from finance_api.ledger.changing import changing
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
+from finance_api.ledger.session import IMPORT
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import reading, unit_of_work
@@ -221,6 +223,23 @@ def test_who_waits_for_an_upgrade_writes_nothing(new_backend, kind):
     assert "have version 9999" in str(error)
     with backend.engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM users")).scalar() == 0
+
+
+@DATABASES
+def test_a_change_that_fails_over_upgraded_tables_names_the_upgrade(new_backend, kind):
+    backend = new_backend(kind)
+    with unit_of_work(backend) as storage:
+        storage.users.add(uuid="u", email="a@b.org", premium=True, password_hash=None, created_at=0)
+
+    def change():
+        with changing(backend, "a@b.org", 1_000, action=IMPORT, decides_first=True):
+            with backend.engine.begin() as connection:
+                connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+            # A column of the upgraded tables is of a type that this program does not expect.
+            raise TypeError("Type is not JSON serializable: decimal.Decimal")
+
+    with pytest.raises(StorageNotReady, match="have version 9999"):
+        change()
 
 
 @DATABASES
