@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -17,11 +17,46 @@ from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import DataMoved, LedgerSession
 from finance_api.values.text import normal_email
 
+T = TypeVar("T")
+
 _DRY_RUN = "Check and report; nothing is changed."
 
 
 def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option("--dry-run", is_flag=True, help=help)
+
+
+def change(
+    cli: CliContext,
+    email: str,
+    action: str | None,
+    work: Callable[[LedgerSession], T],
+    *,
+    dry_run: bool,
+) -> T:
+    """Run ``work`` in a session of the user, and store what it changes. action: see `changing`.
+
+    ``work`` runs before the data is locked. If the data has changed meanwhile, it runs again while
+    other changes wait, so that it can succeed.
+    """
+    cli.require_persistence()
+
+    def once(*, decides_first: bool) -> T:
+        with changing(
+            cli.backend,
+            normal_email(email),
+            cli.clock.now(),
+            action=action,
+            keep_days=cli.settings["finance_api.imports.keep_days"],
+            dry_run=dry_run,
+            decides_first=decides_first,
+        ) as session:
+            return work(session)
+
+    try:
+        return once(decides_first=True)
+    except DataMoved:
+        return once(decides_first=False)
 
 
 @dataclass(frozen=True)
@@ -33,24 +68,9 @@ class Edit:
     dry_run: bool
     as_json: bool
 
-    def __call__(
-        self,
-        action: str,
-        work: Callable[[LedgerSession], EditReport],
-        *,
-        is_repeatable: bool = True,
-    ) -> None:
-        """Run ``work`` in a session of the user. action: the name of the edit in the history.
-
-        is_repeatable: whether ``work`` can run again. If so, it runs before the data is locked, and
-        again if the data has changed meanwhile.
-        """
-        self.cli.require_persistence()
-        try:
-            report = self._change(action, work, decides_first=is_repeatable)
-        except DataMoved:
-            # Now other changes wait for this one, so that it can succeed.
-            report = self._change(action, work)
+    def __call__(self, action: str, work: Callable[[LedgerSession], EditReport]) -> None:
+        """Run ``work`` by `change`. action: the name of the edit in the history."""
+        report = change(self.cli, self.email, action, work, dry_run=self.dry_run)
         if self.as_json:
             say(json.dumps({**report.as_json(), "dryRun": self.dry_run}))
         else:
@@ -58,31 +78,12 @@ class Edit:
                 say(line)
             say(f"{report.sentence()}{' (dry run)' if self.dry_run else ''}")
 
-    def _change(
-        self,
-        action: str,
-        work: Callable[[LedgerSession], EditReport],
-        *,
-        decides_first: bool = False,
-    ) -> EditReport:
-        cli = self.cli
-        with changing(
-            cli.backend,
-            normal_email(self.email),
-            cli.clock.now(),
-            action=action,
-            keep_days=cli.settings["finance_api.imports.keep_days"],
-            dry_run=self.dry_run,
-            decides_first=decides_first,
-        ) as session:
-            return work(session)
-
     def from_file(
         self, action: str, file: str, work: Callable[[LedgerSession, RecordFile], EditReport]
     ) -> None:
         """Do the same as `__call__`, and pass the records in a file to ``work``."""
         with opened(file) as stream, record_file(stream) as found:
-            self(action, lambda session: work(session, found), is_repeatable=False)
+            self(action, lambda session: work(session, found))
 
     def by_ids_in(
         self, action: str, file: str, work: Callable[[LedgerSession, Iterable[str]], EditReport]

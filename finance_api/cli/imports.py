@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.editing import change
 from finance_api.cli.output import instant, json_option, json_report_option, say, show_list
-from finance_api.ledger.changing import changing
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import NotFound
@@ -112,16 +113,12 @@ def undo_import(
     cli.require_persistence()
     with cli.reading() as storage:
         user, number = _entry_of(storage, words)
-    with changing(
-        cli.backend,
-        user.email,
-        cli.clock.now(),
-        action=None,
-        keep_days=cli.settings["finance_api.imports.keep_days"],
-        dry_run=dry_run,
-    ) as session:
+
+    def work(session: LedgerSession) -> tuple[UndoReport, int]:
         report = undo(session, number, with_later=with_later, keep_changed=keep_changed)
-        revision = session.revision
+        return report, session.revision
+
+    report, revision = change(cli, user.email, None, work, dry_run=dry_run)
     if as_json:
         say(json.dumps({**report.as_json(), "revision": revision, "dryRun": dry_run}))
     else:

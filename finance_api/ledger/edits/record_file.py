@@ -56,10 +56,10 @@ class RecordFile:
         self._delimiter, self.columns = (
             _headings(heading) if self._has_headings else (_DELIMITERS[0], [ID])
         )
-        text.seek(0)
 
     def rows(self) -> Iterator[FileRow]:
-        """Yield the rows below the headings, except blank rows."""
+        """Yield the rows below the headings, except blank rows; from the first row each time."""
+        self._text.seek(0)
         for _ in range(self._skipped):
             self._text.readline()
         reader = csv.reader(self._text, delimiter=self._delimiter, strict=True)

@@ -4,37 +4,20 @@ The forms are found from the routes.
 """
 
 import math
-import sys
-from collections import Counter
-from contextlib import contextmanager
-from pathlib import Path
 from threading import current_thread, main_thread
 
 import pytest
 
-import finance_api
 from finance_api.ledger.derivation import Rules
 from finance_api.runtime.bulkhead import BulkheadFull
 from finance_api.runtime.time_limit import seconds_left
-from finance_api.storage.sql.backend import SqlBackend
 from support.browser import assert_error_page, dump
 from support.forms import FormsWorld, post_routes
 from support.html import shown_text
+from support.locked_calls import FEW_CALLS, calls_under_lock
 from support.native_rows import record
 from support.service import Service
 
-_PACKAGE = str(Path(finance_api.__file__).parent)
-#: Parts whose functions may run while a form has the lock: they store, convert and check values.
-_STORING = (
-    "/storage/",
-    "/serialization/",
-    "/ledger/changing.py",
-    "/resources/",
-    "/values/",
-    "/runtime/",
-)
-#: Calls of other functions, such as those that make an entry of the audit log.
-FEW_CALLS = 60
 RECORDS = 120
 #: Routes whose forms end a session, or depend on the state of an upload or of an import: each gets
 #: a user of its own.
@@ -93,7 +76,7 @@ def test_every_form_takes_a_place_has_the_time_limit_and_computes_before_it_lock
         world = FormsWorld(made, more()) if route.startswith(_ALONE) else shared
         send = world.prepared(route)
         places.forget()
-        with computing_under_lock() as calls:
+        with calls_under_lock() as calls:
             response = send()
         # Settings and uploads are quick, no matter how much data there is.
         is_cheap = route.startswith(("settings.", "import.")) or route == "import"
@@ -103,35 +86,6 @@ def test_every_form_takes_a_place_has_the_time_limit_and_computes_before_it_lock
             said = shown_text(response.text)[:300]
             faults[route] = said, places.taken, places.unlimited, calls.most_common(5)
     assert faults == {}
-
-
-@contextmanager
-def computing_under_lock():
-    """Count the calls of functions that neither store nor convert values, from the moment when a
-    unit of work that writes has begun until its transaction ends.
-    """
-    calls = Counter()
-    write = SqlBackend.write
-
-    def note(frame, event, argument):
-        path = frame.f_code.co_filename
-        if event == "call" and path.startswith(_PACKAGE):
-            below = path.removeprefix(_PACKAGE)
-            if not below.startswith(_STORING):
-                calls[f"{below}:{frame.f_code.co_qualname}"] += 1
-
-    def watched(self, tm, **options):
-        storage = write(self, tm, **options)
-        tm.get().addAfterCommitHook(lambda is_stored: sys.setprofile(None))
-        sys.setprofile(note)
-        return storage
-
-    SqlBackend.write = watched
-    try:
-        yield calls
-    finally:
-        SqlBackend.write = write
-        sys.setprofile(None)
 
 
 # -- at the limits
