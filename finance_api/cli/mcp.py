@@ -28,38 +28,13 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     help="An accepted Origin header; without this option, requests from web pages are refused.",
 )
 @click.option(
-    "--per-address",
-    type=click.IntRange(1),
-    default=200,
-    help="Maximum number of connections from one address; a further connection closes "
-    "the one that has been idle longest.",
-)
-@click.option(
-    "--request-seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=10,
-    help="Seconds within which a request must arrive completely, and after which an idle "
-    "connection is closed.",
-)
-@click.option(
     "--calls",
     type=click.IntRange(1),
     default=8,
-    help="Maximum number of calls at a time; further calls wait for their turn.",
-)
-@click.option(
-    "--wait-seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=30,
-    help="How long a call may wait for its turn before it gets 503.",
+    help="Maximum number of calls that ask the service at once; further calls wait.",
 )
 def mcp(
-    http: bool,
-    host: str,
-    port: int,
-    hosts: tuple[str, ...],
-    origins: tuple[str, ...],
-    **limits: float,
+    http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple[str, ...], calls: int
 ) -> None:
     """Serve the API as tools for agents, by the Model Context Protocol.
 
@@ -72,7 +47,6 @@ def mcp(
     if not http:
         token = token_of_environment(f"Over stdio, {TOKEN} must be a personal token.")
     try:
-        from finance_api.clients.mcp.callers import Limits
         from finance_api.clients.mcp.server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise click.ClickException(
@@ -81,13 +55,6 @@ def mcp(
         ) from None
     if http:
         own = [f"{name}:{port}" for name in _LOOPBACK]
-        serve_http(
-            base,
-            host=host,
-            port=port,
-            hosts=[*own, *hosts],
-            origins=origins,
-            limits=Limits(**limits),  # type: ignore[arg-type]
-        )
+        serve_http(base, host=host, port=port, hosts=[*own, *hosts], origins=origins, calls=calls)
     else:
         serve_stdio(base, token)

@@ -1,5 +1,6 @@
 """The server over both transports: stdio with one token, streamable HTTP with callers' tokens."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,14 +13,14 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from finance_api.clients.mcp.api_client import Api, call
-from finance_api.clients.mcp.callers import MAX_BODY_BYTES, Connections, Limits, Turns
 from finance_api.clients.mcp.prompts import PROMPTS
 from finance_api.clients.mcp.results import result
+from finance_api.clients.mcp.tool import Tool
 from finance_api.clients.mcp.tool_table import BY_NAME, TOOLS
 from finance_api.values.version import __version__
 
@@ -40,6 +41,7 @@ RESOURCES = {
 }
 _JSON = "application/json"
 PATH = "/mcp"
+_MAX_BODY_BYTES = 65_536
 _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in TOOLS}
 
 
@@ -59,8 +61,20 @@ async def _list_resources(
     return types.ListResourcesResult(resources=found)
 
 
-def make_server(base: str, authorization: Callable[[Context], str]) -> Server[Any]:
-    """Return a server. authorization: returns the Authorization header of a caller."""
+def make_server(
+    base: str, authorization: Callable[[Context], str], calls: float = math.inf
+) -> Server[Any]:
+    """Return a server. authorization: returns the Authorization header of a caller.
+
+    calls: the maximum number of calls that ask the API at once; further calls wait.
+    """
+    turns = anyio.CapacityLimiter(calls)
+
+    async def ask(
+        context: Context, tool: Tool, arguments: Mapping[str, Any]
+    ) -> types.CallToolResult:
+        async with turns:
+            return await call(tool, arguments, Api(base, authorization(context)))
 
     async def list_tools(
         _: Context, __: types.PaginatedRequestParams | None
@@ -81,13 +95,13 @@ def make_server(base: str, authorization: Callable[[Context], str]) -> Server[An
                 "howToGoOn": f"Change the arguments, and call again. The arguments are: {names}.",
             }
             return result(document, is_error=True)
-        return await call(tool, arguments, Api(base, authorization(context)))
+        return await ask(context, tool, arguments)
 
     async def read_resource(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         tool = _named(RESOURCES, params.uri, "resource")
-        answer = await call(tool, {}, Api(base, authorization(context)))
+        answer = await ask(context, tool, {})
         (content,) = answer.content
         assert isinstance(content, types.TextContent)
         if answer.is_error:
@@ -141,29 +155,23 @@ def serve_stdio(base: str, token: str) -> None:
 
 
 def serve_http(
-    base: str, *, host: str, port: int, hosts: Sequence[str], origins: Sequence[str], limits: Limits
+    base: str, *, host: str, port: int, hosts: Sequence[str], origins: Sequence[str], calls: int
 ) -> None:
     """Serve until stopped. hosts, origins: the allowed values of the headers Host and Origin."""
-    server = make_server(base, _authorization_of)
+    server = make_server(base, _authorization_of, calls)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         # No session: each request names its caller in its own header.
         stateless_http=True,
         json_response=True,
-        max_request_body_size=MAX_BODY_BYTES,
+        max_request_body_size=_MAX_BODY_BYTES,
         transport_security=TransportSecuritySettings(
             allowed_hosts=list(hosts), allowed_origins=list(origins)
         ),
     )
-    connections = Connections(limits)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=_only_calls)
     uvicorn.run(
-        RequireBearer(Turns(app, connections, limits)),
-        http=connections.protocol(),
-        host=host,
-        port=port,
-        log_level="warning",
-        server_header=False,
-        proxy_headers=False,
+        app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False
     )
 
 
@@ -172,21 +180,14 @@ def _authorization_of(context: Context) -> str:
     return str(context.request.headers["authorization"])
 
 
-class RequireBearer:
-    """Refuses requests without exactly one ``Authorization: Bearer``; the API checks the token."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            given = Headers(scope=scope).getlist("authorization")
-            if len(given) != 1 or not given[0].lower().startswith("bearer "):
-                document = {
-                    "error": (
-                        "Exactly one Authorization header is needed: Bearer and a personal token."
-                    )
-                }
-                refusal = JSONResponse(document, 401, headers={"WWW-Authenticate": "Bearer"})
-                return await refusal(scope, receive, send)
-        return await self._app(scope, receive, send)
+async def _only_calls(request: Request, proceed: RequestResponseEndpoint) -> Response:
+    """Refuse requests without exactly one Bearer token, which the API checks, and without POST."""
+    given = request.headers.getlist("authorization")
+    if len(given) != 1 or not given[0].lower().startswith("bearer "):
+        error = "Exactly one Authorization header is needed: Bearer and a personal token."
+        return JSONResponse({"error": error}, 401, headers={"WWW-Authenticate": "Bearer"})
+    if request.method != "POST":
+        # GET would only open an endless stream that never has an event.
+        error = "Only POST is accepted: the server sends nothing on its own."
+        return JSONResponse({"error": error}, 405, headers={"Allow": "POST"})
+    return await proceed(request)
