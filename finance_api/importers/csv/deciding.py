@@ -16,16 +16,17 @@ from finance_api.importers.csv.asking import (
 )
 from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.dates import DateForm, DateReader
+from finance_api.importers.csv.journals import accounts_in, are_paired, ask_whose_rows, books_in
 from finance_api.importers.csv.layout import Headings
-from finance_api.importers.csv.places import is_row, line_of, lines_above
+from finance_api.importers.csv.places import is_row, line_of, lines_above, sample
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import SignedRow, Signs, Trial, decide_signs
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
-from finance_api.importers.csv.survey import SignWords, Survey, amount_cell, text_of
+from finance_api.importers.csv.survey import AMOUNT, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.totals import MARKED, MARKS, Money, chained, parts_in, sums_in
+from finance_api.importers.csv.totals import MARKED, MARKS, Money, chained, net, parts_in, sums_in
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -96,6 +97,7 @@ class Deciding:
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
         self._leave_out_totals(reading)
+        self._ask_about_journal(reading)
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
@@ -177,13 +179,7 @@ class Deciding:
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _leave_out_totals(self, reading: Reading) -> None:
-        amounts, doubts = AmountReader(reading), self.selection.doubts
-        columns, words = self.plan.columns, self._words
-
-        def read(line: int, cells: list[str]) -> dict[int, int]:
-            cents = amount_cell(columns, cells, words, line)
-            return {place: amounts.read(text, line).units for place, text in cents}
-
+        doubts, read = self.selection.doubts, self._money(reading)
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows(read)
         rows = movements(self.plan, self.selection) if doubts else iter(())
@@ -193,8 +189,49 @@ class Deciding:
             self.remarks.append(
                 f"left out line {line}, {quoted(text)}: it is the sum of the rows above it"
             )
-        if self.plan.rows is None and "balance" not in columns:
+        if self.plan.rows is None and "balance" not in self.plan.columns:
             self._leave_out_parts(read)
+
+    def _money(self, reading: Reading) -> Callable[[int, list[str]], Money]:
+        """Return a function that returns a row's amounts, each by its place."""
+        amounts, columns, words = AmountReader(reading), self.plan.columns, self._words
+
+        def read(line: int, cells: list[str]) -> dict[int, int]:
+            cents = amount_cell(columns, cells, words, line)
+            return {place: amounts.read(text, line).units for place, text in cents}
+
+        return read
+
+    def _ask_about_journal(self, reading: Reading) -> None:
+        """Ask which rows of double entry are the bank's, unless --only says so."""
+        plan, read, columns = self.plan, self._money(reading), self.plan.columns
+        first = [] if plan.rows else sample(plan.table)
+        books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
+        if not books or self._questions.asks_for("--decimal"):
+            return
+        is_open = plan.layout.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
+        if is_open and are_paired(first, books):
+            raise ImportRefused(
+                "each row names two accounts, and no sign says which way its money goes: export "
+                "the account alone, with amounts that have a sign",
+                plan.headings.line,
+            )
+        rows = (
+            (cells, text_of(cells, columns["recordDate"]), net(read(line, cells)))
+            for line, cells in movements(plan, self.selection)
+        )
+        found = accounts_in(rows, books, plan.headings)
+        if found is not None:
+            ask_whose_rows(*found, plan, self._turned(), self._questions)
+
+    def _turned(self) -> tuple[str, ...]:
+        """Return options by which a debit comes in, and a positive amount does."""
+        headings, words = self.plan.headings, self._words
+        if words is None:
+            sides = [headings.named(index) for index in self.plan.indexes("credit", "debit")]
+            both = ("--debit", sides[0], "--credit", sides[1]) if sides else ()
+            return both or ("--positive", "in")
+        return ("--sign", words.turned(headings.named(words.column)))
 
     def _take_stating_rows(self, read: Callable[[int, list[str]], Money]) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""

@@ -1,6 +1,5 @@
 """Decides which way money goes: by the sign of a number, by its column, or by a word."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -18,6 +17,7 @@ from finance_api.importers.csv.survey import (
     SignWords,
     Survey,
     Watched,
+    sign_option,
     word_of,
 )
 from finance_api.importers.csv.vocabulary import (
@@ -283,25 +283,22 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
             )
         ]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
-    escaped = {word: re.sub("[,|]", r"\\\g<0>", text) for word, text in words.items()}
-
-    def sign(ways: Mapping[str, int]) -> str:
-        sides = (
-            ",".join(escaped[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
-        )
-        return f"{name}={'|'.join(sides)}"
-
     answers = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = dict(zip(unknown, chosen, strict=True))
         meaning = " and ".join(f"{quoted(words[w])} is {_MONEY[way]}" for w, way in ways.items())
-        answers.append(Answer(("--sign", sign({**known, **ways})), meaning=meaning))
+        answers.append(
+            Answer(
+                ("--sign", sign_option(name, words.values(), {**known, **ways})), meaning=meaning
+            )
+        )
     if not others and len(unknown) < len(words) - len(unknown):
         kept = [word for word in words if word not in unknown]
         only = [part for word in kept for part in ("--only", f"{name}={word and words[word]}")]
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         unclear = listed(words[word] for word in unknown)
-        answer = Answer(("--sign", name if is_usual else sign(known), *only))
+        sign = name if is_usual else sign_option(name, words.values(), known)
+        answer = Answer(("--sign", sign, *only))
         answers.append(answer._replace(meaning=f"{unclear} is not a transaction"))
     return answers
 

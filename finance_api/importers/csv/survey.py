@@ -3,7 +3,7 @@ from whole columns.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from finance_api.importers.csv.amounts import AmountColumns
@@ -115,6 +115,27 @@ class SignWords:
         if way is None:
             self.unknown.setdefault(text, line)
         return way or IN
+
+    def turned(self, name: str) -> str:
+        """Return the value of --sign by which the words seen mean the opposite. name: the column's
+        name.
+        """
+        words = {word_of(text): text for text in self.seen}
+        ways = {word: -(self.ways.get(word) or DIRECTIONS.get(word, 0)) for word in words}
+        return sign_option(name, words.values(), ways)
+
+
+def sign_option(name: str, texts: Iterable[str], ways: Mapping[str, int]) -> str:
+    """Return the value of --sign. ways: folded word -> OUT or IN; other words are not named."""
+    sides = (
+        ",".join(
+            re.sub("[,|]", r"\\\g<0>", text.strip() or BLANK)
+            for text in texts
+            if ways.get(word_of(text)) == way
+        )
+        for way in (OUT, IN)
+    )
+    return f"{name}={'|'.join(sides)}"
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:

@@ -31,6 +31,11 @@ class Doubt:
 Money = Mapping[int, int]
 
 
+def net(money: Money) -> int:
+    """Return what comes in, less what goes out."""
+    return sum((place or 1) * each for place, each in money.items())
+
+
 def chained(
     rows: Iterable[Row], stating: Container[int], read: Callable[[int, list[str]], Money]
 ) -> dict[int, tuple[str, list[str]]]:
@@ -47,7 +52,7 @@ def chained(
     for line, cells in rows:
         first = first or line
         money = read(line, cells)
-        units = sum((place or 1) * each for place, each in money.items())
+        units = net(money)
         if line not in stating:
             total += units
             continue
@@ -111,10 +116,6 @@ def parts_in(
     all of the row below them: if they add up to it, and any row has several parts. Also return
     which it is, "above" or "below".
     """
-
-    def units(line: int, cells: list[str]) -> int:
-        return sum((place or 1) * each for place, each in read(line, cells).items())
-
     lines: list[int] = []
     above = below = True
     whole, waiting, has_several = 0, 0, False
@@ -123,10 +124,10 @@ def parts_in(
             first = None
             for row in run:
                 first = first or row
-            below = below and (not waiting or waiting == units(*(first or row)))
-            whole, waiting = units(*row), 0
+            below = below and (not waiting or waiting == net(read(*(first or row))))
+            whole, waiting = net(read(*row)), 0
             continue
-        parts = {line: units(line, cells) for line, cells in run}
+        parts = {line: net(read(line, cells)) for line, cells in run}
         waiting = sum(parts.values())
         above = above and waiting == whole
         if not waiting or not (above or below):

@@ -35,6 +35,7 @@ DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
 #: Words of rows that lower what is owed on a card.
 _REPAID, _THANKED = frozenset(_FILE["repaid"]), frozenset(_FILE["thanked"])
 _CARDS = frozenset(_FILE["cards"])
+OWN_BOOKS, JOURNAL = frozenset(_FILE["own_books"]), frozenset(_FILE["other_books"])
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])

@@ -68,11 +68,26 @@ def european(text):
     return units(text.replace(".", "").replace(",", "."))
 
 
-def independent(name, column, *, delimiter=",", encoding="utf-8", read=units, less=None, skip=0):
-    """Return the sum of a column, minus that of another, read by the csv module alone."""
+def independent(
+    name,
+    column,
+    *,
+    delimiter=",",
+    encoding="utf-8",
+    read=units,
+    less=None,
+    skip=0,
+    without=("", None),
+):
+    """Return the sum of a column, minus that of another, read by the csv module alone.
+
+    without: a column and its value in rows that do not count.
+    """
     lines = (STATEMENTS / name).read_text(encoding).splitlines()[skip:]
     total = 0
     for row in csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True):
+        if row.get(without[0]) == without[1] and without[0]:
+            continue
         total += read(row[column] or "") - (abs(read(row[less] or "")) if less else 0)
     return total
 
@@ -98,7 +113,7 @@ UNDERSTOOD = {
     "egh__ledger-autosync/paypal_alternate.csv": {"column": "Amount"},
     CSV2OFX + "ingesp.csv": {"column": "amount"},
     CSV2OFX + "n26-fr.csv": {"column": "Amount (EUR)"},
-    CSV2OFX + "xero.csv": {"column": "NetAmount"},
+    CSV2OFX + "xero.csv": {"column": "NetAmount", "without": ("AccountName", "Income")},
     CSV2OFX + "gls.csv": {"column": "Betrag", "encoding": "cp1252"} | SEMICOLON,
     CSV2OFX + "outbank.csv": {"column": "Amount"} | SEMICOLON,
     CSV2OFX + "payoneer.csv": {"column": "Credit Amount", "less": "Debit Amount"},

@@ -1,0 +1,96 @@
+"""Finds double entry, where each payment has a row for each of its accounts."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from finance_api.importers.csv.layout import Headings
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
+from finance_api.importers.interface import MOST_COMMANDS, Answer, Questions, listed, quoted
+
+#: The name of an account in double entry, such as Assets:Bank.
+_PATH = re.compile(r"[^\W\d_][^:]*:[^\W\d_]")
+#: At most this many accounts are kept.
+_MOST_ACCOUNTS = 1_000
+
+
+def books_in(rows: Iterable[Sequence[str]], headings: Headings) -> list[int]:
+    """Return the columns that may name the accounts of double entry. rows: the file's first."""
+    first = list(rows)
+    return [
+        index
+        for index in range(headings.width)
+        if role_fit("account", headings.text(index))
+        or (first and all(_PATH.match(cells[index]) for cells in first))
+    ]
+
+
+def accounts_in(
+    rows: Iterable[tuple[Sequence[str], str, int]], columns: Sequence[int], headings: Headings
+) -> tuple[int, list[str]] | None:
+    """Return the column that names the accounts of double entry, and its accounts, the most common
+    first; None if the rows are no double entry.
+
+    Rows are double entry if the money of each day adds up to zero, in three accounts or more, or if
+    a column of accounts has names such as "Expenses:Food". rows: cells, day, and ten-thousandths.
+    """
+    names: dict[int, Counter[str]] = {index: Counter() for index in columns}
+    days = Counter[str]()
+    for cells, day, units in rows:
+        days[day] += units
+        for index, found in names.items():
+            text = cells[index].strip()
+            if text in found or len(found) < _MOST_ACCOUNTS:
+                found[text] += 1
+    are_zero = len(days) > 1 and not any(days.values())
+    for index, found in names.items():
+        texts = [text for text, _ in found.most_common() if text]
+        is_named = role_fit("account", headings.text(index)) and any(
+            _PATH.match(text) and _first_word(text) in JOURNAL for text in texts
+        )
+        if len(texts) > 1 and (is_named or (are_zero and len(texts) > 2)):
+            return index, texts
+    return None
+
+
+def are_paired(rows: Iterable[Sequence[str]], columns: Sequence[int]) -> bool:
+    """Return whether each row has the names of two accounts, such as Assets:Bank and Income:Job."""
+    counts = [sum(bool(_PATH.match(cells[index])) for index in columns) for cells in rows]
+    return min(counts, default=0) > 1
+
+
+def ask_whose_rows(
+    column: int, accounts: Sequence[str], plan: Plan, turned: tuple[str, ...], questions: Questions
+) -> None:
+    """Ask which of the accounts are the bank's.
+
+    turned: options with which a debit comes in, as in the books of an account's owner.
+    """
+    name = plan.headings.named(column)
+    own = [text for text in accounts if _first_word(text) in OWN_BOOKS]
+    likely = own or [text for text in accounts if _first_word(text) not in JOURNAL]
+    choices = [[text] for text in likely]
+    if plan.layout.account is None:
+        choices = [own] if own else choices[: MOST_COMMANDS // 2 - 1]
+        choices += [likely] if len(choices) > 1 else []
+    answers = []
+    for chosen in choices:
+        only = [word for text in chosen for word in ("--only", f"{name}={text}")]
+        only += ["--map", f"account={name}"] if len(chosen) > 1 else []
+        meaning = f"only the rows of {listed(chosen)} are transactions"
+        answers.append(Answer((*only, *turned), turned[::2], meaning))
+        if turned[0] != "--positive":
+            answers[-1] = answers[-1]._replace(meaning=f"{meaning}, and a debit comes in")
+            answers.append(Answer((*only,), turned[::2], f"{meaning}, and a debit goes out"))
+    questions.ask(
+        f"the file is double entry: each payment has a row for each account in {quoted(name)}",
+        *answers[:MOST_COMMANDS],
+        line=plan.headings.line,
+        column=column,
+        how=": say with --only COLUMN=VALUE which accounts are the bank's",
+    )
+
+
+def _first_word(account: str) -> str:
+    return folded(re.split(r"[\W\d_]", account.strip(), maxsplit=1)[0])
