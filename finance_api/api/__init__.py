@@ -13,7 +13,7 @@ def includeme(config: Configurator) -> None:
     from pyramid.security import NO_PERMISSION_REQUIRED
 
     from finance_api.api import internal, ops
-    from finance_api.api.endpoint import FORMATS
+    from finance_api.api.endpoint import FORMATS, endpoint_of
     from finance_api.api.public import (
         accounts,
         balances,
@@ -63,7 +63,7 @@ def includeme(config: Configurator) -> None:
         summary.summary,
         recurring.recurring,
     )
-    config.registry.cornice_services |= {service.path: service for service in services}
+    config.registry.endpoints |= {service.path: endpoint_of(service) for service in services}
     # The router tries one path after the other: lists are requested most often.
     for service in sorted(services, key=lambda service: not service.path.endswith(FORMATS)):
         config.add_cornice_service(service)

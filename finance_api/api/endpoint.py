@@ -29,25 +29,24 @@ the scopes of the token and the factory of the context follow from it. The other
 - scopes: the scopes that a token needs, if they are not those of the permission.
 
 Pyramid refuses arguments that it does not know, so `own_options` declares them. Cornice gives
-validators a copy of them; read them from the service with `endpoint_of`.
+validators a copy of them; `registry.endpoints` has what each service declares, by its path.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from cornice import Service
 from cornice.pyramidhook import register_service_views
 from pyramid.config import Configurator
 from pyramid.exceptions import ConfigurationError
-from pyramid.registry import Registry
 from pyramid.renderers import JSON
 from pyramid.response import Response
 
 from finance_api.api.freshness import EVERYTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.parameters import DataSchema, ParameterSchema
+from finance_api.api.parameters import DataSchema
+from finance_api.api.validation import ParameterSchema
 from finance_api.auth.policy import Permission, own_data, scopes_for
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
@@ -88,7 +87,6 @@ class Endpoint(NamedTuple):
         return bool(self.service.path.endswith(FORMATS))
 
 
-@cache
 def endpoint_of(service: Service) -> Endpoint:
     """Return what the service declares. Raises ConfigurationError, naming the place."""
     view, arguments = next((v, a) for method, v, a in service.definitions if method == "GET")
@@ -132,9 +130,9 @@ def add_service(config: Configurator, service: Service) -> None:
 
     The permission decides who may read: the factory of the service's context follows from it.
     """
-    permission = endpoint_of(service).permission
-    if isinstance(permission, Permission):
-        service.factory = own_data(permission)
+    endpoint = config.registry.endpoints[service.path] = endpoint_of(service)
+    if isinstance(endpoint.permission, Permission):
+        service.factory = own_data(endpoint.permission)
     register_service_views(config, service)
 
 
@@ -159,14 +157,10 @@ def includeme(config: Configurator) -> None:
     # `config.include("cornice")` would also subscribe to every request. As long as nothing
     # subscribes, Pyramid skips its four events: a cached page takes 190 µs instead of 257 µs.
     config.registry.cornice_services = {}
+    config.registry.endpoints = {}
     config.add_directive("add_cornice_service", add_service)
     # Cornice names this renderer for every view; ours return responses.
     config.add_renderer("cornicejson", JSON())
     config.add_view_deriver(own_options, name="own_options")
     config.add_exception_view(parameters_refused, context=ParametersRefused)
     config.add_exception_view(other_revision, context=OtherRevision)
-
-
-def registered_endpoints(registry: Registry) -> list[Endpoint]:
-    """Return the registered endpoints, in their order."""
-    return [endpoint_of(service) for service in registry.cornice_services.values()]

@@ -9,7 +9,7 @@ import orjson
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.freshness import DAY, NOTHING, RATES
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
@@ -79,13 +79,13 @@ _SORT_KEYS = {
 
 def _is_in_order(
     low: str, high: str, than: str, values: Mapping[str, Any]
-) -> parameters.Fault | None:
+) -> validation.Fault | None:
     first, last = values[low], values[high]
     is_beyond = first is not None and last is not None and first.at > last.at
     return (low, f"is {than} than {high}") if is_beyond else None
 
 
-def _bound(name: str, field: str, operator: Operator) -> parameters.Parameter:
+def _bound(name: str, field: str, operator: Operator) -> validation.Parameter:
     parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
     meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
     return parameters.parameter(name, parameters.Scalar(parse, _OPERANDS[field]), meaning, None)
@@ -94,7 +94,7 @@ def _bound(name: str, field: str, operator: Operator) -> parameters.Parameter:
 _sort = partial(parse_order, _SORT_KEYS)
 
 
-class TransactionsSchema(parameters.ParameterSchema):
+class TransactionsSchema(validation.ParameterSchema):
     rules = (
         partial(_is_in_order, "min_amount", "max_amount", "greater"),
         partial(_is_in_order, "date_from", "date_to", "later"),
@@ -112,11 +112,11 @@ class TransactionsSchema(parameters.ParameterSchema):
     )
     convert_to = parameters.conversion(CONVERT_TO)
 
-    def is_cheap(self, values: parameters.Parameters) -> bool:
+    def is_cheap(self, values: validation.Parameters) -> bool:
         return values[CONVERT_TO] is None and _query(values).is_cheap
 
 
-def _query(values: parameters.Parameters) -> Query:
+def _query(values: validation.Parameters) -> Query:
     bounds = (values[name] for name in ("min_amount", "max_amount", "date_from", "date_to"))
     conditions = tuple([bound.condition for bound in bounds if bound is not None])
     return Query(RECORDS, conditions, values["sort_by"], values["limit"], values["offset"])
@@ -157,7 +157,7 @@ get_records = Service(
 )
 
 
-def transactions(reading: Reading, values: parameters.Parameters) -> Document:
+def transactions(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of transactions."""
     query, state = _query(values), reading.get_state()
     page = reading.storage.data.list_rows(reading.user_id, query)
@@ -168,7 +168,7 @@ def transactions(reading: Reading, values: parameters.Parameters) -> Document:
 
 @get_records.get(
     schema=TransactionsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.INTERNAL_RECORDS_READ,
     answer=transactions,
     response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
@@ -202,7 +202,7 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(_BY_TYPE[name] for name in names)
 
 
-class DocumentsSchema(parameters.ParameterSchema):
+class DocumentsSchema(validation.ParameterSchema):
     document_type = parameters.required(
         "document_type",
         parameters.Listed(
@@ -220,7 +220,7 @@ class DocumentsSchema(parameters.ParameterSchema):
     # Balances are converted by the rate of today.
     convert_to = parameters.conversion(CONVERT_TO, (RATES, DAY))
 
-    def is_cheap(self, values: parameters.Parameters) -> bool:
+    def is_cheap(self, values: validation.Parameters) -> bool:
         return values[CONVERT_TO] is None
 
 
@@ -300,7 +300,7 @@ get_docs = Service(
 )
 
 
-def documents(reading: Reading, values: parameters.Parameters) -> Document:
+def documents(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of each requested type, in the order of the request."""
     types, limit, offset = (values[n] for n in ("document_type", "limit", "offset"))
     state = reading.get_state()
@@ -322,7 +322,7 @@ def documents(reading: Reading, values: parameters.Parameters) -> Document:
 
 @get_docs.get(
     schema=DocumentsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.INTERNAL_DOCUMENTS_READ,
     answer=documents,
     response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),

@@ -10,10 +10,11 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.parameters import CONVERT_TO, TRAILER, Parameters
-from finance_api.api.representation import HINTS, shared
+from finance_api.api.parameters import CONVERT_TO, TRAILER
+from finance_api.api.representation import shared
+from finance_api.api.validation import Parameters
 from finance_api.http.errors import problem
-from finance_api.planning.answers import REVISION, Answer, Document, Export, Reading
+from finance_api.planning.answers import HINTS, REVISION, Answer, Document, Export, Reading
 from finance_api.planning.computing import list_computed
 from finance_api.planning.conditions import resolved
 from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted

@@ -28,8 +28,8 @@ def respond_openly(request: Request) -> Response:
 
     Such an ``answer`` is a function of the registry and of the path that a proxy adds.
     """
-    service = request.registry.cornice_services[request.matched_route.pattern]
-    return json_response(endpoint_of(service).answer(request.registry, request.script_name))
+    endpoint = request.registry.endpoints[request.matched_route.pattern]
+    return json_response(endpoint.answer(request.registry, request.script_name))
 
 
 def _unstored(title: str, members: dict[str, Schema]) -> ResponseDescription:
@@ -224,8 +224,8 @@ def description(surface: Surface, registry: Registry, base: str) -> bytes:
 
 
 def respond_with_description(request: Request) -> Response:
-    service = request.registry.cornice_services[request.matched_route.pattern]
-    body = endpoint_of(service).answer(request.registry, request.script_name)
+    endpoint = request.registry.endpoints[request.matched_route.pattern]
+    body = endpoint.answer(request.registry, request.script_name)
     response = Response(body, content_type="application/json", charset=None)
     compressed = takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")) and gzipped(body)
     if compressed:

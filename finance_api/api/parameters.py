@@ -3,10 +3,8 @@
 The filter grammar itself is in `finance_api.query.parse`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from functools import cached_property, lru_cache, partial
-from types import MappingProxyType
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import colander
@@ -19,26 +17,16 @@ from finance_api.api.openapi.conditions import (
     of_conditions,
 )
 from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order
-from finance_api.api.unknown_parameters import message_about
-from finance_api.http.querystring import split_query
-from finance_api.http.requests import Request
-from finance_api.planning.answers import REVISION, ParametersRefused
+from finance_api.api.validation import Parameter, Parameters, ParameterSchema, VariesWith
+from finance_api.planning.answers import REVISION
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conditions import COUNTED, WITH_SUBCATEGORIES
 from finance_api.planning.conversion import CONVERTED
 from finance_api.planning.hints import negative_fields
-from finance_api.query.canonical import canonical_text
 from finance_api.query.dates import parse_day
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.kinds import parse_boolean, parse_one_of
-from finance_api.query.model import (
-    DEFAULT_LIMIT,
-    MAX_LIMIT,
-    MAX_OFFSET,
-    Condition,
-    Query,
-    RelativeDate,
-)
+from finance_api.query.model import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, Condition
 from finance_api.query.operators import Operator, operators_of
 from finance_api.query.parse import (
     MAX_CONDITIONS,
@@ -55,11 +43,6 @@ from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.records import FLOW, FLOWS, WORDS
 
-MAX_PARAMETERS = 100
-#: How many query strings are cached, and the maximum length of each, in characters.
-_REMEMBERED = 1_024
-_MAX_REMEMBERED_CHARACTERS = 4_096
-_SHOWN_NAME_CHARACTERS = 60
 CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 TRAILER = "trailer"
@@ -68,19 +51,7 @@ _COMPUTED = "is computed, so rows cannot be filtered by it"
 
 
 #: Raises colander.Invalid if a value is not allowed.
-Validator = Callable[["Parameter", Any], None]
-#: What a value makes an answer depend on.
-VariesWith = Callable[[Any], Collection[Source]]
-
-
-class Parameter(colander.SchemaNode):  # type: ignore[misc]
-    """One parameter of an endpoint.
-
-    varies_with: what it makes an answer depend on if its value is not the default. Or a function
-    that returns this for any value, the default included.
-    """
-
-    varies_with: Collection[Source] | VariesWith = NOTHING
+Validator = Callable[[Parameter, Any], None]
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -141,83 +112,6 @@ class Listed(ParameterKind):
 
     def read(self, texts: Sequence[str]) -> Any:
         return self._parse(",".join(texts))
-
-
-#: The name of a parameter, and its error message.
-Fault = tuple[str, str]
-
-#: Finds a fault in the validated parameters, if there is one.
-Rule = Callable[[Mapping[str, Any]], Fault | None]
-
-
-class QueryType(colander.SchemaType):  # type: ignore[misc]
-    """The type of a schema. Its texts are the values of each name.
-
-    Colander's own mapping visits every node; a request has few of an endpoint's 60 parameters.
-    """
-
-    def deserialize(self, node: "ParameterSchema", cstruct: Mapping[str, Any]) -> "Parameters":
-        """Raises colander.Invalid with all faults; its value has the valid parameters."""
-        values = Parameters(node.defaults)
-        invalid = colander.Invalid(node, value=values)
-        for child in node.visited(cstruct):
-            try:
-                values[child.name] = child.deserialize(cstruct.get(child.name, colander.null))
-            except colander.Invalid as error:
-                values.pop(child.name, None)
-                invalid.add(error)
-        if invalid.children:
-            raise invalid
-        return values
-
-
-class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
-    """The parameters of an endpoint.
-
-    path: the endpoint's path, if it can end in the suffix of a format, such as .csv.
-    refused: parameters that are refused with a special message: name -> message.
-    rules: functions that find faults in combinations of parameters. Colander's own validator of a
-    mapping would run only if every parameter is valid by itself.
-    """
-
-    schema_type = QueryType
-    path: str = ""
-    refused: Mapping[str, str] = MappingProxyType({})
-    rules: tuple["Rule", ...] = ()
-
-    @cached_property
-    def nodes(self) -> Mapping[str, Parameter]:
-        """The parameters by name; complete once the application has started."""
-        return {node.name: node for node in self.children}
-
-    @cached_property
-    def defaults(self) -> Mapping[str, Any]:
-        """The values of parameters that need no visit if they are not given."""
-        needed = {
-            name for name, node in self.nodes.items() if node.required or callable(node.varies_with)
-        }
-        return {name: node.missing for name, node in self.nodes.items() if name not in needed}
-
-    def visited(self, given: Collection[str]) -> list[Parameter]:
-        return [
-            node for name, node in self.nodes.items() if name in given or name not in self.defaults
-        ]
-
-    def read(self, query_string: str) -> "Parameters":
-        """Return the values of a query string. Raises ParametersRefused with every fault.
-
-        They are remembered, since most clients send the same query string again.
-        """
-        is_long = len(query_string) > _MAX_REMEMBERED_CHARACTERS
-        read = read_parameters if is_long else _remembered_parameters
-        values, faults = read(self, query_string)
-        if faults:
-            raise ParametersRefused(faults)
-        return values
-
-    def is_cheap(self, values: "Parameters") -> bool:
-        """Whether the answer takes no longer for a user with many rows than for one with few."""
-        return False
 
 
 class DataSchema(ParameterSchema):
@@ -440,7 +334,7 @@ class ListSchema(ResourceSchema):
         )
         self.refused = _refused(self.resource)
 
-    def is_cheap(self, values: "Parameters") -> bool:
+    def is_cheap(self, values: Parameters) -> bool:
         query = values.query(self.resource)
         # These add conditions when the query is resolved.
         adds = values.get(FLOW.name) or values.get(COUNTED) or negative_fields(query.conditions)
@@ -468,99 +362,5 @@ class ObjectSchema(ResourceSchema):
         self.resource = resource
         super().__init__(*_columns(resource), *more)
 
-    def is_cheap(self, values: "Parameters") -> bool:
+    def is_cheap(self, values: Parameters) -> bool:
         return self.are_stored(values)
-
-
-class Parameters(dict[str, Any]):
-    """The values of the valid parameters, with defaults.
-
-    canonical: a text that is equal for parameters that mean the same.
-    conditions: the conditions of all parameters.
-    varies_with: what the parameters make the answer depend on. is_cheap: see `ParameterSchema`.
-    """
-
-    canonical: str = ""
-    conditions: tuple[Condition, ...] = ()
-    varies_with: frozenset[Source] = NOTHING
-    is_cheap: bool = False
-    _query: Query | None = None
-
-    def query(self, resource: Resource) -> Query:
-        """Return the query of a list of this resource, and keep it with the cached parameters."""
-        if self._query is None:
-            page = (self[name] for name in ("sortBy", "limit", "offset", "withTotal"))
-            self._query = Query(resource, self.conditions, *page)
-        return self._query
-
-
-def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """Set ``request.validated``. Raises ParametersRefused (a Cornice validator).
-
-    Cornice's own validators know one value for each name.
-    """
-    request.validated = schema.read(request.environ.get("QUERY_STRING", ""))
-
-
-def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:
-    """Return the values of the valid parameters, with defaults, and all faults."""
-    pairs = split_query(query_string)
-    if len(pairs) > MAX_PARAMETERS:
-        return Parameters(), [("*", f"more than {MAX_PARAMETERS} parameters are given")]
-    given, faults = _values_by_name(pairs)
-    for name in given:
-        if name not in schema.nodes:
-            message = message_about(name, given, schema.nodes, schema.refused, schema.path)
-            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-    try:
-        values: Parameters = schema.deserialize(given)
-    except colander.Invalid as invalid:
-        values = invalid.value
-        faults += [(each.node.name, str(m)) for each in invalid.children for m in each.messages()]
-    for rule in schema.rules:
-        # Skip a rule if one of its parameters has a fault and therefore no value.
-        with suppress(KeyError) if faults else nullcontext():
-            faults += filter(None, [rule(values)])
-    if not faults:
-        _derive(schema, values, given)
-    return values, faults
-
-
-def _derive(schema: ParameterSchema, values: Parameters, given: Collection[str]) -> None:
-    """Set the attributes of valid values."""
-    changed, sources = {}, set()
-    for node in schema.visited(given):
-        value = values[node.name]
-        is_changed = node.required or value != node.missing
-        if is_changed:
-            changed[node.name] = value
-        if callable(node.varies_with):
-            sources |= {*node.varies_with(value)}
-        elif is_changed:
-            sources |= {*node.varies_with}
-    tuples = [value for value in changed.values() if isinstance(value, tuple)]
-    values.canonical = canonical_text(changed)
-    values.conditions = tuple([c for v in tuples for c in v if isinstance(c, Condition)])
-    days = (*changed.values(), *(condition.operand for condition in values.conditions))
-    if any(isinstance(day, RelativeDate) for day in days):
-        sources.add(DAY)
-    values.varies_with = frozenset(sources)
-    values.is_cheap = schema.is_cheap(values)
-
-
-_remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)
-
-
-def _values_by_name(
-    pairs: Iterable[tuple[str, str | None]],
-) -> tuple[dict[str, list[str]], list[Fault]]:
-    """Return the values of each name, and a fault for each pair that cannot be decoded."""
-    faults: list[Fault] = []
-    given: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if value is None or "\x00" in name:
-            message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
-            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
-        else:
-            given.setdefault(name, []).append(value)
-    return given, faults

@@ -19,9 +19,6 @@ from finance_api.serialization.rows import shown
 from finance_api.serialization.xlsx import xlsx_chunks
 from finance_api.storage.interface import JsonPage, Page
 
-#: The member of an envelope that says why there are no rows.
-HINTS = "hints"
-
 HeaderItems = tuple[tuple[str, str], ...]
 
 

@@ -6,16 +6,16 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 
 import hashlib
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from pyramid.response import Response
 
-from finance_api.api.endpoint import endpoint_of
+from finance_api.api.endpoint import Endpoint
 from finance_api.api.freshness import variant
-from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER, Parameters
+from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER
 from finance_api.api.rendering import body_and_headers, export_chunks
 from finance_api.api.representation import (
     BY_SUFFIX,
@@ -28,6 +28,7 @@ from finance_api.api.representation import (
     negotiate,
 )
 from finance_api.api.response_cache import ResponseCache
+from finance_api.api.validation import Parameters
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
@@ -42,11 +43,11 @@ from finance_api.planning.answers import (
     ParametersRefused,
     Reading,
 )
-from finance_api.questions.answering import PLAINLY, ShownAnswer
+from finance_api.questions.answering import OwnForm, refuse_empty
 from finance_api.questions.asking import Asked, find
 from finance_api.ratelimit.tween import refund, take_for
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
-from finance_api.values.time import date_text, day_in
+from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.values.version import __version__
 
 #: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
@@ -65,9 +66,9 @@ class CachedResponse(NamedTuple):
 class Exchange:
     """A request for data: what the client asked for and already has.
 
-    path: the path with a proxy's prefix. route_path: the path without prefix and suffix. environ:
-    has the client's headers. more: what the answer depends on besides the query. shown: see
-    `ShownAnswer`. is_any: whether If-None-Match is ``*``.
+    suffix, own_form, is_for_link: see `questions.answering.respond`. path: the path with a proxy's
+    prefix. more: what the answer depends on besides the address. is_any: whether If-None-Match is
+    ``*``. Raises a 406.
     """
 
     def __init__(
@@ -75,57 +76,44 @@ class Exchange:
         request: Request,
         asked: Asked,
         user: User,
-        form: Representation,
+        suffix: str,
+        own_form: OwnForm | None = None,
         *,
-        path: str,
-        route_path: str,
-        query_string: str,
-        environ: Mapping[str, Any],
-        more: str = "",
-        shown: ShownAnswer = PLAINLY,
+        is_for_link: bool = False,
     ) -> None:
-        assert isinstance(asked.values, Parameters)
-        self._request, self._asked, self._shown = request, asked, shown
-        self.endpoint, self.values = endpoint_of(asked.service), asked.values
-        self.user, self.form = user, form
-        self.path, self._route_path, self.query_string = path, route_path, query_string
-        self.more = more
+        environ = request.environ
+        self._request, self.asked, self._own_form = request, asked, own_form
+        self._is_for_link = is_for_link
+        self.endpoint: Endpoint = asked.endpoint
+        self.values: Parameters = asked.values
+        self.user = user
+        has_prefix = bool(environ.get("SCRIPT_NAME"))
+        prefix = request.application_url.removeprefix(request.host_url) if has_prefix else ""
+        self.path = f"{prefix}{asked.path}{suffix}"
         self.now = request.services.clock.now()
         self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
         self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
+        if own_form is None:
+            accept = None if is_for_link else environ.get("HTTP_ACCEPT")
+            form = BY_SUFFIX.get(self.path[self.path.rfind(".") :])
+            self.form = form or negotiate(accept, self.endpoint.response.forms)
+            more = dict(asked.arguments)
+            more.pop("row_id", None)
+            self.more = str(more) if more else ""
+        else:
+            self.form = Representation(own_form.content_type, own_form.content_type, "")
+            self.more = own_form.depends_on
         # A workbook is already compressed.
-        may_be_coded = form is not XLSX and shown.write is None
+        may_be_coded = self.form is not XLSX and own_form is None
         self.has_gzip = may_be_coded and takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
-
-    @classmethod
-    def of(cls, request: Request, more: dict[str, Hashable]) -> "Exchange":
-        """Return the exchange of this request. more: see `respond`. Raises a 406."""
-        environ, match, identity = request.environ, request.matchdict, request.authentication
-        assert not isinstance(identity, Failure)
-        service = request.registry.cornice_services[request.matched_route.pattern]
-        path: str = environ["PATH_INFO"]
-        form, forms = BY_SUFFIX.get(path[path.rfind(".") :]), endpoint_of(service).response.forms
-        arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
-        return cls(
-            request,
-            Asked(service, request.validated, arguments),
-            identity.user,
-            form or negotiate(environ.get("HTTP_ACCEPT"), forms),
-            path=request.path if environ.get("SCRIPT_NAME") else path,
-            route_path=path.removesuffix(match.get("suffix", "")),
-            query_string=environ.get("QUERY_STRING", ""),
-            environ=environ,
-            more=str(more) if more else "",
-        )
 
     def answer(self, storage: Storage) -> Any:
         """Read the answer."""
-        return self._asked.answer(self.reading(storage))
+        return self.asked.answer(self.reading(storage))
 
     def reading(self, storage: Storage) -> Reading:
-        shown = self._shown
-        has_values = shown.write is not None
-        return Reading(storage, self.user, self.now, shown.is_for_link, has_values)
+        has_values = self._own_form is not None
+        return Reading(storage, self.user, self.now, self._is_for_link, has_values)
 
     @property
     def amounts(self) -> frozenset[str]:
@@ -162,7 +150,7 @@ class Exchange:
             str(state.tag),
             self.form.content_type,
             self.variant,
-            self._route_path,
+            self.asked.path,
             self.values.canonical,
             self.more,
         )
@@ -173,19 +161,18 @@ class Exchange:
         """Return the headers of every response about data, including a 304."""
         return (
             ("ETag", etag),
-            *self.endpoint.response.state_headers(state),
+            *(self.endpoint.response.state_headers or _state_headers)(state),
             ("Cache-Control", "private, no-cache"),
             ("Vary", "Accept, Accept-Encoding, Authorization"),
         )
 
     def _written(self, answer: Answer | Document) -> tuple[bytes, HeaderItems]:
         """Return the body, and the headers of its form."""
-        shown = self._shown
         if isinstance(answer, Answer):
-            if shown.check is not None:
-                shown.check(answer)
-            if shown.write is not None:
-                return shown.write(answer), ()
+            if self._own_form is not None:
+                return self._own_form.write(answer), ()
+            if self._is_for_link and self.form is not JSON:
+                refuse_empty(answer)
         return body_and_headers(answer, self.form, self.amounts)
 
     def complete(self, answer: Answer | Document) -> CachedResponse:
@@ -201,10 +188,17 @@ class Exchange:
             ("Content-Length", str(len(body))),
             *coding,
             *more,
-            *_next_link(self.path, self.query_string, answer.next_offset),
+            *_next_link(self.path, self.asked.query_string, answer.next_offset),
             *self.data_headers(etag, answer.state),
         )
         return CachedResponse(headers, body)
+
+
+def _state_headers(state: DataState) -> HeaderItems:
+    return (
+        ("X-Last-Data-Change-At", instant_text(state.changed_at)),
+        ("X-Last-Data-Change-Rev", str(state.revision)),
+    )
 
 
 def _gzip_tag(etag: str) -> str:
@@ -232,29 +226,40 @@ def respond(request: Request, **more: Hashable) -> Response:
 
     more: further arguments of ``answer``; the entity tag depends on them, too.
     """
-    return _respond(request, Exchange.of(request, more))
+    return _respond(request, _exchange(request, **more))
 
 
-def respond_to_question(request: Request, user: User, address: str, shown: ShownAnswer) -> Response:
+def _exchange(request: Request, **more: Hashable) -> Exchange:
+    asked, identity = _asked(request, **more), request.authentication
+    assert not isinstance(identity, Failure)
+    return Exchange(request, asked, identity.user, request.matchdict.get("suffix", ""))
+
+
+def _asked(request: Request, **more: Any) -> Asked:
+    """Return what this request asks for. more: further arguments of ``answer``."""
+    match, environ = request.matchdict, request.environ
+    arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
+    return Asked(
+        request.registry.endpoints[request.matched_route.pattern],
+        request.validated,
+        arguments,
+        environ["PATH_INFO"].removesuffix(match.get("suffix", "")),
+        environ.get("QUERY_STRING", ""),
+    )
+
+
+def respond_to_question(
+    request: Request,
+    user: User,
+    address: str,
+    suffix: str,
+    own_form: OwnForm | None,
+    *,
+    is_for_link: bool,
+) -> Response:
     """Respond with the answer to a saved question: see `questions.answering.respond`."""
     asked = find(request.registry, address, is_saved=True)
-    path, _, query_string = address.partition("?")
-    environ = request.environ if shown.has_conditions else {}
-    accept = None if shown.is_for_link else environ.get("HTTP_ACCEPT")
-    exchange = Exchange(
-        request,
-        asked,
-        user,
-        Representation(shown.content_type, shown.content_type, "")
-        if shown.write
-        else BY_SUFFIX.get(shown.suffix) or negotiate(accept),
-        path=f"{quote(environ.get('SCRIPT_NAME', ''))}{path}{shown.suffix}",
-        route_path=path,
-        query_string=query_string,
-        environ=environ,
-        more=shown.depends_on,
-        shown=shown,
-    )
+    exchange = Exchange(request, asked, user, suffix, own_form, is_for_link=is_for_link)
     return _respond(request, exchange)
 
 
@@ -265,7 +270,7 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     user, form = exchange.user, exchange.form.media_type
     cache: ResponseCache = request.registry.services.response_cache
     key = (
-        *(exchange.path, exchange.query_string, form, exchange.has_gzip),
+        *(exchange.path, exchange.asked.query_string, form, exchange.has_gzip),
         *(exchange.more, exchange.variant),
     )
     response: CachedResponse | None = cache.get(user.id, user.data.tag, key)
@@ -299,11 +304,9 @@ def _user_headers(user: User, now: int) -> HeaderItems:
 
 def respond_unstored(request: Request, **more: Any) -> Response:
     """Respond with JSON about the user that must not be cached. more: arguments of ``answer``."""
-    endpoint = endpoint_of(request.registry.cornice_services[request.matched_route.pattern])
-    now, match = request.services.clock.now(), request.matchdict
-    arguments = {"row_id": match["id"].lower(), **more} if "id" in match else more
+    now = request.services.clock.now()
     reading = Reading(request.storage, request.identity.user, now)
-    document = endpoint.answer(reading, request.validated, **arguments)
+    document = _asked(request, **more).answer(reading)
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     response = json_response(document)
     response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
@@ -319,7 +322,7 @@ def export_cost(rows: int) -> int:
 
 def respond_with_export(request: Request) -> Response:
     """Respond with the endpoint's export, and charge its cost to the quota."""
-    exchange = Exchange.of(request, {})
+    exchange = _exchange(request)
     form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
     if exchange.values.get(TRAILER) and form is not NDJSON:
         raise ParametersRefused([(TRAILER, "is only for NDJSON")])

@@ -82,13 +82,13 @@ def list_questions(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def show(cli: CliContext, email: str, name: str, form: str) -> None:
     """Print the answer to a question. NAME is its name or its id."""
-    from finance_api.questions.answering import ShownAnswer, respond
+    from finance_api.questions.answering import respond
 
     with _asking(cli) as request:
         user = get_user(request.storage, email)
         found = get_question(request.storage, user, name)
-        shown = ShownAnswer(suffix="" if form == "json" else f".{form}")
-        click.echo(respond(request, user, found, shown).body.decode(), nl=form == "json")
+        suffix = "" if form == "json" else f".{form}"
+        click.echo(respond(request, user, found, suffix).body.decode(), nl=form == "json")
 
 
 @question.command(epilog="Example: finance-api question remove me@example.com 'Groceries by month'")

@@ -15,6 +15,8 @@ from finance_api.values.time import day_in
 
 #: The parameter with the revision that the data must have.
 REVISION = "revision"
+#: The member that says why there are no rows.
+HINTS = "hints"
 
 
 class ParametersRefused(Exception):

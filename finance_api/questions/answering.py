@@ -5,48 +5,41 @@ The API uses the same schema, answer, response cache and entity tag as for other
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, OtherRevision, ParametersRefused, Reading, Rows
+from finance_api.planning.answers import (
+    HINTS,
+    Answer,
+    OtherRevision,
+    ParametersRefused,
+    Reading,
+    Rows,
+)
 from finance_api.questions.addresses import AddressRefused, normal_address
 from finance_api.questions.asking import find
 from finance_api.serialization.rows import exact_documents
 from finance_api.storage.interface import Question, User
 
 #: The registry's item: the function of the API that responds to the address of a saved question.
-#: It takes the request, the owner, the address, and a `ShownAnswer`.
+#: It takes the request, the owner, the address, and the last three arguments of `respond`.
 RESPOND = "finance_api.respond_to_question"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownAnswer:
-    """How the answer to a saved question is shown.
+class OwnForm(NamedTuple):
+    """A form of an answer that the API does not have.
 
-    suffix: the suffix of one of the API's formats, such as .csv. has_conditions: whether the
-    client's headers matter, such as If-None-Match. is_for_link: whether everybody who knows a link
-    sees the answer; the Accept header then changes nothing. check: may refuse an answer.
-
-    write: makes the body, in a form that the API does not have. content_type: that of the form.
-    depends_on: what the body depends on besides the answer.
+    write: makes the body. depends_on: what the body depends on besides the answer.
     """
 
-    suffix: str = ""
-    has_conditions: bool = True
-    is_for_link: bool = False
-    check: Callable[[Answer], None] | None = None
-    write: Callable[[Answer], bytes] | None = None
-    content_type: str = ""
-    depends_on: str = ""
-
-
-#: As the API shows it to anybody.
-PLAINLY = ShownAnswer()
+    content_type: str
+    write: Callable[[Answer], bytes]
+    depends_on: str
 
 
 class AnswerRefused(AddressRefused):
@@ -72,15 +65,38 @@ class AnswerRefused(AddressRefused):
         )
 
 
-def respond(request: Request, user: User, question: Question, shown: ShownAnswer) -> Response:
+def respond(
+    request: Request,
+    user: User,
+    question: Question,
+    suffix: str = "",
+    own_form: OwnForm | None = None,
+    *,
+    is_for_link: bool = False,
+) -> Response:
     """Return the API's response, which may be a 304.
 
     user: the owner, as read for this request. The caller has to check whether the user may use the
-    API. Raises AnswerRefused, and what the view of the address raises, such as a 406.
+    API. suffix: that of one of the API's formats, such as .csv. is_for_link: whether everybody who
+    knows a link sees the answer; the Accept header then changes nothing. Raises AnswerRefused, and
+    what the view of the address raises, such as a 406.
     """
     with _refusing(question):
-        response: Response = request.registry[RESPOND](request, user, question.address, shown)
+        respond_to = request.registry[RESPOND]
+        response: Response = respond_to(
+            request, user, question.address, suffix, own_form, is_for_link=is_for_link
+        )
         return response
+
+
+def refuse_empty(answer: Answer) -> None:
+    """Raise a 409 if the answer is empty because something in the question is gone.
+
+    For forms that have no place for hints.
+    """
+    hints = answer.read_members().get(HINTS)
+    if hints:
+        raise problem(409, " ".join(hints))
 
 
 def answer(request: Request, user: User, question: Question) -> Answer:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from finance_api.http.surfaces import SUFFIX
@@ -27,15 +26,18 @@ _PUBLIC = "public:"
 
 
 class Asked(NamedTuple):
-    """What a request asks for: a Cornice service, and the valid parameters of its schema.
+    """What a request asks for: an endpoint of the API, and the valid parameters of its schema.
 
     values: a mapping with attributes, which the schema's ``read`` makes. arguments: further
-    arguments of the service's ``answer``, such as ``row_id``.
+    arguments of the endpoint's ``answer``, such as ``row_id``. path, query_string: the address,
+    without the suffix of a format.
     """
 
-    service: Any
+    endpoint: Any
     values: Any
     arguments: Mapping[str, Any]
+    path: str
+    query_string: str
 
     @property
     def is_cheap(self) -> bool:
@@ -45,11 +47,11 @@ class Asked(NamedTuple):
     def answer(self, reading: Reading) -> Any:
         """Read the answer. Raises ParametersRefused, OtherRevision, StorageUnavailable."""
         try:
-            answer = _declared(self.service)["answer"](reading, self.values, **self.arguments)
+            answer = self.endpoint.answer(reading, self.values, **self.arguments)
         except NotFound as error:
             raise unknown_in_replica() from error
         revision = self.values.get(REVISION)
-        if revision not in (None, answer.state.revision):
+        if revision is not None and revision != answer.state.revision:
             raise OtherRevision(
                 f"The data has changed: it has revision {answer.state.revision}, not {revision}. "
                 f"Start over with the first page, without {REVISION}."
@@ -70,20 +72,18 @@ def find(registry: Registry, address: str, *, is_saved: bool = False) -> Asked:
     path, _, query_string = address.partition("?")
     ids = _ID.findall(path)
     pattern = _ID.sub(lambda _: f"{{id:{FORM}}}", path)
-    services = registry.cornice_services
-    service = services.get(pattern + SUFFIX) or services.get(pattern)
-    declared = _declared(service) if service else {}
-    is_open = str(declared.get("permission", "")).startswith(_PUBLIC)
-    if not is_open or (is_saved and not declared.get("savable")):
+    endpoint = registry.endpoints.get(pattern + SUFFIX) or registry.endpoints.get(pattern)
+    is_open = endpoint is not None and endpoint.permission.startswith(_PUBLIC)
+    if not is_open or (is_saved and not endpoint.savable):
         raise AddressRefused(f"{path} is not one of {', '.join(question_paths(registry))}.")
-    values = declared["schema"].read(query_string)
-    return Asked(service, values, {"row_id": ids[0].lower()} if ids else {})
+    values = endpoint.schema.read(query_string)
+    arguments = {"row_id": ids[0].lower()} if ids else {}
+    return Asked(endpoint, values, arguments, path, query_string)
 
 
 def question_paths(registry: Registry) -> Sequence[str]:
     """Return the paths that saved questions can ask."""
-    services = registry.cornice_services.values()
-    return [each.path.removesuffix(SUFFIX) for each in services if _declared(each).get("savable")]
+    return [endpoint.path for endpoint in registry.endpoints.values() if endpoint.savable]
 
 
 def fault_of(registry: Registry, address: str) -> str | None:
@@ -96,10 +96,3 @@ def fault_of(registry: Registry, address: str) -> str | None:
         name, message = refused.faults[0]
         return f"{name}: {message}"
     return None
-
-
-@cache
-def _declared(service: Any) -> Mapping[str, Any]:
-    """Return the arguments of the service's ``@get``."""
-    declared: Mapping[str, Any] = next(a for m, _, a in service.definitions if m == "GET")
-    return declared

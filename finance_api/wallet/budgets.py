@@ -10,7 +10,7 @@ from pyramid.response import Response
 from finance_api.api.freshness import DAY
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
-from finance_api.api.parameters import validate_query
+from finance_api.api.validation import validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import tracking

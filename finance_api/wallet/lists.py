@@ -10,8 +10,8 @@ from pyramid.response import Response
 
 from finance_api.api.openapi.responses import LINK, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
-from finance_api.api.parameters import Parameters
 from finance_api.api.responding import respond
+from finance_api.api.validation import Parameters
 from finance_api.auth.authentication import require_scopes
 from finance_api.http.identity import TokenIdentity
 from finance_api.http.querystring import split_query

@@ -9,13 +9,12 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
 from finance_api import resources
-from finance_api.api.endpoint import endpoint_of
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, example_of, of_members, value
-from finance_api.api.parameters import Parameters, ParameterSchema, validate_query
 from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, quota, usage
 from finance_api.api.responding import respond, respond_unstored
+from finance_api.api.validation import Parameters, ParameterSchema, validate_query
 from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import NOT_FOUND, problem
@@ -154,8 +153,7 @@ record = Service("to.record", "/wallet/v1/api/record/references", _about("record
 @records.get(**_get(RECORDS))
 @record.get(**_get(RECORDS))
 def get_references(request: Request) -> Response:
-    service = request.registry.cornice_services[request.matched_route.pattern]
-    require_scopes(request, endpoint_of(service).scopes)
+    require_scopes(request, request.registry.endpoints[request.matched_route.pattern].scopes)
     return respond(request)
 
 

@@ -13,7 +13,8 @@ from finance_api.api import parameters as public
 from finance_api.api.freshness import RATES
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import Schema, of_names, one_or_more
-from finance_api.api.parameters import Conditions, Listed, Parameter, Scalar, parameter
+from finance_api.api.parameters import Conditions, Listed, Scalar, parameter
+from finance_api.api.validation import Parameter, Parameters, ParameterSchema
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.kinds import MAX_LIST_OPERANDS, operands_of, parse_boolean
@@ -326,7 +327,7 @@ def sorted_by(resource: Resource, *names: str) -> Parameter:
     return parameter("sortBy", Scalar(parse, schema), public.SORT_MEANING, missing)
 
 
-class ListSchema(public.ParameterSchema):
+class ListSchema(ParameterSchema):
     """The parameters of a list: filters by fields, its order, and others.
 
     names: the fields to filter by; ``counterParty=payee`` filters by our field payee.
@@ -341,13 +342,13 @@ class ListSchema(public.ParameterSchema):
         super().__init__(*COMMON, *filters, sorted_by(resource, *sorts, *times), *more)
         self.resource = resource
 
-    def is_cheap(self, values: public.Parameters) -> bool:
+    def is_cheap(self, values: Parameters) -> bool:
         has_more = any(values.get(name) for name in ("convertTo", "source"))
         is_plain = self.resource not in (ACCOUNTS, BUDGETS) and not has_more
         return is_plain and values.query(self.resource).is_cheap
 
 
-class IdsSchema(public.ParameterSchema):
+class IdsSchema(ParameterSchema):
     """The required parameter ``id``, and the `COMMON` parameters."""
 
     def __init__(self, most: int) -> None:

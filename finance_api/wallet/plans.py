@@ -10,7 +10,7 @@ from pyramid.response import Response
 
 from finance_api.api.freshness import DAY, NOTHING
 from finance_api.api.openapi.schemas import date_time, of_given, value
-from finance_api.api.parameters import ParameterSchema, validate_query
+from finance_api.api.validation import ParameterSchema, validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import ParametersRefused, Reading

@@ -15,7 +15,7 @@ import pytest
 from pyramid.request import Request
 
 from finance_api import main
-from finance_api.api.endpoint import Endpoint, registered_endpoints
+from finance_api.api.endpoint import Endpoint
 from finance_api.api.internal import TRANSACTION_FIELDS
 from finance_api.api.parameters import AMOUNTS, Conditions
 from finance_api.api.public.usage import USAGE_RESPONSE
@@ -59,7 +59,7 @@ def registry(app: Any) -> Any:
 def services(registry: Any) -> dict[str, Endpoint]:
     """Path -> endpoint; for an endpoint that takes suffixes, also with each suffix."""
     found = {}
-    for endpoint in registered_endpoints(registry):
+    for endpoint in registry.endpoints.values():
         for suffix in ("", *SUFFIXES) if endpoint.has_suffixes else ("",):
             found[endpoint.path + suffix] = endpoint
     return found

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import colander
 from pyramid.registry import Registry
 
-from finance_api.api.endpoint import Endpoint, registered_endpoints
+from finance_api.api.endpoint import Endpoint
 from finance_api.api.openapi.responses import (
     PROBLEM,
     PROBLEMS,
@@ -206,7 +206,7 @@ def described(registry: Registry, surface: Surface) -> list[Endpoint]:
     """Return the endpoints of the surface, in their order."""
     return [
         endpoint
-        for endpoint in registered_endpoints(registry)
+        for endpoint in registry.endpoints.values()
         if endpoint.path.startswith(surface.prefixes) and endpoint.response.is_shown
     ]
 

@@ -18,21 +18,21 @@ from finance_api.api.openapi.schemas import (
 )
 from finance_api.api.representation import (
     CSV,
-    HINTS,
     JSON,
     NDJSON,
     OF_LISTS,
     XLSX,
+    HeaderItems,
     Representation,
     body_of,
 )
 from finance_api.http.errors import NOT_FOUND, UNEXPECTED, problem_body
 from finance_api.http.tweens import MAX_URL_BYTES
+from finance_api.planning.answers import HINTS
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState
-from finance_api.values.time import instant_text
 
 
 @dataclass(frozen=True)
@@ -126,14 +126,6 @@ HINTS_SCHEMA: Schema = {
 }
 
 
-def state_headers(state: DataState) -> tuple[tuple[str, str], ...]:
-    """Return the headers about the state of the data, which `OF_DATA` describes."""
-    return (
-        ("X-Last-Data-Change-At", instant_text(state.changed_at)),
-        ("X-Last-Data-Change-Rev", str(state.revision)),
-    )
-
-
 @dataclass(frozen=True)
 class ResponseDescription:
     """The response to a request without faults.
@@ -143,7 +135,7 @@ class ResponseDescription:
     headers: the headers besides those that all responses of the surface have.
     problems: the statuses of errors besides those of the whole surface.
     text: an example of the body, if there are no columns.
-    state_headers: returns the headers about the state of the data.
+    state_headers: returns the headers about the state of the data; None: those of `OF_DATA`.
     is_shown: whether the description of the API shows the endpoint.
     """
 
@@ -153,7 +145,7 @@ class ResponseDescription:
     headers: Sequence[Header] = OF_DATA
     problems: Sequence[int] = ()
     text: str = ""
-    state_headers: Callable[[DataState], tuple[tuple[str, str], ...]] = state_headers
+    state_headers: Callable[[DataState], HeaderItems] | None = None
     is_shown: bool = True
 
     def __deepcopy__(self, memo: Any) -> "ResponseDescription":

@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
@@ -25,13 +25,13 @@ class AccountsSchema(parameters.ListSchema):
     resource = ACCOUNTS
 
 
-def accounts_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def accounts_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(ACCOUNTS, reading, values)
 
 
 @accounts.get(
     schema=AccountsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=accounts_page,
     response=responses.list_response(ACCOUNTS),
@@ -46,7 +46,7 @@ account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account
 
 @account.get(
     schema=parameters.ObjectSchema(ACCOUNTS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(get_object, ACCOUNTS),
     response=responses.object_response(ACCOUNTS),
@@ -63,7 +63,7 @@ accounts_export = Service(
 
 @accounts_export.get(
     schema=parameters.ExportSchema(ACCOUNTS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(export, ACCOUNTS),
     response=responses.export_response(ACCOUNTS),

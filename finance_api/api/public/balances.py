@@ -6,18 +6,17 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import account_hints, shared_columns, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.representation import HINTS
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import balances as planned
-from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
+from finance_api.planning.answers import HINTS, Answer, ParametersRefused, Reading, Rows
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
@@ -54,7 +53,7 @@ def _days(given: Span | RelativeDate | None, reading: Reading) -> tuple[int | No
     return span.first, span.last_day
 
 
-def _interval(intervals: Sequence[Period]) -> parameters.Parameter:
+def _interval(intervals: Sequence[Period]) -> validation.Parameter:
     return parameters.choice(
         "interval",
         intervals,
@@ -100,7 +99,7 @@ balances = Service(
 )
 
 
-def balances_over_time(reading: Reading, values: parameters.Parameters) -> Answer:
+def balances_over_time(reading: Reading, values: validation.Parameters) -> Answer:
     """Return balances at the end of each interval, by account and summed by currency."""
     storage, interval, target = reading.storage, values["interval"], values[parameters.CONVERT_TO]
     (begin, _), (_, end) = (_days(values[name], reading) for name in ("from", "to"))
@@ -129,7 +128,7 @@ def balances_over_time(reading: Reading, values: parameters.Parameters) -> Answe
 
 @balances.get(
     schema=BalancesSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=balances_over_time,
     response=_BALANCES_RESPONSE,
@@ -182,7 +181,7 @@ forecast = Service(
 )
 
 
-def predicted_balances(reading: Reading, values: parameters.Parameters) -> Answer:
+def predicted_balances(reading: Reading, values: validation.Parameters) -> Answer:
     """Return predicted balances, and the lowest balance of each account."""
     _, end = _days(values["to"], reading)
     is_typical, interval = values["include"] is not None, values["interval"]
@@ -214,7 +213,7 @@ def predicted_balances(reading: Reading, values: parameters.Parameters) -> Answe
 
 @forecast.get(
     schema=ForecastSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=predicted_balances,
     response=_FORECAST_RESPONSE,

@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page, no_object, table
@@ -26,13 +26,13 @@ class BudgetsSchema(parameters.ListSchema):
     resource = BUDGETS
 
 
-def budgets_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def budgets_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(BUDGETS, reading, values)
 
 
 @budgets.get(
     schema=BudgetsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=budgets_page,
     response=responses.list_response(BUDGETS),
@@ -48,7 +48,7 @@ budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
 
 @budget.get(
     schema=parameters.ObjectSchema(BUDGETS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(get_object, BUDGETS),
     response=responses.object_response(BUDGETS),
@@ -65,7 +65,7 @@ budgets_export = Service(
 
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(export, BUDGETS),
     response=responses.export_response(BUDGETS),
@@ -94,7 +94,7 @@ periods = Service(
 )
 
 
-def budget_periods(reading: Reading, values: parameters.Parameters, row_id: str) -> Answer:
+def budget_periods(reading: Reading, values: validation.Parameters, row_id: str) -> Answer:
     """Return the last periods of a budget and their spending, newest first."""
     storage, user_id = reading.storage, reading.user_id
     state = reading.get_state()
@@ -108,7 +108,7 @@ def budget_periods(reading: Reading, values: parameters.Parameters, row_id: str)
 
 @periods.get(
     schema=PeriodsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=budget_periods,
     response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),

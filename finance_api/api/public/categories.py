@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
@@ -25,13 +25,13 @@ class CategoriesSchema(parameters.ListSchema):
     resource = CATEGORIES
 
 
-def categories_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def categories_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(CATEGORIES, reading, values)
 
 
 @categories.get(
     schema=CategoriesSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=categories_page,
     response=responses.list_response(CATEGORIES),
@@ -46,7 +46,7 @@ category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one ca
 
 @category.get(
     schema=parameters.ObjectSchema(CATEGORIES),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(get_object, CATEGORIES),
     response=responses.object_response(CATEGORIES),
@@ -63,7 +63,7 @@ categories_export = Service(
 
 @categories_export.get(
     schema=parameters.ExportSchema(CATEGORIES),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(export, CATEGORIES),
     response=responses.export_response(CATEGORIES),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.freshness import DAY, NOTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
@@ -69,7 +69,7 @@ class ChangesSchema(parameters.DataSchema):
         "limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."
     )
 
-    def is_cheap(self, values: parameters.Parameters) -> bool:
+    def is_cheap(self, values: validation.Parameters) -> bool:
         return not _computed(values["types"])
 
 
@@ -103,7 +103,7 @@ changes = Service("api.changes", "/v1/api/changes", "Changes since an earlier re
 
 
 def changes_since(
-    reading: Reading, values: parameters.Parameters, types: tuple[str, ...]
+    reading: Reading, values: validation.Parameters, types: tuple[str, ...]
 ) -> Document:
     """Return a page of changes. types: the paths of the resources."""
     since: Cursor | None = values["since"]
@@ -127,7 +127,7 @@ def changes_since(
 
 @changes.get(
     schema=ChangesSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.CHANGES_READ,
     answer=changes_since,
     response=_response(),

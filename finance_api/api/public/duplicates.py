@@ -3,7 +3,7 @@
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import paged, table
@@ -45,7 +45,7 @@ duplicates = Service(
 )
 
 
-def duplicate_pairs(reading: Reading, values: parameters.Parameters) -> Answer:
+def duplicate_pairs(reading: Reading, values: validation.Parameters) -> Answer:
     """Return a page of the pairs of records that look like one transaction."""
     end = values["offset"] + values["limit"]
     state = reading.get_state()
@@ -67,7 +67,7 @@ def _row(pair: Duplicate) -> Row:
 
 @duplicates.get(
     schema=DuplicatesSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=duplicate_pairs,
     response=_RESPONSE,

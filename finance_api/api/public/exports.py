@@ -3,7 +3,7 @@
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import validation
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import EXPORT_HEADERS, ResponseDescription
 from finance_api.api.representation import NDJSON
@@ -27,7 +27,7 @@ everything = Service(
 )
 
 
-def all_data(reading: Reading, values: parameters.Parameters) -> Export:
+def all_data(reading: Reading, values: validation.Parameters) -> Export:
     """Begin an export of all the user's data, as `finance-api dump` writes it."""
     storage, user_id = reading.storage, reading.user_id
     return Export(
@@ -39,8 +39,8 @@ def all_data(reading: Reading, values: parameters.Parameters) -> Export:
 
 
 @everything.get(
-    schema=parameters.ParameterSchema(),
-    validators=parameters.validate_query,
+    schema=validation.ParameterSchema(),
+    validators=validation.validate_query,
     permission=Permission.ALL_READ,
     answer=all_data,
     response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=EXPORT_HEADERS),

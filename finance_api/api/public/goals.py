@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page
@@ -25,13 +25,13 @@ class GoalsSchema(parameters.ListSchema):
     resource = GOALS
 
 
-def goals_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def goals_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(GOALS, reading, values)
 
 
 @goals.get(
     schema=GoalsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=goals_page,
     response=responses.list_response(GOALS),
@@ -46,7 +46,7 @@ goal = Service("api.goals.one", "/v1/api/goals/" + ID, "Get one goal.")
 
 @goal.get(
     schema=parameters.ObjectSchema(GOALS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(get_object, GOALS),
     response=responses.object_response(GOALS),
@@ -61,7 +61,7 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
 
 @goals_export.get(
     schema=parameters.ExportSchema(GOALS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(export, GOALS),
     response=responses.export_response(GOALS),

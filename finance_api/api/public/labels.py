@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
@@ -25,13 +25,13 @@ class LabelsSchema(parameters.ListSchema):
     resource = LABELS
 
 
-def labels_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def labels_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(LABELS, reading, values)
 
 
 @labels.get(
     schema=LabelsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=labels_page,
     response=responses.list_response(LABELS),
@@ -46,7 +46,7 @@ label = Service("api.labels.one", "/v1/api/labels/" + ID, "Get one label.")
 
 @label.get(
     schema=parameters.ObjectSchema(LABELS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(get_object, LABELS),
     response=responses.object_response(LABELS),
@@ -63,7 +63,7 @@ labels_export = Service(
 
 @labels_export.get(
     schema=parameters.ExportSchema(LABELS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(export, LABELS),
     response=responses.export_response(LABELS),

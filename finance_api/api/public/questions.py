@@ -10,9 +10,10 @@ from pyramid.response import Response
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, of_fields, of_members
-from finance_api.api.parameters import Parameters, ParameterSchema, page, validate_query
+from finance_api.api.parameters import page
 from finance_api.api.representation import OF_LISTS
 from finance_api.api.responding import respond_unstored
+from finance_api.api.validation import Parameters, ParameterSchema, validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
@@ -132,8 +133,7 @@ question_answer = Service(
 def get_answer(request: Request) -> Response:
     reading = Reading(request.storage, request.user, request.now)
     asked = question_of(reading, request.matchdict["id"].lower())
-    shown = answering.ShownAnswer(suffix=request.matchdict["suffix"])
     try:
-        return answering.respond(request, request.user, asked, shown)
+        return answering.respond(request, request.user, asked, request.matchdict["suffix"])
     except answering.AnswerRefused as refused:
         raise refused.problem from None

@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
@@ -25,13 +25,13 @@ class RecordRulesSchema(parameters.ListSchema):
     resource = RECORD_RULES
 
 
-def record_rules_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def record_rules_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(RECORD_RULES, reading, values)
 
 
 @record_rules.get(
     schema=RecordRulesSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=record_rules_page,
     response=responses.list_response(RECORD_RULES),
@@ -46,7 +46,7 @@ record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get
 
 @record_rule.get(
     schema=parameters.ObjectSchema(RECORD_RULES),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(get_object, RECORD_RULES),
     response=responses.object_response(RECORD_RULES),
@@ -63,7 +63,7 @@ record_rules_export = Service(
 
 @record_rules_export.get(
     schema=parameters.ExportSchema(RECORD_RULES),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(export, RECORD_RULES),
     response=responses.export_response(RECORD_RULES),

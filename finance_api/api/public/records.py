@@ -6,7 +6,7 @@ from cornice import Service
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import columns_for, converted, export, get_object, list_page
@@ -31,13 +31,13 @@ class RecordsSchema(parameters.ListSchema):
     resource = RECORDS
 
 
-def records_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def records_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(RECORDS, reading, values)
 
 
 @records.get(
     schema=RecordsSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=records_page,
     response=responses.list_response(RECORDS),
@@ -51,7 +51,7 @@ def list_records(request: Request) -> Response:
 record = Service("api.records.one", "/v1/api/records/" + ID, "Get one record.")
 
 
-def one_record(reading: Reading, values: parameters.Parameters, row_id: str) -> Document:
+def one_record(reading: Reading, values: validation.Parameters, row_id: str) -> Document:
     try:
         return get_object(RECORDS, reading, values, row_id)
     except HTTPNotFound as missing:
@@ -72,7 +72,7 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
 
 @record.get(
     schema=parameters.ObjectSchema(RECORDS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=one_record,
     response=responses.object_response(RECORDS, problems=(410,)),
@@ -89,7 +89,7 @@ records_export = Service(
 
 @records_export.get(
     schema=parameters.ExportSchema(RECORDS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=partial(export, RECORDS),
     response=responses.export_response(RECORDS),
@@ -107,7 +107,7 @@ _IDS = parameters.Listed(
 )
 
 
-def found_records(reading: Reading, values: parameters.Parameters) -> Answer:
+def found_records(reading: Reading, values: validation.Parameters) -> Answer:
     """Return the records in the order of the ids, and the ids without a record."""
     ids, data = list(dict.fromkeys(values["id"])), reading.storage.data
     columns, _ = columns_for(reading, RECORDS, values)
@@ -137,7 +137,7 @@ def found_records(reading: Reading, values: parameters.Parameters) -> Answer:
     schema=parameters.ObjectSchema(
         RECORDS, parameters.required("id", _IDS, _WANTED, f"{_WANTED}, repeated or between commas.")
     ),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=found_records,
     response=responses.ResponseDescription(

@@ -7,17 +7,16 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import account_hints, names_by_id, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, of_names
-from finance_api.api.representation import HINTS
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading, Rows
+from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.recurring import Recurring, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
@@ -60,7 +59,7 @@ recurring = Service(
 )
 
 
-def recurring_payments(reading: Reading, values: parameters.Parameters) -> Answer:
+def recurring_payments(reading: Reading, values: validation.Parameters) -> Answer:
     """Return the recurring payments in the records, and their yearly sums."""
     data, user_id = reading.storage.data, reading.user_id
     state = reading.get_state()
@@ -119,7 +118,7 @@ def _totals(found: Iterable[Recurring]) -> list[Row]:
 
 @recurring.get(
     schema=RecurringSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=recurring_payments,
     response=_RESPONSE,

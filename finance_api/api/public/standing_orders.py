@@ -5,7 +5,7 @@ from functools import partial
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page, names_by_id, paged, table
@@ -31,13 +31,13 @@ class StandingOrdersSchema(parameters.ListSchema):
     resource = STANDING_ORDERS
 
 
-def standing_orders_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def standing_orders_page(reading: Reading, values: validation.Parameters) -> Answer:
     return list_page(STANDING_ORDERS, reading, values)
 
 
 @standing_orders.get(
     schema=StandingOrdersSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=standing_orders_page,
     response=responses.list_response(STANDING_ORDERS),
@@ -54,7 +54,7 @@ standing_order = Service(
 
 @standing_order.get(
     schema=parameters.ObjectSchema(STANDING_ORDERS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(get_object, STANDING_ORDERS),
     response=responses.object_response(STANDING_ORDERS),
@@ -73,7 +73,7 @@ standing_orders_export = Service(
 
 @standing_orders_export.get(
     schema=parameters.ExportSchema(STANDING_ORDERS),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(export, STANDING_ORDERS),
     response=responses.export_response(STANDING_ORDERS),
@@ -132,7 +132,7 @@ upcoming = Service(
 )
 
 
-def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
+def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     """Return a page of upcoming occurrences, and the sums of all pages."""
     storage, user_id, today = reading.storage, reading.user_id, reading.today
     days, limit, offset = values["days"], values["limit"], values["offset"]
@@ -157,7 +157,7 @@ def occurrences(reading: Reading, values: parameters.Parameters) -> Answer:
 
 @upcoming.get(
     schema=UpcomingSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=occurrences,
     response=_UPCOMING_RESPONSE,

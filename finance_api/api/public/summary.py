@@ -8,7 +8,7 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.endpoint import FORMATS
 from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
 from finance_api.api.listing import hints, paged, table
@@ -22,11 +22,11 @@ from finance_api.api.openapi.schemas import (
     one_or_more,
     value,
 )
-from finance_api.api.representation import HINTS, HeaderItems
+from finance_api.api.representation import HeaderItems
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, ParametersRefused, Reading
+from finance_api.planning.answers import HINTS, Answer, ParametersRefused, Reading
 from finance_api.planning.conditions import resolved
 from finance_api.planning.summaries.declaration import WHOLE, SummaryQuery
 from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
@@ -89,7 +89,7 @@ def _having(text: str) -> list[GroupCondition]:
     return [GroupCondition(each) for each in parse_conditions(_NUMBERS[name], conditions)]
 
 
-def _names_its_columns(values: Mapping[str, Any]) -> parameters.Fault | None:
+def _names_its_columns(values: Mapping[str, Any]) -> validation.Fault | None:
     query = SummaryQuery(
         group_by=values["groupBy"],
         convert_to=values[parameters.CONVERT_TO],
@@ -106,7 +106,7 @@ def _names_its_columns(values: Mapping[str, Any]) -> parameters.Fault | None:
     return None
 
 
-def _compares_days(values: Mapping[str, Any]) -> parameters.Fault | None:
+def _compares_days(values: Mapping[str, Any]) -> validation.Fault | None:
     conditions: Sequence[Condition] = values["recordDate"]
     operators = {condition.operator for condition in conditions}
     periods = {period for _, period in SummaryQuery(group_by=values["groupBy"]).periods}
@@ -127,7 +127,7 @@ def _compares_days(values: Mapping[str, Any]) -> parameters.Fault | None:
 _BEGINNING = {Operator.EQ, Operator.GT, Operator.GTE}
 
 
-def _adds_up_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
+def _adds_up_periods(values: Mapping[str, Any]) -> validation.Fault | None:
     has_periods = bool(SummaryQuery(group_by=values["groupBy"]).periods)
     running = [column.name for column in values["columns"] if column.is_running]
     if has_periods or not running:
@@ -139,7 +139,7 @@ def _periods() -> str:
     return ", ".join(name for name, found in DIMENSIONS.items() if found.period)
 
 
-def _fills_periods(values: Mapping[str, Any]) -> parameters.Fault | None:
+def _fills_periods(values: Mapping[str, Any]) -> validation.Fault | None:
     query = SummaryQuery(group_by=values["groupBy"])
     if values["fill"] and query.group_by and not query.periods:
         return "fill", f"needs a period in groupBy ({_periods()}), or no groupBy at all"
@@ -250,7 +250,7 @@ summary = Service(
 )
 
 
-def summary_page(reading: Reading, values: parameters.Parameters) -> Answer:
+def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
     """Return a page of groups, and the number of records that were left out."""
     storage, records = reading.storage, Query(RECORDS, values.conditions)
     state = reading.get_state()
@@ -306,7 +306,7 @@ def summary_page(reading: Reading, values: parameters.Parameters) -> Answer:
     return paged(reading, answer, values, has_more=found.has_more)
 
 
-def _is_to_date(values: parameters.Parameters) -> bool:
+def _is_to_date(values: validation.Parameters) -> bool:
     """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
     operands = [condition.operand for condition in values["recordDate"]]
     return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
@@ -339,7 +339,7 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
 
 @summary.get(
     schema=SummarySchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=summary_page,
     response=_RESPONSE,

@@ -5,7 +5,7 @@ from typing import Any
 from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import parameters, validation
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_fields, of_members, value
 from finance_api.api.responding import respond_unstored
@@ -84,11 +84,11 @@ api_usage = Service(
 )
 
 
-class UsageSchema(parameters.ParameterSchema):
+class UsageSchema(validation.ParameterSchema):
     period = PERIOD
 
 
-def usage(reading: Reading, values: parameters.Parameters, quota: dict[str, Any]) -> dict[str, Any]:
+def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]) -> dict[str, Any]:
     period: UsagePeriod = values["period"]
     boundaries = period.boundaries(reading.now)
     days = reading.storage.usage.list_days(reading.user_id, boundaries[0], boundaries[-1])
@@ -108,7 +108,7 @@ def usage(reading: Reading, values: parameters.Parameters, quota: dict[str, Any]
 
 @api_usage.get(
     schema=UsageSchema(),
-    validators=parameters.validate_query,
+    validators=validation.validate_query,
     permission=Permission.API_USAGE_READ,
     answer=usage,
     response=USAGE_RESPONSE,

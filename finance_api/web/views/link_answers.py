@@ -14,7 +14,13 @@ from finance_api.http.errors import problem
 from finance_api.http.identity import LinkIdentity
 from finance_api.http.requests import Request, is_https
 from finance_api.planning.answers import Answer
-from finance_api.questions.answering import AnswerRefused, ShownAnswer, document_of, respond
+from finance_api.questions.answering import (
+    AnswerRefused,
+    OwnForm,
+    document_of,
+    refuse_empty,
+    respond,
+)
 from finance_api.questions.forms import FORMS, forms_of
 from finance_api.questions.subscriptions import as_calendar, as_feed
 from finance_api.serialization.rows import exact_documents
@@ -27,8 +33,6 @@ from finance_api.web.routes import get
 #: The headers of the answer that a link shows. All others are about the request or its user.
 _SHOWN = ("Content-Type", "Content-Length", "Content-Encoding", "ETag", "X-Next-Offset")
 _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
-#: The member in which the API says that something named in a question is gone.
-_HINTS = "hints"
 
 
 def _page(request: Request, question: Question, answer: Answer) -> bytes:
@@ -46,10 +50,12 @@ def _page(request: Request, question: Question, answer: Answer) -> bytes:
 
 
 def _calendar(request: Request, question: Question, answer: Answer) -> bytes:
+    refuse_empty(answer)
     return as_calendar(question.name, _rows(answer), _moment(answer))
 
 
 def _feed(request: Request, question: Question, answer: Answer) -> bytes:
+    refuse_empty(answer)
     return as_feed(question.name, _rows(answer), _moment(answer), _home(request))
 
 
@@ -91,7 +97,8 @@ def show_answer(request: Request) -> Response:
     if ending not in endings:
         raise problem(404, _no_form(ending, endings))
     try:
-        response = respond(request, identity.user, question, _shown_as(request, question, ending))
+        suffix, own_form = _OF_API.get(ending, ""), _own_form(request, question, ending)
+        response = respond(request, identity.user, question, suffix, own_form, is_for_link=True)
     except AnswerRefused:
         # The error's own sentence would reveal the question, its parameters and their values.
         detail = "This question can no longer be answered: its owner has to change it."
@@ -103,21 +110,13 @@ def show_answer(request: Request) -> Response:
     return response
 
 
-def _shown_as(request: Request, question: Question, ending: str) -> ShownAnswer:
-    """Return how the form with this ending shows the answer, whatever the client prefers."""
-    # JSON and the page say themselves why there are no rows.
-    check = None if ending in (".json", ".html") else _refuse_empty
+def _own_form(request: Request, question: Question, ending: str) -> OwnForm | None:
+    """Return the form with this ending; None if it is one of the API's."""
     if ending in _OF_API:
-        return ShownAnswer(suffix=_OF_API[ending], is_for_link=True, check=check)
+        return None
     content_type, make = _MAKERS[ending]
     parts = (question.name, request.user.time_zone, request.region.tag, _home(request))
-    return ShownAnswer(
-        is_for_link=True,
-        check=check,
-        write=partial(make, request, question),
-        content_type=content_type,
-        depends_on="\0".join(parts),
-    )
+    return OwnForm(content_type, partial(make, request, question), "\0".join(parts))
 
 
 def _no_form(ending: str, endings: Sequence[str]) -> str:
@@ -125,10 +124,3 @@ def _no_form(ending: str, endings: Sequence[str]) -> str:
     if any(form.ending == ending for form in FORMS):
         return f"This answer is not available as {ending}, only as {known}."
     return f"The address of a link ends with a form of the answer: {known}."
-
-
-def _refuse_empty(answer: Answer) -> None:
-    """Raise a 409 if the answer is empty because something in the question is gone."""
-    hints = answer.read_members().get(_HINTS)
-    if hints:
-        raise problem(409, " ".join(hints))

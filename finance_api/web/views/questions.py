@@ -14,7 +14,6 @@ from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions.addresses import AddressRefused
 from finance_api.questions.answering import (
     AnswerRefused,
-    ShownAnswer,
     answer,
     checked_address,
     document_of,
@@ -127,9 +126,8 @@ def download_answer(request: Request) -> Response:
     question, form = _own(request), request.GET.get("format", "")
     if form not in _DOWNLOADS:
         raise HTTPNotFound()
-    shown = ShownAnswer(suffix=f".{form}", has_conditions=False)
     try:
-        response = respond(request, request.user, question, shown)
+        response = respond(request, request.user, question, f".{form}")
     except AnswerRefused as error:
         raise error.problem from None
     name = f"answer-{date_text(request.today)}.{form}"

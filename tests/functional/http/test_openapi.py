@@ -15,9 +15,9 @@ import pytest
 from openapi_spec_validator import validate
 
 from finance_api.api.openapi.document import HOST, INTERNAL, PUBLIC, described
-from finance_api.api.parameters import read_parameters
 from finance_api.api.public.records import RecordsSchema
 from finance_api.api.representation import XLSX
+from finance_api.api.validation import read_parameters
 from finance_api.auth.personal_tokens import SCOPES
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,

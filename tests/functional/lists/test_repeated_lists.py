@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
-from finance_api.api.parameters import read_parameters
+from finance_api.api.validation import read_parameters
 from support.native_rows import household, uid
 from support.service import on_one_storage
 

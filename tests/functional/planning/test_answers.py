@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.questions.addresses import AddressRefused
-from finance_api.questions.answering import ShownAnswer, checked_address, respond
+from finance_api.questions.answering import checked_address, respond
 from finance_api.questions.asking import question_paths
 from finance_api.questions.saved import MAX_QUESTIONS, QuestionRefused, add_question
 from support.native_rows import account, record
@@ -43,8 +43,7 @@ class Asking:
         )
 
     def answer(self, question, suffix="", **environ):
-        user, shown = self.user, ShownAnswer(suffix=suffix)
-        return self.within(lambda r: respond(r, user, question, shown), **environ)
+        return self.within(lambda r: respond(r, self.user, question, suffix), **environ)
 
 
 @pytest.fixture

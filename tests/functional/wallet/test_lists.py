@@ -2,7 +2,6 @@
 
 import pytest
 
-from finance_api.api.endpoint import registered_endpoints
 from finance_api.storage.memory.roles import MemoryHistory
 from support.browser import new_token
 from support.native_rows import account, record, uid
@@ -44,7 +43,7 @@ PARAMETERS = {
 
 
 def test_every_list_takes_its_parameters(wallet):
-    endpoints = {each.path: each for each in registered_endpoints(wallet.service.app.registry)}
+    endpoints = {each.path: each for each in wallet.service.app.registry.endpoints.values()}
     found = {
         path: {node.name for node in endpoints[f"/wallet/v1/api/{path}"].schema.children}
         for path in PARAMETERS

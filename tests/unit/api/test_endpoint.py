@@ -10,8 +10,9 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api import endpoint
 from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.parameters import ParameterSchema, page
+from finance_api.api.parameters import page
 from finance_api.api.representation import OF_LISTS
+from finance_api.api.validation import ParameterSchema
 
 PLACE = r"test_endpoint, line \d+: api.answers"
 

@@ -4,10 +4,11 @@ import colander
 import pytest
 
 from finance_api.api.endpoint import endpoint_of
-from finance_api.api.parameters import ObjectSchema, Parameter, ParameterSchema, read_parameters
+from finance_api.api.parameters import ObjectSchema
 from finance_api.api.public.changes import ChangesSchema
 from finance_api.api.public.records import RecordsSchema
 from finance_api.api.public.summary import SummarySchema
+from finance_api.api.validation import Parameter, ParameterSchema, read_parameters
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.wallet.parameters import IdsSchema
