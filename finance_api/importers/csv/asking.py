@@ -10,7 +10,7 @@ from finance_api.importers.csv.layout import Headings, Layout, field_of
 from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
-from finance_api.importers.csv.survey import Survey, Watched
+from finance_api.importers.csv.survey import BLANK, Survey, Watched
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -244,6 +244,20 @@ def ask_which_rows(
             line=line,
             how=": say with --leave-out COLUMN=VALUE which rows are not transactions",
         )
+
+
+def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
+    """Ask about rows that are sums of others. texts: their texts in the column ``name``."""
+    words = tuple(w for text in texts if text for w in ("--leave-out", f"{name}={text}"))
+    kept = Answer(("--leave-out", f"{name}="), (), "these rows are transactions")
+    questions.ask(
+        f"the rows of {listed(text or BLANK for text in texts)} are each the sum of other rows",
+        *([Answer(words, (), f"{listed(texts)} are not transactions")] if words else []),
+        kept,
+        line=line,
+        how=": say with --leave-out COLUMN=VALUE which rows are not transactions"
+        + ("" if words else ", or remove them from the file"),
+    )
 
 
 def _is_not_money(text: str) -> bool:

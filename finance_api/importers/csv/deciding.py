@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from finance_api.importers.csv.amounts import AmountReader, Reading
 from finance_api.importers.csv.asking import (
+    ask_about_sums,
     ask_about_unread,
     ask_which_rows,
     decide_currencies,
@@ -26,7 +27,16 @@ from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.statements import RowReader, StatementBuilder
 from finance_api.importers.csv.survey import AMOUNT, SignWords, Survey, amount_cell, text_of
 from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.totals import MARKED, MARKS, Money, chained, net, parts_in, sums_in
+from finance_api.importers.csv.totals import (
+    MARKED,
+    MARKS,
+    Money,
+    chained,
+    net,
+    parts_in,
+    repeated_sums,
+    sums_in,
+)
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -35,6 +45,7 @@ from finance_api.importers.csv.vocabulary import (
     is_repaid,
     looks_like_card,
     named_balance,
+    without_numbers,
 )
 from finance_api.importers.interface import NAME, Answer, ImportRefused, Questions, listed, quoted
 from finance_api.resources.currencies import decimals_of
@@ -191,6 +202,7 @@ class Deciding:
             )
         if self.plan.rows is None and "balance" not in self.plan.columns:
             self._leave_out_parts(read)
+            self._ask_about_repeated_sums(read)
 
     def _money(self, reading: Reading) -> Callable[[int, list[str]], Money]:
         """Return a function that returns a row's amounts, each by its place."""
@@ -259,6 +271,32 @@ class Deciding:
                     f"left out {len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}: "
                     f"they are the parts of the rows {place} them"
                 )
+
+    def _ask_about_repeated_sums(self, read: Callable[[int, list[str]], Money]) -> None:
+        """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
+        plan = self.plan
+
+        def money(most: int | None) -> Iterator[tuple[int, int]]:
+            rows = islice(movements(plan, self.selection), most)
+            return ((line, net(read(line, cells))) for line, cells in rows)
+
+        sums = set(repeated_sums(money))
+        taken = {*plan.amounts, *plan.columns["recordDate"]}
+        found: list[tuple[bool, int, list[str]]] = []
+        for column in sorted({*range(plan.table.width)} - taken) if sums else ():
+            texts: dict[str, str] = {}
+            others = set()
+            for line, cells in movements(plan, self.selection):
+                text = cells[column].strip()
+                if line in sums:
+                    texts[text] = without_numbers(text)
+                else:
+                    others.add(without_numbers(text))
+            if len(kinds := set(texts.values())) == 1 and kinds.isdisjoint(others):
+                found.append(("" in texts, column, [*texts]))
+        if found and not any(column in self.selection.undoubted for _, column, _ in found):
+            _, column, named = min(found)
+            ask_about_sums(plan.headings.named(column), min(sums), named, self._questions)
 
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""

@@ -40,6 +40,7 @@ class Selection:
     words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
     total. balances: line of a row that states a balance -> its kind and
     cells. marked: columns with texts that may mark rows as parts of another row.
+    undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
@@ -59,7 +60,8 @@ class Selection:
         self._dropped: dict[int, set[str]] = {}
         statuses = (i for i in plan.inferred.statuses if i not in self._only)
         self._denied = {index: denies(headings.text(index)) for index in statuses}
-        self._texts = [i for i in plan.texts if "" not in self._left_out.get(i, ())]
+        self.undoubted = {i for i, values in self._left_out.items() if "" in values}
+        self._texts = [index for index in plan.texts if index not in self.undoubted]
         self._days = plan.columns.get("recordDate", ())
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile = plan.profile is not None

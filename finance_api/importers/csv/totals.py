@@ -1,9 +1,9 @@
 """Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
@@ -12,6 +12,10 @@ from finance_api.importers.interface import ImportRefused
 #: The marks of parts, and how a cell begins that has one.
 MARKS = ("-", "*")
 MARKED = frozenset((*MARKS, "- ", "* "))
+
+
+#: Sums of rows are searched for only if one is among the first so many rows.
+_FIRST = 200
 
 
 @dataclass
@@ -107,6 +111,42 @@ def sums_in(
         if doubts[line].is_named:
             doubts[line].asks = False
             yield line
+
+
+def repeated_sums(rows: Callable[[int | None], Iterable[tuple[int, int]]]) -> list[int]:
+    """Return the lines of rows of which each is the sum of all rows, at least two, since the one
+    before; at least two such rows, or none. They are all below the rows that they sum up, or above.
+
+    rows: returns the line and money of the first rows; None: of all rows. All are read only if the
+    first rows have such a sum.
+    """
+    first = [units for _, units in rows(_FIRST)]
+    totals = list(accumulate(first))
+    if not (_chain_of_sums(first, 1) or any(2 * first[0] == total for total in totals[2:])):
+        return []
+    lines, money = zip(*rows(None), strict=True)
+    below, above = _chain_of_sums(money, 2), _chain_of_sums(money[::-1], 2)
+    return [lines[index] for index in below] or [lines[-1 - index] for index in above]
+
+
+def _chain_of_sums(money: Sequence[int], least: int) -> list[int]:
+    # Sum of the rows up to a sum, or to none -> its index, and its place among the sums so far.
+    ends = {0: (-1, 0)}
+    before: dict[int, int] = {}
+    last, most, total = -1, least - 1, 0
+    for index, units in enumerate(money):
+        start, count = ends.get(total - units, (index, 0))
+        total += units
+        if units and index - start > 2:
+            before[index] = start
+            ends[total] = index, count + 1
+            if count + 1 > most:
+                last, most = index, count + 1
+    indexes = []
+    while last >= 0:
+        indexes.append(last)
+        last = before[last]
+    return indexes
 
 
 def parts_in(

@@ -162,6 +162,12 @@ def month_number(name: str) -> int:
     return named[0] if len(named) == 1 else 0
 
 
+def without_numbers(text: str) -> str:
+    """Return a text such as "October 2026" without its numbers and names of months."""
+    words = _WORD.findall(folded(text))
+    return " ".join(word for word in words if not month_number(word))
+
+
 _HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
 #: Letters that `without_accents` leaves as they are -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})

@@ -138,3 +138,58 @@ def test_balances_carried_from_page_to_page_are_not_the_last():
     (found,) = read(text, account="A", currency="EUR")
     assert found.statement.opening.amount == 10_000_000
     assert found.statement.closing.amount == 12_880_000
+
+
+MONTHS = {
+    "below": """2026-10-03,Food,Baker,-12.50
+2026-10-13,Food,Grocer,-30.00
+2026-10-31,,October 2026,-42.50
+2026-11-03,Food,Baker,-2.50
+2026-11-13,Work,Wages,3.00
+2026-11-30,,November 2026,0.50
+2026-12-01,Food,Baker,-7.00
+""",
+    "above": """2026-11-30,,Week 48,0.50
+2026-11-13,Work,Wages,3.00
+2026-11-03,Food,Baker,-2.50
+2026-10-31,,Week 44,-42.50
+2026-10-13,Food,Grocer,-30.00
+2026-10-03,Food,Baker,-12.50
+""",
+    "in another column": """2026-10-03,Food,Baker,-12.50
+2026-10-13,Food,Grocer,-30.00
+2026-10-31,Oktober,,-42.50
+2026-11-03,Food,Baker,-2.50
+2026-11-13,Work,Wages,3.00
+2026-11-30,November,,0.50
+""",
+}
+
+
+@pytest.mark.parametrize("kind", MONTHS)
+def test_rows_that_are_the_sums_of_periods_are_asked_about(kind):
+    text = "Date,Category,Payee,Amount\n" + MONTHS[kind]
+    out, kept = refusal(text, currency="EUR").answers
+    found, _ = amounts(text, leave_out=out.words[1::2])
+    assert {-42.5, 0.5}.isdisjoint(found) and sum(found) in (-42, -49)
+    assert len(amounts(text, leave_out=kept.words[1::2])[0]) == len(MONTHS[kind].splitlines())
+
+
+def test_sums_of_periods_without_a_text_can_only_be_kept_or_removed_from_the_file():
+    text = "Date,Payee,Amount\n" + MONTHS["below"].replace(",Food", "").replace(",Work", "")
+    text = text.replace(",,October 2026", ",").replace(",,November 2026", ",")
+    refused = refusal(text, currency="EUR")
+    assert answers(refused) == ["--leave-out Payee="] and "remove them" in str(refused)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-10-03,Baker,-12.50\n2026-10-13,Grocer,-30.00\n2026-10-31,Garage,-42.50\n"
+     "2026-11-03,Baker,-2.50\n2026-11-13,Wages,3.00\n",
+     "2026-10-03,Baker,-12.50\n2026-10-13,Grocer,-30.00\n2026-10-31,Settlement,42.50\n"
+     "2026-11-03,Baker,-2.50\n2026-11-13,Grocer,-3.00\n2026-11-30,Settlement,5.50\n",
+     "2026-10-03,Baker,-10\n2026-10-13,Grocer,-10\n2026-10-31,Grocer,-20\n2026-11-03,Baker,-5\n"
+     "2026-11-13,Baker,-5\n2026-11-30,Grocer,-10\n"],
+)  # fmt: skip
+def test_one_sum_by_chance_a_settlement_and_texts_of_other_rows_are_no_sums_of_periods(text):
+    assert len(amounts(HEAD + text)[0]) == text.count("\n")
