@@ -6,6 +6,7 @@ from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
+from finance_api.importers.csv.places import lines_above
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.survey import (
@@ -27,6 +28,7 @@ from finance_api.importers.csv.vocabulary import (
     folded,
     heading_words,
     looks_like_card,
+    names_card,
     role_fit,
 )
 from finance_api.importers.interface import Answer, ImportRefused, Questions, listed, quoted
@@ -169,7 +171,8 @@ def _weighed(
         is_open = debt or looks_like_card(plan.layout.account or "", *sides)
     else:
         fact = "most amounts are positive"
-        is_open = are_most and not {"account", "accountNumber"} & plan.columns.keys()
+        has_accounts = not {"account", "accountNumber"}.isdisjoint(plan.columns)
+        is_open = are_most and (not has_accounts or _is_of_card(plan, survey))
         if not is_open and are_card_payments(sides[1]):
             fact, is_open, are_most = "all that goes out is a payment, as on a card", True, True
     if not (is_open or said):
@@ -182,6 +185,13 @@ def _weighed(
         meaning = f"only the words of {quoted(name)} count"
         answers.append(Answer(("--sign", name, "--mixed-signs", "ignore"), meaning=meaning))
     return signs, (fact, answers)
+
+
+def _is_of_card(plan: Plan, survey: Survey) -> bool:
+    """Return whether a heading, an account or a line above the headings names a card."""
+    accounts = (text or "" for account in survey.accounts for text in account)
+    above = (text for label, texts in lines_above(plan.table) for text in (label, *texts))
+    return any(map(names_card, (*(plan.headings.texts or ()), *accounts, *above)))
 
 
 def _either_way(line: int, also: tuple[str, ...] = ()) -> list[Answer]:

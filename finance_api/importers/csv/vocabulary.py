@@ -92,9 +92,14 @@ def looks_like_card(
 
     incoming, outgoing: the cells of rows whose money comes in, or goes out, judging by the signs.
     """
-    is_card = not _CARDS.isdisjoint(_WORD.findall(folded(account)))
+    is_card = names_card(account)
     are_repaid = len(incoming) >= len(outgoing) and all(map(is_repaid, outgoing))
     return are_repaid or (is_card and len(incoming) > len(outgoing))
+
+
+def names_card(text: str) -> bool:
+    """Return whether a text names a card, as "Visa", "Card Member" and "Kartennummer" do."""
+    return not _CARDS.isdisjoint(_WORD.findall(folded(_CAMEL.sub(" ", text))))
 
 
 def is_repaid(cells: Iterable[str], words: frozenset[str] = _REPAID) -> bool:

@@ -505,3 +505,20 @@ def test_column_whose_words_count_is_not_left_out_as_well():
     words = [answer.words for answer in refusal(text, account="A", currency="EUR").answers]
     assert ("--sign", "Type", "--mixed-signs", "ignore") in words
     assert not any({"--sign", "--ignore"} <= set(each) for each in words)
+
+
+@pytest.mark.parametrize(
+    "headings",
+    ["Kartennummer;Buchungsdatum;Beschreibung;Betrag", "Card No.;Date;Description;Amount",
+     "Account;Date;Merchant Category;Amount", "Numer karty;Data;Opis;Kwota",
+     "N° de carte;Date;Libellé;Montant", "Account;Date;MCC;Amount"],
+)  # fmt: skip
+def test_the_direction_of_a_card_with_few_refunds_is_asked_about_though_it_names_an_account(
+    headings,
+):
+    days = ("2026-10-03;BAKER;12.50", "2026-10-13;GROCER;30.00", "2026-10-21;AIRLINE;-99.00")
+    text = "\n".join((headings, *(f"4711XXXXXXXX1234;{day}" for day in days)))
+    assert answers(refusal(text, currency="EUR")) == ["--positive out", "--positive in"]
+    other = headings.replace("Kartennummer", "Konto")
+    if other != headings:
+        assert read(text.replace(headings, other), account="A", currency="EUR")
