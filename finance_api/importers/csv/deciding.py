@@ -107,8 +107,9 @@ class Deciding:
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
-        self._leave_out_totals(reading)
-        self._ask_about_journal(reading)
+        if survey.footer is None:
+            self._leave_out_totals(reading)
+            self._ask_about_journal(reading)
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")

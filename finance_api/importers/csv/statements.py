@@ -23,7 +23,7 @@ from finance_api.importers.csv.survey import (
     clean_text,
     text_of,
 )
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, folded
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
@@ -109,6 +109,13 @@ class RowReader:
             return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)
         return None
 
+    def day(self, cells: Sequence[str]) -> int | None:
+        """Return the row's day, in seconds; None if it has no valid date."""
+        with suppress(ImportRefused):
+            day = self.dates.read(text_of(cells, self.columns["recordDate"]), 0)
+            return day - day % DAY_SECONDS
+        return None
+
     def fee(self, line: int, cells: Sequence[str]) -> int:
         """Return the fee in ten-thousandths, negative for money going out."""
         fees = 0
@@ -171,6 +178,7 @@ class StatementBuilder:
         # The account column's name for the account of --account, and the first line with that name.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
+        self._last_line = 0
         self._has_balances = reconciles or "balance" in columns
         self._texts_of = [(a, columns[n]) for n, a in _TEXTS.items() if n in columns]
         self._has_others = not _OTHERS.isdisjoint(columns)
@@ -236,6 +244,7 @@ class StatementBuilder:
                 yield rows.statement, self._fee(entry, fee)
                 units += fee
         if self._has_balances:
+            self._last_line = line
             balance = reader.amount("balance", line, cells)
             rows.balances.add(line, date, units, None if balance is None else balance.units)
 
@@ -302,7 +311,7 @@ class StatementBuilder:
             if len(self._rows) == 1 and rows.balances.rows:
                 own = self._beside(rows, beside)
                 unused = [each for each in beside if each.text not in {other.text for other in own}]
-                stated = [*_without_pages(list(self._in_rows(rows_stating))), *own]
+                stated = [*self._in_rows(rows_stating, rows.first_line), *own]
                 (opening, closing), others = reconcile(rows.balances, (opening, closing), stated)
                 unused += others
             statement.opening, statement.closing = opening, closing
@@ -313,12 +322,19 @@ class StatementBuilder:
             statements[0].remarks.append(message(remark))
         return statements
 
-    def _in_rows(self, rows: Mapping[int, tuple[str, list[str]]]) -> Iterator[Stated]:
+    def _in_rows(
+        self, rows: Mapping[int, tuple[str, list[str]]], first_line: int
+    ) -> Iterator[Stated]:
+        """Yield the balances in rows above ``first_line``, or below all other rows: others, such as
+        those carried to the next page, are not the file's first or last.
+        """
         for line, (kind, cells) in rows.items():
             # The file's cells are not followed by cells that a profile derives.
-            units = self._reader.balance(line, [*cells, *("" for _ in self._columns)])
-            if units is not None:
-                yield Stated(kind, None, message(amount_text(units)), units, line)
+            row = [*cells, *("" for _ in self._columns)]
+            units = self._reader.balance(line, row)
+            if units is not None and not first_line < line < self._last_line:
+                day = self._reader.day(row)
+                yield Stated(kind, day, message(amount_text(units)), units, line)
 
     def _beside(self, rows: _AccountRows, stated: Sequence[Stated]) -> list[Stated]:
         reader, currency = self._reader, rows.statement.account.currency
@@ -377,13 +393,6 @@ class StatementBuilder:
         text = self._reader.text("labels", cells) or ""
         names = (name.strip() for name in text.translate(self._separators).split(self._separator))
         return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _without_pages(stated: list[Stated]) -> list[Stated]:
-    """Leave out the balances that are carried from one page to the next."""
-    before, after = ({s.units for s in stated if s.kind == kind} for kind in (OPENING, CLOSING))
-    carried = before & after if len(before) > 1 else set()
-    return [each for each in stated if each.units not in carried]
 
 
 def _texts_digest(plan: Plan) -> str:

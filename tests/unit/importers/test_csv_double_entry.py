@@ -105,3 +105,8 @@ def test_a_row_that_names_both_accounts_without_a_sign_is_refused():
 def test_categories_and_transfers_between_two_accounts_are_no_double_entry(text):
     account = None if "Giro" in text else "A"
     assert read(text, account=account, currency="EUR")
+
+
+def test_a_footer_is_asked_about_before_the_account():
+    first = refusal(JOURNALS["signed"] + "Printed by Anna, page 1\n", currency="EUR")
+    assert answers(first) == ["--skip-last 1 ---skip-last"]

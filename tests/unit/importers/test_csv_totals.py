@@ -193,3 +193,32 @@ def test_sums_of_periods_without_a_text_can_only_be_kept_or_removed_from_the_fil
 )  # fmt: skip
 def test_one_sum_by_chance_a_settlement_and_texts_of_other_rows_are_no_sums_of_periods(text):
     assert len(amounts(HEAD + text)[0]) == text.count("\n")
+
+
+def ends(text):
+    (found,) = read(text, account="A", currency="EUR")
+    both = found.statement.opening, found.statement.closing
+    return [each and each.amount / 10_000 for each in both]
+
+
+ROWS_BY_DAY = [
+    "2026-11-14,Baker,-4.00",
+    "2026-11-13,Baker,-3.00",
+    "2026-10-13,Grocer,-30.00",
+    "2026-10-03,Baker,-12.50",
+]
+
+
+@pytest.mark.parametrize("name", ["Closing balance", "Endsaldo", "Solde final"])
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_a_closing_balance_between_rows_or_before_later_days_is_not_the_files_last(
+    name, newest_first
+):
+    rows = ROWS_BY_DAY if newest_first else ROWS_BY_DAY[::-1]
+    between = [*rows[:2], f"2026-10-31,{name},57.50", *rows[2:]]
+    assert ends(HEAD + "\n".join(between)) == [None, None]
+    above = [f"2026-10-31,{name},57.50", *rows]
+    assert ends(HEAD + "\n".join(above)) == [None, None]
+    last = [f"2026-11-30,{name},50.50", *between]
+    assert ends(HEAD + "\n".join(last)) == [None, 50.5]
+    assert ends(HEAD + "\n".join([*between, "2026-10-01,Opening balance,100.00"])) == [100, 50.5]
