@@ -41,7 +41,6 @@ from finance_api.web.page import (
     login_path,
 )
 from finance_api.web.rendering import with_globals
-from finance_api.web.routes import METHODS
 
 #: Errors at these paths are problem documents, whatever the Accept header says.
 _OF_PROGRAMS = re.compile("/(?:v1|wallet|internal|q)(?:/|$)|/__")
@@ -129,13 +128,18 @@ def http_error(error: HTTPException, request: Request) -> Response:
         _ = request.identity
     if error.status_int < 400:
         return error
-    if isinstance(error, PredicateMismatch) and request.matched_route.name in METHODS:
-        error = HTTPMethodNotAllowed(
-            headers={"Allow": ", ".join(sorted(METHODS[request.matched_route.name]))}
-        )
+    if isinstance(error, PredicateMismatch):
+        error = HTTPMethodNotAllowed(headers={"Allow": ", ".join(sorted(_methods(request)))})
     response = error_page(request, error.status_int)
     response.headers.update({k: v for k, v in error.headers.items() if k == "Allow"})
     return response
+
+
+def _methods(request: Request) -> set[str]:
+    """Return the methods that the views of the request's route accept."""
+    views = [view["introspectable"] for view in request.registry.introspector.get_category("views")]
+    found = {v["request_methods"] for v in views if v["route_name"] == request.matched_route.name}
+    return found | {"HEAD"} if "GET" in found else found
 
 
 def forbidden(error: Any, request: Request) -> Response:

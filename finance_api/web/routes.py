@@ -1,6 +1,5 @@
 """The routes of the pages, and the decorators of their views."""
 
-from collections import defaultdict
 from typing import Any
 
 from pyramid.config import Configurator
@@ -81,9 +80,6 @@ ROUTES = {
     "settings.sign_out_everywhere": "/settings/security/sign-out-everywhere",
 }
 
-#: The methods of each route that has a view.
-METHODS: defaultdict[str, set[str]] = defaultdict(set)
-
 
 def get(route: str, permission: str, template: str | None = None, **options: Any) -> view_config:
     """Decorate the view that answers GET for a route. options: passed on to `view_config`."""
@@ -98,7 +94,6 @@ def post(route: str, permission: str, template: str | None = None, **options: An
 def _view(
     route: str, method: str, permission: str, template: str | None, options: dict[str, Any]
 ) -> view_config:
-    METHODS[route].update(("GET", "HEAD") if method == "GET" else (method,))
     if template is not None:
         options["renderer"] = f"{template}.jinja2"
     return view_config(route_name=route, request_method=method, permission=permission, **options)

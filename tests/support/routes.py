@@ -1,6 +1,7 @@
 """Lists the registered routes."""
 
 import re
+from collections import defaultdict
 
 from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
@@ -63,3 +64,12 @@ def page_paths(registry):
     """Return the paths of the settings pages, with an id filled in."""
     paths = ("/" + path.lstrip("/") for path in patterns(registry).values())
     return sorted(path for path in paths if is_page(path))
+
+
+def page_methods(registry):
+    """Return the methods that the views of each page accept, by the path of its route."""
+    found = defaultdict(set)
+    for view, _ in introspected(registry, "views"):
+        found[view["route_name"]].add(view["request_methods"])
+    paths = {name: "/" + path.lstrip("/") for name, path in patterns(registry).items()}
+    return {path: found[name] for name, path in paths.items() if is_page(path)}
