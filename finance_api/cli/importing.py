@@ -3,7 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,16 @@ from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
 from finance_api.cli.output import json_report_option, say
 from finance_api.importers.formats import FORMAT_NAMES
-from finance_api.importers.interface import Answer, Command, ImportRefused, currency_code
-from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map
+from finance_api.importers.interface import (
+    CODE,
+    NAME,
+    Choice,
+    Command,
+    ImportRefused,
+    currency_code,
+)
+from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map, without
+from finance_api.importers.options import words as option_words
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.resources import RECORDS
@@ -287,8 +295,12 @@ def _sentence(report: ImportReport) -> str:
     return ", ".join(parts)
 
 
+#: Options whose value only the user knows -> what stands for it in a command line.
+_PLACEHOLDERS = {"account": NAME, "currency": CODE}
+
+
 def commands_to_copy(
-    context: click.Context, email: str, file: str, answers: Iterable[Answer]
+    context: click.Context, email: str, file: str, answers: Iterable[Sequence[Choice]]
 ) -> list[Command]:
     """Return the given command for this file, once for each answer, with the answer's options."""
     words = ["finance-api"]
@@ -298,32 +310,46 @@ def commands_to_copy(
     words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
     as_given = [*words, *_given(context, ())]
     found = [
-        ([*words, *_given(context, answer.instead_of), *answer.words], answer.meaning)
-        for answer in answers
+        (
+            [
+                *words,
+                *_given(context, choices),
+                *(word for each in choices for word in choice_words(each)),
+            ],
+            ", ".join(choice.meaning for choice in choices if choice.meaning),
+        )
+        for choices in answers
     ]
     return [Command(shlex.join(line), meaning) for line, meaning in found if line != as_given]
 
 
-def _given(context: click.Context, left_out: Iterable[str]) -> list[str]:
-    """Return the options of the command line, as words, except the ones in ``left_out``."""
+def choice_words(choice: Choice) -> list[str]:
+    """Return the words that a choice adds to a command line."""
+    return option_words({**choice.changes, **{name: _PLACEHOLDERS[name] for name in choice.needs}})
+
+
+def _given(context: click.Context, choices: Sequence[Choice]) -> list[str]:
+    """Return the options of the command line, as words, except the ones that choices replace."""
     words: list[str] = []
     for parameter in context.command.params:
         name = parameter.name or ""
-        option = parameter.opts[0] if len(parameter.opts) == 1 else parameter.opts[-1]
         if (
             not isinstance(parameter, click.Option)
             or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE
-            or option in left_out
         ):
             continue
         value = context.params[name]
-        if parameter.is_flag:
-            words.append(option)
-        elif isinstance(value, dict):
-            for field, columns in value.items():
-                for column in columns if f"{option} {field}" not in left_out else ():
-                    words += [option, f"{field}={column}"]
+        if name in _FILE_OPTIONS:
+            left = {name: value}
+            for choice in choices:
+                left = without(left, choice.changes)
+            words += option_words(left)
+        elif parameter.is_flag:
+            words.append(parameter.opts[-1])
         else:
             for part in value if parameter.multiple else (value,):
-                words += [option, str(part)] if f"{option} {part}" not in left_out else []
+                words += [parameter.opts[-1], str(part)]
     return words
+
+
+_FILE_OPTIONS = {option.name for option in FILE_OPTIONS}

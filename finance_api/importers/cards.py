@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from finance_api.importers.csv.vocabulary import are_card_payments, is_repaid
-from finance_api.importers.interface import Answer, Questions
+from finance_api.importers.interface import Choice, Questions
 
 
 class CardSigns:
@@ -42,6 +42,6 @@ class CardSigns:
         )
 
 
-def _either_way(line: int) -> Iterator[Answer]:
+def _either_way(line: int) -> Iterator[Choice]:
     for word, way in (("out", "goes out"), ("in", "comes in")):
-        yield Answer(("--positive", word), (), f"the amount of line {line} {way}")
+        yield Choice({"positive": word}, f"the amount of line {line} {way}")

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
-from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted
 
 _PIECE_BYTES = 1 << 17
 
@@ -143,12 +143,12 @@ def open_text(
         if not readings:
             raise
         (question,) = refused.questions
-        answers = [
-            Answer(("--encoding", name), meaning=f"it says {quoted(text)}" * (len(readings) > 1))
+        choices = [
+            Choice({"encoding": name}, f"it says {quoted(text)}" * (len(readings) > 1))
             for name, text in readings.items()
         ]
         # Go on with the first one, so that all questions can be asked at once.
-        questions.asked.append(question._replace(answers=tuple(answers)))
+        questions.asked.append(question._replace(choices=tuple(choices)))
         return TextFile(stream, next(iter(readings)))
     return TextFile(stream, codec)
 
@@ -194,20 +194,20 @@ def _codec(head: bytes, encoding: str | None) -> str:
                     f"the file begins with the byte order mark of {names[0].upper()}, but "
                     f"--encoding is {quoted(encoding or '')}",
                     1,
-                    answers=(Answer(instead_of=("--encoding",)),),
+                    choices=(Choice({"encoding": None}),),
                 )
             return codec
     if asked in ("utf-16", "utf-32"):
         orders = [f"{asked}-le", f"{asked}-be"]
         raise ImportRefused(
             "the file has no byte order mark",
-            answers=tuple(
-                Answer(("--encoding", name), ("--encoding",), f"the file is {name}")
+            choices=tuple(
+                Choice({"encoding": name}, f"the file is {name}")
                 # A file without a NUL has neither encoding.
                 for name in orders
                 if b"\x00" in head
             )
-            or (Answer(instead_of=("--encoding",)),),
+            or (Choice({"encoding": None}),),
             how=f": give its byte order with --encoding {orders[0]} or {orders[1]}",
         )
     return asked or "utf-8"
@@ -241,7 +241,7 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
                 f"the file is valid UTF-8, in which this line has {quoted(character)}; {codec} "
                 f"would read {quoted(wrong)}",
                 line,
-                answers=(Answer(instead_of=("--encoding",)),),
+                choices=(Choice({"encoding": None}),),
                 how=": leave out --encoding, or say --force-encoding",
             )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from finance_api.importers.options import ImportOptions, flags
 from finance_api.resources.currencies import mark_of
 from finance_api.values.text import Message, message, shown
 
@@ -37,31 +38,30 @@ def listed(names: Iterable[str]) -> str:
     return f"{text} and {len(names) - _MOST} more" if len(names) > _MOST else text
 
 
-class Answer(NamedTuple):
-    """Words to add to a command line if the user chooses this answer.
+class Choice(NamedTuple):
+    """A possible answer to a question.
 
-    words: options and their values. instead_of: options to drop because they conflict with
-    ``words``; each is an option's name, "--map FIELD", or an option with its value. meaning: a
-    clause that says what the answer means for the file.
+    changes: what it changes in the options. meaning: a clause that says what it means for the file.
+    needs: names of further options, whose value only the user knows.
     """
 
-    words: tuple[str, ...] = ()
-    instead_of: tuple[str, ...] = ()
+    changes: ImportOptions
     meaning: str = ""
+    needs: tuple[str, ...] = ()
 
 
 class Question(NamedTuple):
     """Something that a file leaves open.
 
     fact: a clause about the file, without options. how: completes the sentence on a command line
-    with the options that decide the question, such as ": give --account NAME". answers: only one
+    with the options that decide the question, such as ": give --account NAME". choices: only one
     if no other meaning is possible; empty if no option helps. needs: names of options whose value
     only the user knows.
     """
 
     fact: Message
     line: int | None = None
-    answers: tuple[Answer, ...] = ()
+    choices: tuple[Choice, ...] = ()
     how: str = ""
     needs: tuple[str, ...] = ()
 
@@ -113,7 +113,7 @@ class ImportRefused(ChangeRefused):
         self,
         reason: str,
         line: int | None = None,
-        answers: tuple[Answer, ...] = (),
+        choices: tuple[Choice, ...] = (),
         questions: tuple[Question, ...] = (),
         *,
         how: str = "",
@@ -121,30 +121,23 @@ class ImportRefused(ChangeRefused):
     ) -> None:
         """how, needs: see `Question`; ``how`` completes the reason."""
         super().__init__(reason + how, line)
-        self.questions = questions or (Question(message(reason), line, answers, how, needs),)
+        self.questions = questions or (Question(message(reason), line, choices, how, needs),)
         self.commands: list[Command] = []
 
     @property
-    def answers(self) -> list[Answer]:
-        """Return each combination of the questions' answers as one answer, up to MOST_COMMANDS."""
-        asked: list[tuple[Answer, ...]] = []
+    def answers(self) -> list[tuple[Choice, ...]]:
+        """Return each combination of the questions' choices, up to MOST_COMMANDS."""
+        asked: list[tuple[Choice, ...]] = []
         lines = 1
         for question in self.questions:
-            if lines * len(question.answers) <= MOST_COMMANDS:
-                lines *= len(question.answers)
-                # A question with only one answer needs no explanation in the command line.
-                is_open = len(question.answers) > 1
+            if lines * len(question.choices) <= MOST_COMMANDS:
+                lines *= len(question.choices)
+                # A question with only one choice needs no explanation in the command line.
+                is_open = len(question.choices) > 1
                 asked.append(
-                    tuple(a if is_open else a._replace(meaning="") for a in question.answers)
+                    tuple(c if is_open else c._replace(meaning="") for c in question.choices)
                 )
-        return [
-            Answer(
-                tuple(word for answer in chosen for word in answer.words),
-                tuple(name for answer in chosen for name in answer.instead_of),
-                ", ".join(answer.meaning for answer in chosen if answer.meaning),
-            )
-            for chosen in product(*asked)
-        ]
+        return [chosen for chosen in product(*asked) if chosen]
 
 
 #: Placeholders in a command line for an account's name and a currency's code, which only the user
@@ -152,14 +145,12 @@ class ImportRefused(ChangeRefused):
 NAME, CODE = "NAME", "CODE"
 
 
-def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
-    """Return a refusal of two groups of options that exclude each other."""
+def excluding(one: ImportOptions, other: ImportOptions) -> ImportRefused:
+    """Return a refusal of two groups of options that exclude each other; each drops a group."""
+    first, second = (flags(each)[0] for each in (one, other))
     return ImportRefused(
-        f"{one[0]} and {other[0]} exclude each other",
-        answers=(
-            Answer(instead_of=tuple(other), meaning=f"use {one[0]}"),
-            Answer(instead_of=tuple(one), meaning=f"use {other[0]}"),
-        ),
+        f"{first} and {second} exclude each other",
+        choices=(Choice(other, f"use {first}"), Choice(one, f"use {second}")),
     )
 
 
@@ -179,7 +170,7 @@ class Questions:
     def ask(
         self,
         fact: str,
-        *answers: Answer,
+        *choices: Choice,
         line: int | None = None,
         column: int | None = None,
         of: str | None = None,
@@ -187,7 +178,7 @@ class Questions:
         needs: tuple[str, ...] = (),
     ) -> None:
         """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
-        self.asked.append(Question(message(fact), line, answers, how, needs))
+        self.asked.append(Question(message(fact), line, choices, how, needs))
         if column is not None:
             self.columns.add(column)
         if of is not None:
@@ -204,7 +195,7 @@ class Questions:
         new: the names of the new accounts; None if the account itself is still unknown. codes:
         some possible currencies.
         """
-        if (new is not None and not new) or self.asks_for("--currency"):
+        if (new is not None and not new) or self.asks_for("currency"):
             return
         such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
         if new is None:
@@ -216,10 +207,11 @@ class Questions:
         else:
             is_new = "is a new account" if len(new) == 1 else "are new accounts"
             fact, how = f"{listed(new)} {is_new}", f": give the currency with --currency, {such_as}"
-        self.ask(fact, Answer(("--currency", CODE)), how=how)
+        self.ask(fact, Choice({}, needs=("currency",)), how=how)
 
     def asks_for(self, option: str) -> bool:
-        return any(option in answer.words for question in self.asked for answer in question.answers)
+        choices = (choice for question in self.asked for choice in question.choices)
+        return any(option in choice.changes or option in choice.needs for choice in choices)
 
     def put(self) -> None:
         """Raise ImportRefused if anything was asked."""

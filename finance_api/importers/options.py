@@ -1,9 +1,9 @@
 """The options for importing a file, with ``finance-api import`` or the upload form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypedDict
 
 
 class OptionKind(Enum):
@@ -196,11 +196,93 @@ FILE_OPTIONS = (
     FileOption("no_header", "No headings", "CSV: the first row is data, not headings.", FLAG),
 )
 _BY_NAME = {option.name: option for option in FILE_OPTIONS}
-_BY_FLAG = {option.flag: option for option in FILE_OPTIONS}
+
+
+class ImportOptions(TypedDict, total=False):
+    """Options by name, with their values, such as a user's options or an answer to a question.
+
+    In an answer, None drops an option, or a field of ``columns``.
+    """
+
+    account: str | None
+    currency: str | None
+    new_account: bool | None
+    ids: str | None
+    first_day: str | None
+    match_days: int | None
+    no_match: bool | None
+    sheet: str | None
+    profile: str | None
+    no_profile: bool | None
+    columns: Mapping[str, Sequence[str] | None] | None
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    date_format: str | None
+    timezone: str | None
+    encoding: str | None
+    force_encoding: bool | None
+    debit: str | None
+    credit: str | None
+    mixed_signs: str | None
+    sign: str | None
+    positive: str | None
+    card_balance: str | None
+    invert: bool | None
+    units: str | None
+    only: Sequence[str] | None
+    leave_out: Sequence[str] | None
+    ignore: Sequence[str] | None
+    balance: str | None
+    fee: Sequence[str] | None
+    fee_category: str | None
+    no_text: bool | None
+    label_separator: str | None
+    skip_rows: int | None
+    skip_last: int | None
+    no_header: bool | None
 
 
 def option_named(name: str) -> FileOption:
     return _BY_NAME[name]
+
+
+def without(given: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options, and parts of them, that an answer's changes leave as they are."""
+    found = dict(given)
+    for name in given.keys() & changes.keys():
+        kind, value = _BY_NAME[name].kind, changes[name]
+        if value is not None and kind is OptionKind.MAP:
+            found[name] = {f: each for f, each in given[name].items() if f not in value}
+        elif value is not None and kind is OptionKind.LIST:
+            found[name] = [each for each in given[name] if not _is_replaced(name, each, value)]
+        else:
+            del found[name]
+    return found
+
+
+def changed(given: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options with an answer's changes.
+
+    An answer adds to a list, but replaces the columns of a field, and all other values.
+    """
+    found = without(given, changes)
+    for name, value in changes.items():
+        kind = _BY_NAME[name].kind
+        if kind is OptionKind.MAP and value:
+            value = {f: each for f, each in value.items() if each is not None}
+            found[name] = {**found.get(name, {}), **value}
+        elif kind is OptionKind.LIST and value:
+            found[name] = [*found.get(name, ()), *value]
+        elif value is not None:
+            found[name] = value
+    return found
+
+
+def _is_replaced(name: str, before: str, values: Iterable[str]) -> bool:
+    """Return whether one of the values says of the column of a fee what it is."""
+    columns = {before, before.rpartition("=")[0]}
+    return name == "fee" and any(value.rpartition("=")[0] in columns for value in values)
 
 
 def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, tuple[str, ...]]:
@@ -212,33 +294,31 @@ def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, t
     return {**columns, key: (*columns.get(key, ()), column)}
 
 
-def answered(
-    given: Mapping[str, Any], words: Iterable[str], instead_of: Iterable[str] = ()
-) -> dict[str, Any]:
-    """Add the words of a command line to the options, and remove the options they replace.
-
-    instead_of: flags to remove; with a value (for --map: a field), only that value is removed.
-    """
-    found = dict(given)
-    for gone in instead_of:
-        flag, _, value = gone.partition(" ")
-        option = _BY_FLAG[flag]
-        if option.kind is OptionKind.MAP and value:
-            found[option.name] = {k: v for k, v in found.get(option.name, {}).items() if k != value}
-        elif option.kind is OptionKind.LIST and value:
-            found[option.name] = [each for each in found.get(option.name, ()) if each != value]
-        else:
-            found.pop(option.name, None)
-    rest = iter(words)
-    for flag in rest:
-        option = _BY_FLAG[flag]
-        if option.kind is OptionKind.FLAG:
-            found[option.name] = True
-        elif option.kind is OptionKind.MAP:
-            found[option.name] = add_to_map(found.get(option.name, {}), next(rest))
-        elif option.kind is OptionKind.LIST:
-            found[option.name] = [*found.get(option.name, ()), next(rest)]
-        else:
-            value = next(rest)
-            found[option.name] = int(value) if option.kind is OptionKind.NUMBER else value
+def flags(options: Mapping[str, Any]) -> list[str]:
+    """Return the names of options on a command line; of ``columns``, one for each field."""
+    found: list[str] = []
+    for name, value in options.items():
+        flag = _BY_NAME[name].flag
+        found += [f"{flag} {field}" for field in value] if name == "columns" and value else [flag]
     return found
+
+
+def words(options: Mapping[str, Any]) -> list[str]:
+    """Return options as the words of a command line; options that are dropped have none."""
+    found: list[str] = []
+    for name, value in options.items():
+        flag = _BY_NAME[name].flag
+        if name == "columns":
+            columns = ((f, c) for f, cs in value.items() if cs for c in _several(cs))
+            found += [word for field, column in columns for word in (flag, f"{field}={column}")]
+        elif value is True:
+            found.append(flag)
+        elif value == "\t" and name == "delimiter":
+            found += [flag, "tab"]
+        elif value is not None:
+            found += [word for each in _several(value) for word in (flag, each)]
+    return found
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (str(value),)

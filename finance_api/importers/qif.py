@@ -18,8 +18,8 @@ from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
     NAME,
-    Answer,
     BankBalance,
+    Choice,
     Entry,
     ImportRefused,
     Questions,
@@ -241,7 +241,7 @@ class QifImporter:
         if None in self._first and account is None:
             questions.ask(
                 "the file does not say which account it belongs to",
-                Answer(("--account", NAME)),
+                Choice({}, needs=("account",)),
                 how=f": give --account {NAME}",
             )
         if len(self._first) == 1 and self._options.get("positive") is None:

@@ -32,8 +32,8 @@ from finance_api.importers.interface import (
     OWED,
     OWNED,
     UNKNOWN,
-    Answer,
     ChangeRefused,
+    Choice,
     ImportRefused,
 )
 from finance_api.ledger.session import PAGE, LedgerSession, UserRows
@@ -256,10 +256,7 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "
         "money on the card",
         how=": say with --card-balance what a positive balance means",
-        answers=(
-            Answer(("--card-balance", OWED), meaning=owed),
-            Answer(("--card-balance", OWNED), meaning=owned),
-        ),
+        choices=(Choice({"card_balance": OWED}, owed), Choice({"card_balance": OWNED}, owned)),
     )
 
 

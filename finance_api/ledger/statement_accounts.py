@@ -7,10 +7,9 @@ from typing import Any
 
 from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import (
-    CODE,
     NAME,
-    Answer,
     BankBalance,
+    Choice,
     ImportRefused,
     Statement,
     StatementAccount,
@@ -53,7 +52,7 @@ def find_accounts(
     if name is not None and len(keys) > 1:
         raise ImportRefused(
             f"the file has {len(keys)} accounts, but --account names one",
-            answers=(Answer(instead_of=("--account",)),),
+            choices=(Choice({"account": None}),),
             how=": leave out --account",
         )
     found: dict[str, KnownAccount] = {}
@@ -201,7 +200,7 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
             f"earlier statements of this account are in {known['name']}",
-            answers=(Answer(instead_of=("--account",)),),
+            choices=(Choice({"account": None}),),
             how=": leave out --account, or rename the account",
         )
     return named
@@ -211,7 +210,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
     if account.key is None:
         raise ImportRefused(
             "the file does not say which account it belongs to",
-            answers=(Answer(("--account", NAME)),),
+            choices=(Choice({}, needs=("account",)),),
             how=f": give --account {NAME}",
         )
     if account.name != account.key:
@@ -277,9 +276,7 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
         names = sorted(row["name"] for row in found)
         raise ImportRefused(
             f"{len(found)} accounts have the number {account.number} ({', '.join(names)})",
-            answers=tuple(
-                Answer(("--account", name), meaning=f"the account is {name}") for name in names
-            ),
+            choices=tuple(Choice({"account": name}, f"the account is {name}") for name in names),
             how=f": give --account {NAME}",
         )
     return found[0] if found else None
@@ -301,7 +298,7 @@ def _new_account(
     if currency is None:
         raise ImportRefused(
             "the file does not state its currency",
-            answers=(Answer(("--currency", CODE)),),
+            choices=(Choice({}, needs=("currency",)),),
             how=f": give --currency, such as {example}",
         )
     source_id = None if account.key is None else bounded_source_id(account.key)

@@ -68,9 +68,9 @@ def question_of(
         "fact": in_region(question.fact, region),
         "line": question.line,
         "needs": question.needs,
-        "answers": [
-            {**answer._asdict(), "meaning": in_region(answer.meaning, region)}
-            for answer in question.answers
+        "choices": [
+            {**choice._asdict(), "meaning": in_region(choice.meaning, region)}
+            for choice in question.choices
         ],
         "row": None,
         "text": [],

@@ -1,10 +1,11 @@
 """Replaces command-line options in importers' messages with the labels that the pages use."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from finance_api.importers.interface import CODE, NAME
-from finance_api.importers.options import FILE_OPTIONS
+from finance_api.importers.options import FILE_OPTIONS, flags, words
 from finance_api.resources.field import words_of
 from finance_api.resources.records import STATED
 
@@ -70,11 +71,12 @@ def in_labels(message: str) -> str:
     return _WORDS.sub(_label, message)
 
 
-def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
-    """Return the text that the form shows for an answer."""
-    if not words:
-        return f"without {in_labels(', '.join(instead_of))}"
-    return in_labels(" ".join(words).replace(" --", ", --"))
+def changes_in_labels(changes: Mapping[str, Any]) -> str:
+    """Return the text that the form shows for a choice without a meaning of its own."""
+    added = " ".join(words(changes))
+    if not added:
+        return f"without {in_labels(', '.join(flags(changes)))}"
+    return in_labels(added.replace(" --", ", --"))
 
 
 def _label(match: re.Match[str]) -> str:

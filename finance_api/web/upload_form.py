@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from finance_api.importers.csv.layout import JOINED
 from finance_api.importers.formats import format_named
-from finance_api.importers.interface import CODE, NAME, ImportRefused, currency_code
+from finance_api.importers.interface import ImportRefused, currency_code
 from finance_api.importers.options import (
     FILE_OPTIONS,
     FileOption,
     OptionKind,
-    answered,
+    changed,
     option_named,
+    without,
 )
 from finance_api.resources.currencies import mark_of
 from finance_api.storage.interface import Upload
@@ -23,7 +23,7 @@ from finance_api.web.column_form import (
     column_fields,
     given_columns,
 )
-from finance_api.web.option_labels import CHOICES, answer_in_labels, in_labels
+from finance_api.web.option_labels import CHOICES, changes_in_labels, in_labels
 from finance_api.web.page import capital
 
 #: Never filled in, even if a refusal proposes a value: wrong values are too easily confirmed.
@@ -31,8 +31,6 @@ _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
 #: Options whose value can be a blank.
 _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
-#: (Option, placeholder) in an answer -> key of the option. Only the person knows such a value.
-_PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
 _SUGGESTED = {
     "date_format": ("DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD", "DD.MM.YYYY", "DD-MM-YYYY"),
@@ -148,17 +146,9 @@ class Given:
         """Return the options, completed by the answers."""
         options = self.options
         for number, answer in self.answers.items():
-            chosen = upload.outcome["questions"][number]["answers"][answer]
-            words, _ = _divided(chosen["words"])
-            # An answer about a column replaces what was chosen for the same field.
-            fields = [word.partition("=")[0] for word in _values_of("--map", words)]
-            replaced = [f"--map {name}" for name in fields if name not in JOINED]
-            options = answered(options, words, [*chosen["instead_of"], *replaced])
+            chosen = upload.outcome["questions"][number]["choices"][answer]
+            options = changed(options, chosen["changes"])
         return {name: value for name, value in options.items() if value not in ("", {}, [])}
-
-
-def _values_of(flag: str, words: Sequence[str]) -> list[str]:
-    return [value for word, value in zip(words[::2], words[1::2], strict=False) if word == flag]
 
 
 def can_be_read(upload: Upload) -> bool:
@@ -179,15 +169,13 @@ def upload_form(
     asked: list[tuple[dict[str, Any], list[str]]] = []
     for question in outcome.get("questions", ()):
         keys = list(question["needs"])
-        for answer in question["answers"]:
-            words, placeholders = _divided(answer["words"])
+        for choice in question["choices"]:
             # A new account needs a currency.
-            keys += [*placeholders, *(["currency"] if "account" in placeholders else [])]
-            if len(question["answers"]) == 1:
-                proposed = answered({}, words)
-                keys += [*proposed, *(_name_of(gone) for gone in answer["instead_of"])]
+            keys += [*choice["needs"], *(["currency"] if "account" in choice["needs"] else [])]
+            if len(question["choices"]) == 1:
+                keys += choice["changes"]
                 if given is None:
-                    options = _filled(answered(options, (), answer["instead_of"]), proposed)
+                    options = _filled(options, choice["changes"])
         asked.append((question, keys))
     name = outcome.get("format")
     known = format_named(name).options if name else ()
@@ -211,7 +199,7 @@ def upload_form(
                 question["line"],
                 question["row"],
                 question["text"],
-                _choices(question["answers"], outcome.get("columns", ())),
+                _choices(question["choices"], outcome.get("columns", ())),
                 None if given is None else given.answers.get(number),
                 [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
                 has_columns,
@@ -220,48 +208,39 @@ def upload_form(
     return UploadForm(questions, columns, _grouped(fields.values()))
 
 
-def _name_of(gone: str) -> str:
-    """Return the name of an option in `Answer.instead_of`."""
-    flag = gone.partition(" ")[0]
-    return next(option.name for option in FILE_OPTIONS if option.flag == flag)
-
-
 def _choices(
-    answers: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]]
+    choices: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
     """Return the answers to choose from, each with the values of its columns.
 
     Returns nothing if there is only one answer.
     """
-    if len(answers) < 2:
+    if len(choices) < 2:
         return []
     values = {column["name"]: " · ".join(column["values"]) for column in columns}
     found = []
-    for answer in answers:
-        words = answer["words"]
-        parts = _column_parts(words) if columns else []
+    for choice in choices:
+        parts = _column_parts(choice["changes"]) if columns else []
         text = ", ".join(f"{label}: {name}" for label, name in parts)
+        meaning = in_labels(choice["meaning"]) or changes_in_labels(choice["changes"])
         shown = [values[name] for _, name in parts if values.get(name)]
-        found.append(
-            {
-                "text": text
-                or capital(
-                    in_labels(answer["meaning"]) or answer_in_labels(words, answer["instead_of"])
-                ),
-                "values": "; ".join(shown),
-            }
-        )
+        found.append({"text": text or capital(meaning), "values": "; ".join(shown)})
     return found
 
 
-def _column_parts(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the roles and columns in an answer; nothing if it contains anything else."""
-    parts = []
-    for flag, value in zip(words[::2], words[1::2], strict=False):
-        role, _, name = value.partition("=") if flag == "--map" else (flag[2:], "", value)
-        if (flag != "--map" and role not in COLUMN_OPTIONS) or role not in ROLES or not name:
-            return []
-        parts.append((ROLES[role], name))
+def _column_parts(changes: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the roles and columns in an answer; nothing if it changes anything else."""
+    parts: list[tuple[str, str]] = []
+    for option, value in changes.items():
+        named = value if option == "columns" else {option: value}
+        for role, columns in (named or {}).items():
+            names = [columns] if isinstance(columns, str) else columns
+            if names is None:
+                continue
+            is_role = option == "columns" or option in COLUMN_OPTIONS
+            if role not in ROLES or not (is_role and all(names)):
+                return []
+            parts += [(ROLES[role], name) for name in names]
     return parts
 
 
@@ -275,18 +254,6 @@ def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
         FormGroup(title, members, number == 0 or any(each.value for each in members))
         for number, (title, members) in enumerate(shown)
     ]
-
-
-def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return an answer's words without placeholders, and the options of the placeholders."""
-    kept: list[str] = []
-    names: list[str] = []
-    for word in words:
-        if kept and (kept[-1], word) in _PLACEHOLDERS:
-            names.append(_PLACEHOLDERS[kept.pop(), word])
-        else:
-            kept.append(word)
-    return kept, names
 
 
 def read_form(upload: Upload, form: Mapping[str, Any]) -> Given:
@@ -318,7 +285,7 @@ def read_form(upload: Upload, form: Mapping[str, Any]) -> Given:
     answers = {}
     for number, question in enumerate(upload.outcome.get("questions", ())):
         numbers = _texts(form, f"answer-{number}")
-        if numbers and numbers[0] in map(str, range(len(question["answers"]))):
+        if numbers and numbers[0] in map(str, range(len(question["choices"]))):
             answers[number] = int(numbers[0])
     return Given(options, answers, errors)
 
@@ -327,8 +294,8 @@ def _proposed(upload: Upload) -> dict[str, Any]:
     """Return the options that the questions with only one answer propose."""
     found: dict[str, Any] = {}
     for question in upload.outcome.get("questions", ()):
-        if len(question["answers"]) == 1:
-            found = answered(found, _divided(question["answers"][0]["words"])[0])
+        if len(question["choices"]) == 1:
+            found = changed(found, question["choices"][0]["changes"])
     return found
 
 
@@ -362,14 +329,14 @@ def _texts(form: Mapping[str, Any], name: str, *, strip: bool = True) -> list[st
     return [found for text in texts if (found := text.strip() if strip else text)]
 
 
-def _filled(given: dict[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any]:
-    for name, value in proposed.items():
-        option = option_named(name)
-        if option.kind is OptionKind.MAP:
-            given[name] = {**given.get(name, {}), **value}
-        elif option.kind is not OptionKind.CHOICE and name not in _NEVER_FILLED:
-            given.setdefault(name, value)
-    return given
+def _filled(given: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with an answer's changes that people see before they send them."""
+    certain = {
+        name: value
+        for name, value in changes.items()
+        if option_named(name).kind is not OptionKind.CHOICE and name not in _NEVER_FILLED
+    }
+    return changed(without(given, changes), certain)
 
 
 def _field(

@@ -2,11 +2,12 @@
 
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from finance_api.importers.formats import AccountKey, detect_format
-from finance_api.importers.interface import Answer, StatementImporter
+from finance_api.importers.interface import Choice, StatementImporter
+from finance_api.importers.options import changed
 from finance_api.ledger.orders import ImportReport
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.values.time import DAY_SECONDS
@@ -62,22 +63,14 @@ def imported_once(person: Person, data: bytes, options: Mapping[str, Any]) -> Im
     return report
 
 
-def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the retry after an answer to a refusal; CODE becomes EUR."""
-    gone = {name.removeprefix("--").replace("-", "_") for name in answer.instead_of}
-    options = {name: value for name, value in before.items() if name not in gone}
-    rest = iter("EUR" if word == "CODE" else word for word in answer.words)
-    for word in rest:
-        name = word.removeprefix("--").replace("-", "_")
-        if name == "map":
-            field, _, column = next(rest).partition("=")
-            options["columns"] = {**options.get("columns", {}), field: column}
-        elif name in ("no_text", "force_encoding"):
-            options[name] = True
-        elif name in ("only", "leave_out", "ignore", "fee"):
-            options[name] = [*options.get(name, []), next(rest)]
-        elif name in ("skip_rows", "skip_last"):
-            options[name] = int(next(rest))
-        else:
-            options[name] = next(rest)
+#: Values that only the user knows.
+SAID = {"account": "Giro", "currency": "EUR"}
+
+
+def options_of(choices: Sequence[Choice], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the retry after an answer to a refusal."""
+    options = dict(before)
+    for choice in choices:
+        needs = {name: SAID[name] for name in choice.needs}
+        options = changed(options, {**choice.changes, **needs})
     return options

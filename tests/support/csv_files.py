@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from finance_api.cli.importing import import_command
+from finance_api.cli.importing import choice_words, import_command
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import ImportRefused, Remembered, nothing_remembered
+from finance_api.importers.options import flags
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.losses import documented, lost_columns
@@ -87,8 +88,17 @@ def refusal(data, **options):
 
 
 def answers(refused):
-    """Return what each answer to a refusal adds to the command line, and removes (with a "-")."""
-    return [
-        " ".join((*answer.words, *(f"-{name}" for name in answer.instead_of)))
-        for answer in refused.answers
-    ]
+    """Return what each answer to a refusal adds to the command line, and drops (with a "-")."""
+    return [" ".join(changed_words(choices)) for choices in refused.answers]
+
+
+def changed_words(choices):
+    added = [word for choice in choices for word in choice_words(choice)]
+    return added + [f"-{flag}" for choice in choices for flag in flags(dropped(choice.changes))]
+
+
+def dropped(changes):
+    """Return the parts of a choice's changes that only drop something."""
+    fields = {f: None for f, each in (changes.get("columns") or {}).items() if each is None}
+    options = {name: None for name, value in changes.items() if value is None}
+    return options | ({"columns": fields} if fields else {})

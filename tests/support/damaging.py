@@ -1,5 +1,6 @@
 """Files damaged by transmission, editors or attackers; the same for the same seed."""
 
+import json
 import random
 from collections.abc import Iterator, Sequence
 
@@ -38,4 +39,4 @@ def check_refusal(refused: ImportRefused) -> None:
     assert refused.reason.isprintable()
     assert "nexpected" not in refused.reason
     assert refused.line is None or refused.line >= 1
-    assert all(isinstance(word, str) for answer in refused.answers for word in answer.words)
+    assert all(json.dumps(c.changes) for question in refused.questions for c in question.choices)

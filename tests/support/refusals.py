@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.web.option_labels import answer_in_labels, in_labels
+from finance_api.web.option_labels import changes_in_labels, in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 #: Any option but --with-records, which the account's page words differently.
@@ -28,6 +28,7 @@ def no_refusal_has_options_on_the_pages():
     shown = {in_labels(refused.reason) for refused in provoked}
     shown |= {in_labels(question.fact) for refused in provoked for question in refused.questions}
     for refused in provoked:
-        for words, instead_of, meaning in refused.answers:
-            shown |= {in_labels(meaning), answer_in_labels(words, instead_of)}
+        for choices in refused.answers:
+            shown |= {in_labels(choice.meaning) for choice in choices}
+            shown |= {changes_in_labels(choice.changes) for choice in choices}
     assert not [text for text in shown if _OPTION.search(_QUOTED.sub("", text))]

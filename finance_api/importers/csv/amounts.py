@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from finance_api.importers.interface import Answer, ImportRefused, Questions, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
@@ -161,8 +162,12 @@ class AmountColumns:
     def __init__(self, decimal: str | None, thousands: str | None) -> None:
         self._readings = _readings(decimal, thousands)
         self._thousands = thousands
-        given = [f"--{n}" for n, v in (("decimal", decimal), ("thousands", thousands)) if v]
-        self._without_marks = (Answer(instead_of=tuple(given)),) if given else ()
+        marks: ImportOptions = {}
+        if decimal:
+            marks["decimal"] = None
+        if thousands:
+            marks["thousands"] = None
+        self._without_marks = (Choice(marks),) if marks else ()
         # For the account's own money (True) and other money (False): text -> its sign.
         self._seen: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._mark_of: dict[str, Mark] = {}
@@ -209,7 +214,7 @@ class AmountColumns:
         }
         if not numbers:
             reason = _misfit(text, parts, list(self._readings), self._thousands)
-            raise ImportRefused(reason, line, answers=self._without_marks)
+            raise ImportRefused(reason, line, choices=self._without_marks)
         if len(numbers) < len(self._readings):
             self._readings = {mark: self._readings[mark] for mark in numbers}
         elif self._doubtful is None and len(numbers) == 2 and numbers["."] != numbers[","]:
@@ -239,7 +244,7 @@ class AmountColumns:
                 f"the amount {quoted(text)} can be read as {_shown(point)} or {_shown(comma)}, and "
                 f"no other row shows which",
                 *(
-                    Answer(("--decimal", mark), meaning=f"{quoted(text)} is {_shown(number)}")
+                    Choice({"decimal": mark}, f"{quoted(text)} is {_shown(number)}")
                     for mark, number in ((".", point), (",", comma))
                 ),
                 line=line,

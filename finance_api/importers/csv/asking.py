@@ -22,15 +22,15 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
 )
 from finance_api.importers.interface import (
-    CODE,
     MOST_COMMANDS,
-    Answer,
+    Choice,
     ImportRefused,
     Questions,
     listed,
     quoted,
     stated_code,
 )
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import Mark, codes_in
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
@@ -73,11 +73,11 @@ class Currencies:
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self.given not in (None, code):
-                all_ = Answer(("--map", "currency="), (), f"all amounts are in {self.option}")
+                all_ = Choice({"columns": {"currency": ("",)}}, f"all amounts are in {self.option}")
                 raise ImportRefused(
                     f"the currency is {code}, but --currency says {self.option}",
                     line,
-                    answers=(_in_column(self.column), all_),
+                    choices=(_in_column(self.column), all_),
                 )
             return code
         if self.by_mark:
@@ -99,9 +99,9 @@ class Currencies:
         return (f"{name} {currency}" if is_part else name), is_part
 
 
-def _in_column(name: str) -> Answer:
+def _in_column(name: str) -> Choice:
     meaning = f"{quoted(name)} has the currency of each amount"
-    return Answer(("--map", f"currency={name}"), ("--currency",), meaning)
+    return Choice({"columns": {"currency": (name,)}, "currency": None}, meaning)
 
 
 def decide_currencies(
@@ -132,7 +132,7 @@ def decide_currencies(
             raise ImportRefused(
                 f"the {where} {mark.currency or mark.text}, but --currency says {option}",
                 line,
-                answers=(Answer(instead_of=("--currency",)),),
+                choices=(Choice({"currency": None}),),
             )
     whole = written
     if "currency" not in map(field_of, layout.columns):
@@ -159,11 +159,8 @@ def _ask_about_others_above(
     if codes:
         questions.ask(
             f"the lines above the headings have {listed(codes)}, but --currency says {option}",
-            *(
-                Answer(("--currency", code), ("--currency",), f"all amounts are in {code}")
-                for code in codes
-            ),
-            Answer(("--map", "currency="), (), f"all amounts are in {option}"),
+            *(Choice({"currency": code}, f"all amounts are in {code}") for code in codes),
+            Choice({"columns": {"currency": ("",)}}, f"all amounts are in {option}"),
             line=plan.headings.line,
             how=(
                 ": say with --currency which one is right, or confirm the other with --map "
@@ -198,11 +195,11 @@ def _in_columns(
         if len(codes) == 1 and currency in (None, *codes):
             return next(iter(codes))
         says = f", but --currency says {currency}" if currency is not None else ""
-        without = ("--currency", CODE) if currency is None and needs_one() else ()
+        needs = ("currency",) if currency is None and needs_one() else ()
         questions.ask(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}",
             _in_column(name),
-            Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
+            Choice({"columns": {"currency": ("",)}}, "all amounts are in one currency", needs),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,
             how=(
@@ -239,8 +236,8 @@ def ask_which_rows(
         name = headings.named(index)
         questions.ask(
             f"the row of {quoted(text)} may be a total",
-            Answer(("--leave-out", f"{name}={text}"), (), f"{quoted(text)} is not a transaction"),
-            Answer(("--leave-out", f"{name}="), (), f"{quoted(text)} is a transaction"),
+            Choice({"leave_out": (f"{name}={text}",)}, f"{quoted(text)} is not a transaction"),
+            Choice({"leave_out": (f"{name}=",)}, f"{quoted(text)} is a transaction"),
             line=line,
             how=": say with --leave-out COLUMN=VALUE which rows are not transactions",
         )
@@ -248,15 +245,15 @@ def ask_which_rows(
 
 def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
     """Ask about rows that are sums of others. texts: their texts in the column ``name``."""
-    words = tuple(w for text in texts if text for w in ("--leave-out", f"{name}={text}"))
-    kept = Answer(("--leave-out", f"{name}="), (), "these rows are transactions")
+    left_out = tuple(f"{name}={text}" for text in texts if text)
+    kept = Choice({"leave_out": (f"{name}=",)}, "these rows are transactions")
+    sums = Choice({"leave_out": left_out}, f"{listed(texts)} are not transactions")
     questions.ask(
         f"the rows of {listed(text or BLANK for text in texts)} are each the sum of other rows",
-        *([Answer(words, (), f"{listed(texts)} are not transactions")] if words else []),
-        kept,
+        *([sums, kept] if left_out else [kept]),
         line=line,
         how=": say with --leave-out COLUMN=VALUE which rows are not transactions"
-        + ("" if words else ", or remove them from the file"),
+        + ("" if left_out else ", or remove them from the file"),
     )
 
 
@@ -282,18 +279,18 @@ def _ask_for_words(
     name = headings.named(index)
     if len(unknown) <= _COMBINED:
         kept_or_not = product((True, False), repeat=len(unknown))
-        choices = [list(compress(unknown, each)) for each in kept_or_not]
+        possible = [list(compress(unknown, each)) for each in kept_or_not]
     else:
         all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
-        choices = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
-    answers = []
-    for chosen in choices:
+        possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
+    choices = []
+    for chosen in possible:
         if texts := [*kept, *chosen]:
-            words = tuple(word for text in texts for word in ("--only", f"{name}={text}"))
-            answers.append(Answer(words, meaning=f"rows of {listed(texts)} are transactions"))
+            only = tuple(f"{name}={text}" for text in texts)
+            choices.append(Choice({"only": only}, f"rows of {listed(texts)} are transactions"))
     questions.ask(
         f"the column {quoted(name)} has {listed([*unknown, *kept])}",
-        *answers,
+        *choices,
         line=min(unknown.values()),
         column=index,
         how=": say with --only COLUMN=VALUE which rows are transactions",
@@ -319,10 +316,9 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
         if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
     ]
     if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
-        words = [word for name in telling for word in ("--map", f"note={name}")]
         questions.ask(
             f"{listed(telling)} has text, but no column is the payee or note",
-            Answer(tuple(words)),
+            Choice({"columns": {"note": tuple(telling)}}),
             how=(
                 ": choose columns with --map payee=… or --map note=…, or import without text with "
                 "--no-text"
@@ -335,12 +331,12 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
     headings = plan.headings
     money = []
     for column in columns:
-        fact, how, answers = _readings(column, plan)
+        fact, how, choices = _readings(column, plan)
         if fact:
             name = headings.named(column.index)
             questions.ask(
                 f"the column {quoted(name)} {fact}",
-                *answers,
+                *choices,
                 line=headings.line,
                 column=column.index,
                 how=f": {how}, or ignore it with --ignore",
@@ -350,63 +346,62 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
     names = [headings.named(column.index) for column in money]
     # If another question is about the amount, one of these columns may be the amount.
     if names and "amount" not in questions.fields:
-        words = tuple(word for name in names for word in ("--ignore", name))
-        answers = [Answer(words, (), f"{listed(names)} can be ignored")]
+        choices = [Choice({"ignore": tuple(names)}, f"{listed(names)} can be ignored")]
         if len(names) == 1:
-            answers += _of_money(money[0], names[0], plan)
+            choices += _of_money(money[0], names[0], plan)
         questions.ask(
             f"{listed(names)} has amounts of money beside the amount column",
-            *answers,
+            *choices,
             line=headings.line,
             how=": ignore it with --ignore, or say with --fee or --map what it is",
         )
 
 
-def _of_money(column: Watched, name: str, plan: Plan) -> list[Answer]:
+def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
     kind = "signed" if column.is_signed else "unsigned"
     shown = quoted(name)
-    answers = [
-        Answer(("--fee", f"{name}={kind}"), (), f"{shown} is a fee paid in addition to the amount")
-    ]
+    fee = f"{shown} is a fee paid in addition to the amount"
+    choices = [Choice({"fee": (f"{name}={kind}",)}, fee)]
     if "originalAmount" not in plan.columns:
-        original = Answer(("--map", f"originalAmount={name}"))
-        answers.append(original._replace(meaning=f"{shown} is the amount before conversion"))
+        original = f"{shown} is the amount before conversion"
+        choices.append(Choice({"columns": {"originalAmount": (name,)}}, original))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
     # A row without an amount would be refused.
     is_full = all(map(str.strip, column.values))
     if amount < plan.table.width and plan.profile is None and is_full:
-        words = ("--map", f"amount={name}", "--ignore", plan.headings.named(amount))
-        answers.append(Answer(words, ("--map amount",), f"{shown} is the amount"))
-    return answers
+        ignored = (plan.headings.named(amount),)
+        changes: ImportOptions = {"columns": {"amount": (name,)}, "ignore": ignored}
+        choices.append(Choice(changes, f"{shown} is the amount"))
+    return choices
 
 
-def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Answer]]:
+def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Choice]]:
     """Return what a column's heading suggests ("" for nothing), advice, and possible answers."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
-    without = Answer(("--ignore", name), (), f"{quoted(name)} can be ignored")
+    without = Choice({"ignore": (name,)}, f"{quoted(name)} can be ignored")
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
-        balance = Answer(("--balance", name), (), f"{quoted(name)} is the balance")
+        balance = Choice({"balance": name}, f"{quoted(name)} is the balance")
         return "looks like a balance", "name it with --balance", [balance, without]
     if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
         return "looks like fees", "name it with --fee", [fee, without]
     if role_fit("parent", heading) == 2 and len(column.texts) and "" in column.values:
-        parts = Answer(("--only", f"{name}="), (), f"rows with a {quoted(name)} are only parts")
-        whole = Answer(("--ignore", name), (), "all rows are transactions")
+        parts = Choice({"only": (f"{name}=",)}, f"rows with a {quoted(name)} are only parts")
+        whole = Choice({"ignore": (name,)}, "all rows are transactions")
         return "may mark parts of other rows", "leave them out with --only", [parts, whole]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
     if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
-        own = ("--map", f"accountNumber={name}")
-        other = ("--map", f"counterpartyAccount={name}")
+        own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
+        other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
         return (
             "has several accounts",
             "if they are yours, say --map accountNumber=…; if they are the other side's, say --map "
             "counterpartyAccount=…",
             [
-                Answer(own, ("--account",), f"{quoted(name)} has your own accounts"),
-                Answer(other, (), f"{quoted(name)} has the other side's accounts"),
+                Choice(own, f"{quoted(name)} has your own accounts"),
+                Choice(other, f"{quoted(name)} has the other side's accounts"),
             ],
         )
     return "", "", []

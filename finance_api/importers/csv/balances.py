@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
-from finance_api.importers.interface import Answer, BankBalance, ImportRefused, quoted
+from finance_api.importers.interface import BankBalance, Choice, ImportRefused, quoted
 from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
@@ -24,7 +24,7 @@ class BalanceCheck:
     order of the rows fits, the balances of each day have to. Rows without a balance are added up
     until the next row that has one.
 
-    option: the option by which the user confirms the column; () if the user gave it. rows, total:
+    option: the column, for the option that confirms it; "" if the user gave it. rows, total:
     number and sum of all rows. first_day, last_day: their earliest and latest day. is_debt: whether
     the balances are what is owed, after `closing`.
 
@@ -37,7 +37,7 @@ class BalanceCheck:
     less `total`.
     """
 
-    option: tuple[str, ...] = ()
+    option: str = ""
     rows: int = 0
     total: int = 0
     first_day: int = 0
@@ -122,18 +122,18 @@ class BalanceCheck:
             f"{amount_text(should)}: a row is missing, changed or moved; download the file "
             "again",
             at,
-            answers=self._answers[1:],
+            choices=self._choices[1:],
             how=", or ignore the balances with --ignore" if self.option else "",
         )
 
     @property
-    def _answers(self) -> tuple[Answer, ...]:
+    def _choices(self) -> tuple[Choice, ...]:
         if not self.option:
             return ()
-        name = self.option[-1]
+        name = self.option
         return (
-            Answer(self.option, meaning=f"{quoted(name)} is what is owed"),
-            Answer(("--ignore", name), meaning=f"{quoted(name)} is not a running balance"),
+            Choice({"balance": name}, f"{quoted(name)} is what is owed"),
+            Choice({"ignore": (name,)}, f"{quoted(name)} is not a running balance"),
         )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
@@ -144,7 +144,7 @@ class BalanceCheck:
         if self.is_debt and self.option:
             raise ImportRefused(
                 "the balances rise where money goes out: they may be what is owed, as on a card",
-                answers=self._answers,
+                choices=self._choices,
                 how="; if they are, name their column with --balance",
             )
         if len(closing) != 1:

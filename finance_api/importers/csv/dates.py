@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import (
-    Answer,
+    Choice,
     ImportRefused,
     Questions,
     nothing_remembered,
@@ -324,8 +324,8 @@ class DateColumn:
             if (day := form.read(text)) is not None and day < self._end
         ]
         if not read:
-            answers = _every_reading(text) if self._named else ()
-            raise ImportRefused(self._misfit(text), line, answers=answers)
+            choices = _every_reading(text) if self._named else ()
+            raise ImportRefused(self._misfit(text), line, choices=choices)
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
         self._seen.add(text)
@@ -398,28 +398,28 @@ class DateColumn:
             read = [(form, day) for form in different if (day := form.read(text)) is not None]
             days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
             help_ = "give the form with --date-format"
-            answers = [_answer(form, text, day) for form, day in read]
+            choices = [_choice(form, text, day) for form, day in read]
             if beside is not None:
                 others = f"the other dates are {beside.name}"
                 help_ = f"{others}: to ignore the column, say --map valueDate="
-                answers = [Answer(("--map", "valueDate="))]
+                choices = [Choice({"columns": {"valueDate": ("",)}})]
             questions.ask(
-                f"the date {quoted(text)} is {days}", *answers, line=line, how=f"; {help_}"
+                f"the date {quoted(text)} is {days}", *choices, line=line, how=f"; {help_}"
             )
         return first
 
 
-def _every_reading(text: str) -> tuple[Answer, ...]:
+def _every_reading(text: str) -> tuple[Choice, ...]:
     days: dict[int, DateForm] = {}
     for form in CANDIDATES:
         if (day := form.read(text)) is not None:
             days.setdefault(day, form)
-    return tuple(_answer(form, text, day) for day, form in days.items())
+    return tuple(_choice(form, text, day) for day, form in days.items())
 
 
-def _answer(form: DateForm, text: str, day: int) -> Answer:
+def _choice(form: DateForm, text: str, day: int) -> Choice:
     meaning = f"{quoted(text)} is {date_text(day)}"
-    return Answer(("--date-format", form.name), ("--date-format",), meaning)
+    return Choice({"date_format": form.name}, meaning)
 
 
 class DateReader:
@@ -448,7 +448,7 @@ class DateReader:
                 raise ImportRefused(
                     f"the date {quoted(text)} has no time",
                     line,
-                    answers=(Answer(instead_of=("--timezone",)),),
+                    choices=(Choice({"timezone": None}),),
                     how=", so --timezone cannot convert it",
                 )
             try:

@@ -47,7 +47,8 @@ from finance_api.importers.csv.vocabulary import (
     named_balance,
     without_numbers,
 )
-from finance_api.importers.interface import NAME, Answer, ImportRefused, Questions, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, listed, quoted
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.time import DAY_SECONDS
 
@@ -84,7 +85,7 @@ class Deciding:
         self._questions = questions
         if not layout.fee and layout.fee_category is not None:
             raise ImportRefused(
-                "--fee-category needs --fee", answers=(Answer(instead_of=("--fee-category",)),)
+                "--fee-category needs --fee", choices=(Choice({"fee_category": None}),)
             )
         self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
         self.selection = Selection(plan)
@@ -145,7 +146,7 @@ class Deciding:
             count, first = survey.footer
             questions.ask(
                 first.questions[0].fact,
-                Answer(("--skip-last", str(plan.layout.skip_last + count)), ("--skip-last",)),
+                Choice({"skip_last": plan.layout.skip_last + count}),
                 line=first.line,
                 how=(
                     f"{first.questions[0].how}; if the rows from there on are not transactions, "
@@ -220,7 +221,7 @@ class Deciding:
         plan, read, columns = self.plan, self._money(reading), self.plan.columns
         first = [] if plan.rows else sample(plan.table)
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
-        if not books or self._questions.asks_for("--decimal"):
+        if not books or self._questions.asks_for("decimal"):
             return
         is_open = plan.layout.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
         if is_open and are_paired(first, books):
@@ -237,14 +238,13 @@ class Deciding:
         if found is not None:
             ask_whose_rows(*found, plan, self._turned(), self._questions)
 
-    def _turned(self) -> tuple[str, ...]:
+    def _turned(self) -> ImportOptions:
         """Return options by which a debit comes in, and a positive amount does."""
         headings, words = self.plan.headings, self._words
         if words is None:
             sides = [headings.named(index) for index in self.plan.indexes("credit", "debit")]
-            both = ("--debit", sides[0], "--credit", sides[1]) if sides else ()
-            return both or ("--positive", "in")
-        return ("--sign", words.turned(headings.named(words.column)))
+            return {"debit": sides[0], "credit": sides[1]} if sides else {"positive": "in"}
+        return {"sign": words.turned(headings.named(words.column))}
 
     def _take_stating_rows(self, read: Callable[[int, list[str]], Money]) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
@@ -345,8 +345,8 @@ class Deciding:
         if named and plan.layout.units is None and plan.profile is None:
             self._questions.ask(
                 f"the amounts of {quoted(named[0])} may be in hundredths of the currency",
-                Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
-                Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
+                Choice({"units": "minor"}, "an amount of 1250 is 12.5"),
+                Choice({"units": "major"}, "an amount of 1250 is 1250"),
                 line=headings.line,
                 how=": say with --units minor or --units major",
             )
@@ -380,7 +380,7 @@ class Deciding:
         self, reading: Reading, form: DateForm
     ) -> tuple[Mapping[int, int], int | None, bool] | None:
         """Return the directions that the balances show, in the form that `decide_signs` needs."""
-        if self._questions.asks_for("--decimal"):
+        if self._questions.asks_for("decimal"):
             return None
         layout, (rows, cells_of) = self.plan.layout, self._balance_rows(reading)
         days = [day // DAY_SECONDS for day in self._days(form, cells_of)]
@@ -439,11 +439,12 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     column, kind = headings.position_and_rest("--fee", fee)
     if kind not in ("signed", "unsigned"):
         name = headings.named(column)
+        column_name = fee if kind is None else fee.removesuffix(f"={kind}")
         questions.ask(
             f"--fee {quoted(fee)}: if a minus in it means money going out, say --fee "
             f"{name}=signed; if its numbers have no signs, say --fee {name}=unsigned",
             *(
-                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
+                Choice({"fee": (f"{column_name}={each}",)}, f"a fee of 1 goes {way}")
                 for each, way in (("unsigned", "out"), ("signed", "in"))
             ),
         )
@@ -456,6 +457,6 @@ def _ask_for_account(plan: Plan, questions: Questions) -> None:
         found = "" if questions.asked else f"; {plan.headings.found()}"
         questions.ask(
             "the file does not say which account it belongs to",
-            Answer(("--account", NAME)),
+            Choice({}, needs=("account",)),
             how=f"; give the account with --account, or its column with --map account=…{found}",
         )

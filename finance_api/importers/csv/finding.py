@@ -33,7 +33,8 @@ from finance_api.importers.csv.table import (
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Answer, ImportRefused, Questions, Remembered, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
+from finance_api.importers.options import ImportOptions, flags
 
 #: A question about columns with the same heading names at most this many columns.
 _NAMED_COLUMNS = 20
@@ -65,7 +66,7 @@ def find_plan(
     if plan.layout.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(
             "--mixed-signs is for --debit and --credit, or --sign",
-            answers=(Answer(instead_of=("--mixed-signs",)),),
+            choices=(Choice({"mixed_signs": None}),),
         )
     return replace(
         plan,
@@ -101,7 +102,7 @@ def _recognised(
     """
     name = given.profile
     if name is None:
-        if given.no_profile or given.says_about_amounts() or (saved and "profile" not in saved):
+        if given.no_profile or given.about_amounts() or (saved and "profile" not in saved):
             return None
         name = saved.get("profile")
     if not given.header:
@@ -116,7 +117,7 @@ def _recognised(
         raise ImportRefused(
             f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles "
             f"show {profile.name}' lists them",
-            answers=(Answer(instead_of=("--profile",)),),
+            choices=(Choice({"profile": None}),),
         )
     return None
 
@@ -149,14 +150,13 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
 def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
     """Refuse options for fields that the profile decides row by row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
-    names = [f"--map {name}" for name in user_layout.stated().get("columns", ()) if name in by_row]
-    names += user_layout.says_about_amounts()
-    if names:
+    if dropped := user_layout.about_amounts(by_row):
+        name = flags(dropped)[0]
         raise ImportRefused(
-            f"{names[0]}: the profile {shown(profile)} decides that",
-            answers=(
-                Answer(instead_of=tuple(names), meaning="the profile is right"),
-                Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
+            f"{name}: the profile {shown(profile)} decides that",
+            choices=(
+                Choice(dropped, "the profile is right"),
+                Choice({"no_profile": True, "profile": None}, f"{name} is right"),
             ),
             how=": leave the option out, or say --no-profile and name every column with options",
         )
@@ -191,14 +191,13 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
     """Ask which column is meant if several have a heading that names the same field."""
     for name, others in plan.doubled.items():
+        other: ImportOptions = {"currency": None} if name == "currency" else {}
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
             f"columns {' and '.join(map(str, numbers))} all have a heading of {name}",
             *(
-                Answer(
-                    ("--map", f"{name}={number}"),
-                    ("--currency",) if name == "currency" else (),
-                    f"{name} is in column {number}",
+                Choice(
+                    {"columns": {name: (str(number),)}, **other}, f"{name} is in column {number}"
                 )
                 for number in numbers
             ),
@@ -281,11 +280,8 @@ def _consistent(possible: list[Plan]) -> Plan:
         )
     raise ImportRefused(
         f"{' and '.join(map(quoted, fitting))} both divide the rows into the same columns",
-        answers=tuple(
-            Answer(
-                ("--delimiter", "tab" if delimiter == "\t" else delimiter),
-                meaning=f"{quoted(delimiter)} divides the columns",
-            )
+        choices=tuple(
+            Choice({"delimiter": delimiter}, f"{quoted(delimiter)} divides the columns")
             for delimiter in fitting
         ),
         how=": choose one with --delimiter",
@@ -335,6 +331,6 @@ def refuse_data_as_headings(plan: Plan) -> None:
         raise ImportRefused(
             "the first row was read as headings, but it has a date or an amount",
             plan.table.first_line,
-            answers=(Answer(("--no-header",)),),
+            choices=(Choice({"no_header": True}),),
             how=": if it is data, say --no-header",
         )

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.layout import Columns, Layout, words
+from finance_api.importers.csv.layout import Columns, Layout
 from finance_api.importers.csv.places import (
     OTHER_ROLE,
     TableSample,
@@ -31,6 +31,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
+from finance_api.importers.options import words
 
 
 class CsvImporter:
@@ -66,7 +67,7 @@ class CsvImporter:
         """
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
-        if questions.asks_for("--encoding"):
+        if questions.asks_for("encoding"):
             # The file is not UTF-8: the saved layout, or a profile, may state its encoding.
             saved = plan.layout.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
@@ -97,7 +98,7 @@ class CsvImporter:
         except NextTable as following:
             # The rows of the whole text were only looked at. Read the first table alone.
             line = following.line
-        if questions.asks_for("--encoding"):
+        if questions.asks_for("encoding"):
             questions.put()
         try:
             yield from self._read_several(plan.table.text, line, remembered)
@@ -196,9 +197,9 @@ _MOST_TABLES = 50
 
 def _offer_only_names(refused: ImportRefused) -> None:
     """Offer no options that one of several tables needs and that may be wrong for another."""
-    words = {a.words[:1] for question in refused.questions for a in question.answers}
-    if words - {("--account",), ("--currency",)}:
-        refused.questions = tuple(each._replace(answers=()) for each in refused.questions)
+    choices = (choice for question in refused.questions for choice in question.choices)
+    if any(choice.changes.keys() - {"account", "currency"} for choice in choices):
+        refused.questions = tuple(each._replace(choices=()) for each in refused.questions)
         refused.reason += "; make a file of each of the file's tables"
 
 

@@ -34,7 +34,7 @@ from finance_api.importers.csv.profile import (
 )
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import known_encoding
-from finance_api.importers.interface import Answer, ImportRefused, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import CODES
 
@@ -109,8 +109,8 @@ class Profiles:
             names = [match.profile.name for match in found]
             raise ImportRefused(
                 f"the headings are those of the profiles {listed(names)}",
-                answers=tuple(
-                    Answer(("--profile", name), meaning=f"the file is of {name}") for name in names
+                choices=tuple(
+                    Choice({"profile": name}, f"the file is of {name}") for name in names
                 ),
                 how=": name one with --profile",
             )

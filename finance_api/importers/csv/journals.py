@@ -3,11 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from finance_api.importers.csv.layout import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
-from finance_api.importers.interface import MOST_COMMANDS, Answer, Questions, listed, quoted
+from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions, listed, quoted
+from finance_api.importers.options import ImportOptions
 
 #: The name of an account in double entry, such as Assets:Bank.
 _PATH = re.compile(r"[^\W\d_][^:]*:[^\W\d_]")
@@ -61,7 +63,7 @@ def are_paired(rows: Iterable[Sequence[str]], columns: Sequence[int]) -> bool:
 
 
 def ask_whose_rows(
-    column: int, accounts: Sequence[str], plan: Plan, turned: tuple[str, ...], questions: Questions
+    column: int, accounts: Sequence[str], plan: Plan, turned: ImportOptions, questions: Questions
 ) -> None:
     """Ask which of the accounts are the bank's.
 
@@ -70,22 +72,25 @@ def ask_whose_rows(
     name = plan.headings.named(column)
     own = [text for text in accounts if _first_word(text) in OWN_BOOKS]
     likely = own or [text for text in accounts if _first_word(text) not in JOURNAL]
-    choices = [[text] for text in likely]
+    chosen = [[text] for text in likely]
     if plan.layout.account is None:
-        choices = [own] if own else choices[: MOST_COMMANDS // 2 - 1]
-        choices += [likely] if len(choices) > 1 else []
-    answers = []
-    for chosen in choices:
-        only = [word for text in chosen for word in ("--only", f"{name}={text}")]
-        only += ["--map", f"account={name}"] if len(chosen) > 1 else []
-        meaning = f"only the rows of {listed(chosen)} are transactions"
-        answers.append(Answer((*only, *turned), turned[::2], meaning))
-        if turned[0] != "--positive":
-            answers[-1] = answers[-1]._replace(meaning=f"{meaning}, and a debit comes in")
-            answers.append(Answer((*only,), turned[::2], f"{meaning}, and a debit goes out"))
+        chosen = [own] if own else chosen[: MOST_COMMANDS // 2 - 1]
+        chosen += [likely] if len(chosen) > 1 else []
+    choices = []
+    for texts in chosen:
+        only: ImportOptions = {"only": tuple(f"{name}={text}" for text in texts)}
+        if len(texts) > 1:
+            only["columns"] = {"account": (name,)}
+        meaning = f"only the rows of {listed(texts)} are transactions"
+        if "positive" in turned:
+            choices.append(Choice({**only, **turned}, meaning))
+        else:
+            way = cast("ImportOptions", {**only, **dict.fromkeys(turned)})
+            choices.append(Choice({**only, **turned}, f"{meaning}, and a debit comes in"))
+            choices.append(Choice(way, f"{meaning}, and a debit goes out"))
     questions.ask(
         f"the file is double entry: each payment has a row for each account in {quoted(name)}",
-        *answers[:MOST_COMMANDS],
+        *choices[:MOST_COMMANDS],
         line=plan.headings.line,
         column=column,
         how=": say with --only COLUMN=VALUE which accounts are the bank's",

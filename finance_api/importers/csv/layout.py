@@ -6,23 +6,24 @@ A layout comes from the user's options, from the options saved for an account, a
 import difflib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
-    Answer,
+    Choice,
     ImportRefused,
     excluding,
     listed,
     quoted,
     stated_code,
 )
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.records import STATED
 from finance_api.values.text import TextError, clean, clean_or_none, fold
 
@@ -152,9 +153,9 @@ _NO_DELIMITER = '"\r\n\x00'
 FEE_CATEGORY = "Bank fees"
 LABEL_SEPARATOR = ";"
 
-#: The options that say what a positive number means.
-POSITIVE = ("--positive", "--invert")
-_SIDES = ("--debit", "--credit")
+#: Drops the options that say what a positive number means.
+POSITIVE: ImportOptions = {"positive": None, "invert": None}
+_SIDES: ImportOptions = {"debit": None, "credit": None}
 #: Parts that are not saved: each file has its own rows around the data; the account is the key.
 _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
 _MAP = "--map "
@@ -265,11 +266,12 @@ class Layout:
             except TextError as error:
                 raise ImportRefused(f"the heading {quoted(column)} for {name} {error}") from None
         _check_ways(layout)
-        for name in ("account", "currency"):
-            if name in layout.named and getattr(layout, name) is not None:
-                raise excluding((f"--{name}",), (f"--map {name}",))
+        if "account" in layout.named and layout.account is not None:
+            raise excluding({"account": None}, {"columns": {"account": None}})
+        if "currency" in layout.named and layout.currency is not None:
+            raise excluding({"currency": None}, {"columns": {"currency": None}})
         if self.no_profile and self.profile is not None:
-            raise excluding(("--profile",), ("--no-profile",))
+            raise excluding({"profile": None}, {"no_profile": None})
         currency = None if self.currency is None else stated_code(self.currency, "--currency")
         return replace(
             layout,
@@ -294,11 +296,16 @@ class Layout:
             }
         return stated
 
-    def says_about_amounts(self) -> list[str]:
-        """Return the given options that name columns of amounts or say which way amounts go."""
+    def about_amounts(self, fields: Container[str] = ()) -> ImportOptions:
+        """Return a change that drops all options that name columns of amounts or of these fields,
+        or say which way amounts go.
+        """
         stated = self.stated()
-        names = ["--map amount"] if "amount" in stated.get("columns", ()) else []
-        return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in stated]
+        names = [n for n in stated.get("columns", ()) if n == "amount" or n in fields]
+        columns: ImportOptions = {"columns": dict.fromkeys(names)} if names else {}
+        ways: ImportOptions = {**_SIDES, "sign": None, **POSITIVE}
+        given = {name: None for name in ways if name in stated}
+        return cast("ImportOptions", {**columns, **given})
 
     def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
         """Return this layout, completed by ``below``, and the parts taken from ``below``.
@@ -338,23 +345,6 @@ def heading_digest(headings: Sequence[str] | None, width: int) -> str:
     return sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
-def words(stated: Mapping[str, Any]) -> list[str]:
-    """Return the parts of a layout as the words of a command line."""
-    found: list[str] = []
-    for name, value in stated.items():
-        flag = "--" + name.replace("_", "-")
-        if name == "columns":
-            for field_name, columns in value.items():
-                found += [w for c in _several(columns) for w in ("--map", f"{field_name}={c}")]
-        elif value is True:
-            found.append(flag)
-        elif value == "\t" and name == "delimiter":
-            found += [flag, "tab"]
-        else:
-            found += [word for part in _several(value) for word in (flag, part)]
-    return found
-
-
 def _several(value: Any) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (str(value),)
 
@@ -379,29 +369,29 @@ def _check_ways(layout: Layout) -> None:
     named = layout.named
     sides = [side for side in ("debit", "credit") if side in named]
     if layout.invert and layout.positive == "in":
-        raise excluding(("--invert",), ("--positive",))
+        raise excluding({"invert": None}, {"positive": None})
     if layout.positive not in (None, "in", "out"):
         raise ImportRefused(f"--positive {quoted(layout.positive)} is neither in nor out")
     positive = "out" if layout.invert else layout.positive
     if sides and "amount" in named:
-        raise excluding(("--map amount",), [f"--{side}" for side in sides])
+        raise excluding({"columns": {"amount": None}}, _SIDES)
     if len(sides) == 1:
         other = "credit" if sides == ["debit"] else "debit"
         raise ImportRefused(f"--{sides[0]} also needs --{other}")
     if sides and positive:
         means = "money going out is in "
-        answers = [Answer(instead_of=POSITIVE, meaning=means + listed(named["debit"]))]
+        choices = [Choice(POSITIVE, means + listed(named["debit"]))]
         if positive == "out":
-            words = ("--debit", *named["credit"], "--credit", *named["debit"])
-            meaning = means + listed(named["credit"])
-            answers.append(Answer(words, (*POSITIVE, *_SIDES), meaning))
+            (debit,), (credit,) = named["debit"], named["credit"]
+            exchanged: ImportOptions = {"debit": credit, "credit": debit, **POSITIVE}
+            choices.append(Choice(exchanged, means + quoted(credit)))
         raise ImportRefused(
             f"--{'invert' if layout.invert else 'positive'} is for an amount column",
-            answers=tuple(answers),
+            choices=tuple(choices),
             how="; to reverse the directions, swap --debit and --credit instead",
         )
     if layout.sign is not None and (sides or positive):
-        raise excluding(("--sign",), _SIDES if sides else POSITIVE)
+        raise excluding({"sign": None}, _SIDES if sides else POSITIVE)
     if layout.mixed_signs not in (None, "plus", "minus", "ignore"):
         raise ImportRefused(
             f"--mixed-signs {quoted(layout.mixed_signs)} is not one of plus, minus and ignore"

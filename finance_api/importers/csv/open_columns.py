@@ -10,7 +10,8 @@ from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
-from finance_api.importers.interface import Answer, Questions, quoted
+from finance_api.importers.interface import Choice, Questions, quoted
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import mark_of
 
 #: At most this many columns are examined.
@@ -229,24 +230,25 @@ class OpenColumns:
         return [self.all[index] for index in indexes if index < len(self.all)]
 
     def ask(
-        self, role: str, fact: str, how: str, readings: Sequence[tuple[Answer, Columns]]
+        self, role: str, fact: str, how: str, readings: Sequence[tuple[Choice, Columns]]
     ) -> None:
         """Ask which reading is right; meanwhile, take the columns of the first reading."""
-        answers = [answer for answer, _ in readings[:_MOST_PROPOSED]]
-        self.found.questions.ask(fact, *answers, line=self.headings.line, of=role, how=how)
+        choices = [choice for choice, _ in readings[:_MOST_PROPOSED]]
+        self.found.questions.ask(fact, *choices, line=self.headings.line, of=role, how=how)
         for name, (index,) in readings[0][1].items():
             self.take(name, self.all[index], None)
 
-    def reading(self, *parts: tuple[str, Column]) -> tuple[Answer, Columns]:
-        words: list[str] = []
-        for name, column in parts:
-            is_side = name in ("debit", "credit")
-            words += [f"--{name}" if is_side else "--map"]
-            words += [self.name(column) if is_side else f"{name}={self.name(column)}"]
+    def reading(self, *parts: tuple[str, Column]) -> tuple[Choice, Columns]:
+        changes: ImportOptions
+        names = [self.name(column) for _, column in parts]
+        if parts[0][0] == "debit":
+            changes = {"debit": names[0], "credit": names[1], **POSITIVE}
+        else:
+            fields = (name for name, _ in parts)
+            changes = {"columns": {f: (name,) for f, name in zip(fields, names, strict=True)}}
         places = (f"{name} is in {quoted(self.name(column))}" for name, column in parts)
-        given = POSITIVE if parts[0][0] == "debit" else ()
         columns: Columns = {name: (column.index,) for name, column in parts}
-        return Answer(tuple(words), given, ", ".join(places)), columns
+        return Choice(changes, ", ".join(places)), columns
 
 
 def best(role: str, columns: Sequence[Column]) -> list[Column]:

@@ -23,7 +23,7 @@ from finance_api.importers.csv.table import (
 )
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.resources.currencies import mark_of
 from finance_api.values.text import shown
 from finance_api.values.time import DAY_SECONDS, date_text
@@ -140,7 +140,7 @@ def refuse_headings(places: list[Table]) -> None:
             raise ImportRefused(
                 "the first row has headings",
                 table.first_line,
-                answers=(Answer(instead_of=("--no-header",)),),
+                choices=(Choice({"no_header": None}),),
                 how=": leave out --no-header",
             )
 
@@ -155,7 +155,7 @@ def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
             if len(cells) == table.width and looks_like_headings(cells):
                 raise ImportRefused(
                     f"line {number}, which --skip-rows {text.skip_rows} leaves out, has headings",
-                    answers=(Answer(instead_of=("--skip-rows",)),),
+                    choices=(Choice({"skip_rows": None}),),
                 )
 
 

@@ -301,13 +301,13 @@ class Plan:
         return kept if self.profile is None else kept | {"profile": self.profile.name}
 
     @property
-    def balance(self) -> tuple[str, ...]:
-        """The option for the balance column; () without a column, or if the user named it."""
+    def balance(self) -> str:
+        """The balance column, for an option; "" without a column, or if the user named it."""
         (index,) = self.columns.get("balance", (self.table.width,))
         is_given = self.user_layout is not None and self.user_layout.balance is not None
         if is_given or index >= self.table.width:
-            return ()
-        return ("--balance", self.headings.named(index))
+            return ""
+        return self.headings.named(index)
 
     @property
     def is_complete(self) -> bool:

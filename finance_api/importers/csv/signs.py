@@ -31,7 +31,8 @@ from finance_api.importers.csv.vocabulary import (
     names_card,
     role_fit,
 )
-from finance_api.importers.interface import Answer, ImportRefused, Questions, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, listed, quoted
+from finance_api.importers.options import ImportOptions
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
 _COMBINED = 3
@@ -44,8 +45,8 @@ _SIDES = {OUT: "the debit column", IN: "the credit column"}
 #: How many rows are weighed against the signs of their amounts.
 _WEIGHED = 200
 _DEBT = "the balances may be what is owed, as on a card"
-#: Why positive amounts may be money going out ("" if they are not), and the answers.
-Doubt = tuple[str, list[Answer]]
+#: Why positive amounts may be money going out ("" if they are not), and the choices.
+Doubt = tuple[str, list[Choice]]
 
 
 @dataclass(frozen=True)
@@ -177,14 +178,14 @@ def _weighed(
             fact, is_open, are_most = "all that goes out is a payment, as on a card", True, True
     if not (is_open or said):
         return signs, ("", [])
-    answers = _either_way(survey.kinds[AMOUNT, 1], plan.balance if fact == _DEBT else ())
-    answers = answers[::-1] if are_most else answers
+    choices = _either_way(survey.kinds[AMOUNT, 1], plan.balance if fact == _DEBT else "")
+    choices = choices[::-1] if are_most else choices
     for column in said:
         name = plan.headings.named(column.index)
         fact = f"the words of {quoted(name)} contradict most of the signs"
         meaning = f"only the words of {quoted(name)} count"
-        answers.append(Answer(("--sign", name, "--mixed-signs", "ignore"), meaning=meaning))
-    return signs, (fact, answers)
+        choices.append(Choice({"sign": name, "mixed_signs": "ignore"}, meaning))
+    return signs, (fact, choices)
 
 
 def _is_of_card(plan: Plan, survey: Survey) -> bool:
@@ -194,9 +195,10 @@ def _is_of_card(plan: Plan, survey: Survey) -> bool:
     return any(map(names_card, (*(plan.headings.texts or ()), *accounts, *above)))
 
 
-def _either_way(line: int, also: tuple[str, ...] = ()) -> list[Answer]:
+def _either_way(line: int, balance: str = "") -> list[Choice]:
+    also: ImportOptions = {"balance": balance, "invert": None} if balance else {}
     return [
-        Answer(("--positive", name, *also), POSITIVE if also else (), _shown_way(line, way))
+        Choice({"positive": name, **also}, _shown_way(line, way))
         for name, way in (("in", IN), ("out", OUT))
     ]
 
@@ -205,11 +207,11 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     """Ask about words in the column of --sign that have no known direction."""
     name = headings.named(words.column)
     texts = (*words.named, *words.seen)
-    answers = _answers_of_words(name, texts, {**_known(texts, name), **words.ways})
+    choices = _choices_of_words(name, texts, {**_known(texts, name), **words.ways})
     questions.ask(
         f"it is not known whether {listed(words.unknown)} in the column {quoted(name)} means "
         f"money coming in or going out; the column has {listed(words.seen)}",
-        *(answer._replace(instead_of=("--sign",)) for answer in answers),
+        *choices,
         line=min(words.unknown.values()),
         column=words.column,
         how=(
@@ -237,19 +239,19 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
-    answers = _answers_of_words(name, texts, _known(texts, name))
+    choices = _choices_of_words(name, texts, _known(texts, name))
     if not _is_certain(column.values):
-        answers += [
-            Answer(
-                ("--ignore", name, *way.words),
-                meaning=f"{quoted(name)} does not mean a direction, and {way.meaning}",
+        choices += [
+            Choice(
+                {"ignore": (name,), **way.changes},
+                f"{quoted(name)} does not mean a direction, and {way.meaning}",
             )
             for way in either
         ]
     questions.ask(
         f"no amount is negative, and the column {quoted(name)} may say whether money comes in or "
         f"goes out ({listed(texts)})",
-        *answers,
+        *choices,
         line=line,
         column=column.index,
         how=": say with --sign COLUMN=OUT,…|IN,… which words mean which",
@@ -277,8 +279,8 @@ def _is_certain(texts: Iterable[str]) -> bool:
     return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
 
-def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
-    """Return answers under which each unknown word means money out, money in, or no transaction.
+def _choices_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Choice]:
+    """Return choices under which each unknown word means money out, money in, or no transaction.
 
     An answer names all words, including the words of earlier files; words of later files stay open.
     If there are more than `_COMBINED` unknown words, it names only the first; the next question is
@@ -287,30 +289,22 @@ def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     words = {word_of(text): text.strip() or BLANK for text in texts}
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
-        return [
-            Answer(
-                ("--sign", name), meaning=f"{quoted(name)} says whether money comes in or goes out"
-            )
-        ]
+        return [Choice({"sign": name}, f"{quoted(name)} says whether money comes in or goes out")]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
-    answers = []
+    choices = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = dict(zip(unknown, chosen, strict=True))
         meaning = " and ".join(f"{quoted(words[w])} is {_MONEY[way]}" for w, way in ways.items())
-        answers.append(
-            Answer(
-                ("--sign", sign_option(name, words.values(), {**known, **ways})), meaning=meaning
-            )
-        )
+        sign = sign_option(name, words.values(), {**known, **ways})
+        choices.append(Choice({"sign": sign}, meaning))
     if not others and len(unknown) < len(words) - len(unknown):
         kept = [word for word in words if word not in unknown]
-        only = [part for word in kept for part in ("--only", f"{name}={word and words[word]}")]
+        only = tuple(f"{name}={word and words[word]}" for word in kept)
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         unclear = listed(words[word] for word in unknown)
         sign = name if is_usual else sign_option(name, words.values(), known)
-        answer = Answer(("--sign", sign, *only))
-        answers.append(answer._replace(meaning=f"{unclear} is not a transaction"))
-    return answers
+        choices.append(Choice({"sign": sign, "only": only}, f"{unclear} is not a transaction"))
+    return choices
 
 
 def _shown_way(line: int, direction: int) -> str:
@@ -318,11 +312,11 @@ def _shown_way(line: int, direction: int) -> str:
 
 
 def _ask_about_contradictions(
-    plan: Plan, survey: Survey, signs: Signs, questions: Questions, doubt: Sequence[Answer]
+    plan: Plan, survey: Survey, signs: Signs, questions: Questions, doubt: Sequence[Choice]
 ) -> None:
     """Ask about words of unmapped columns that contradict the signs.
 
-    doubt: the answers that say what positive amounts mean, if that is open too.
+    doubt: the choices that say what positive amounts mean, if that is open too.
     """
     layout = plan.layout
     for column in survey.watched:
@@ -352,20 +346,20 @@ def _ask_about_contradictions(
                 f"{reason}, which contradicts the profile {shown(plan.profile)}", line
             )
         is_signed = (AMOUNT, -1) in survey.kinds
-        help_, answers = _otherwise(name, column, layout, ways, is_signed=is_signed)
+        help_, choices = _otherwise(name, column, layout, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if layout.positive == "out" else "out"
-            answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
+            choices.append(Choice({"positive": other, "invert": None}, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
-            answers += [
-                answer
-                if answer.words[:2] == ("--sign", name)
-                else answer._replace(words=(*answer.words, "--ignore", name))
-                for answer in doubt
-            ] or [Answer(("--ignore", name), (), f"{quoted(name)} does not mean a direction")]
+            choices += [
+                choice
+                if choice.changes.get("sign") == name
+                else choice._replace(changes={**choice.changes, "ignore": (name,)})
+                for choice in doubt
+            ] or [Choice({"ignore": (name,)}, f"{quoted(name)} does not mean a direction")]
         questions.ask(
             reason,
-            *answers,
+            *choices,
             line=line,
             column=column.index,
             how=f": {help_}, or, if the column means something else, ignore it with --ignore",
@@ -375,23 +369,22 @@ def _ask_about_contradictions(
 
 def _otherwise(
     name: str, column: Watched, layout: Layout, ways: Mapping[str, int], *, is_signed: bool
-) -> tuple[str, list[Answer]]:
-    """Return the advice and the answers for a user who trusts the column.
+) -> tuple[str, list[Choice]]:
+    """Return the advice and the choices for a user who trusts the column.
 
     If the amounts have signs, --sign is offered only if at least half of the column's words are
     directions.
     """
     if layout.debit is not None and layout.credit is not None:
-        exchanged = ("--debit", layout.credit, "--credit", layout.debit)
+        exchanged: ImportOptions = {"debit": layout.credit, "credit": layout.debit}
         meaning = f"money going out is in {quoted(layout.credit)}"
-        answer = Answer(exchanged, ("--debit", "--credit"), meaning)
-        return "exchange --debit and --credit", [answer]
+        return "exchange --debit and --credit", [Choice(exchanged, meaning)]
     help_, words = "let the column decide with --sign", {folded(text) for text in column.values}
     if is_signed and len(ways) * 2 < len(words):
         return help_, []
-    given = POSITIVE if layout.sign is None else ("--sign",)
-    answers = _answers_of_words(name, column.values, ways)
-    return help_, [answer._replace(instead_of=given) for answer in answers]
+    given = POSITIVE if layout.sign is None else ImportOptions()
+    choices = _choices_of_words(name, column.values, ways)
+    return help_, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
 
 
 def _of_sides(
@@ -436,14 +429,14 @@ def _ask_what_signs_mean(
             "reverse it)"
         )
     lines = _lines(survey, place)
-    answers = []
+    choices = []
     for way in possible:
         trial = _signs({place: way})
         shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
-        answers.append(Answer(("--mixed-signs", way), meaning=", ".join(shown_ways)))
+        choices.append(Choice({"mixed_signs": way}, ", ".join(shown_ways)))
     questions.ask(
         f"{name} has {has}",
-        *answers,
+        *choices,
         line=max(lines.values()),
         how=(
             f": say with --mixed-signs what the sign means: {means} or ignore (the sign means "

@@ -25,8 +25,8 @@ from finance_api.importers.csv.survey import (
 )
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
-    Answer,
     BankBalance,
+    Choice,
     Entry,
     ImportRefused,
     Statement,
@@ -209,7 +209,7 @@ class StatementBuilder:
                 f"the account number is {quoted(number or '')} here and "
                 f"{quoted(rows.number or '')} in line {rows.first_line}",
                 line,
-                answers=(Answer(instead_of=("--account",)),),
+                choices=(Choice({"account": None}),),
                 how=": to import each number as an account of its own, leave out --account",
             )
         if amount.mark is not None:
@@ -218,8 +218,8 @@ class StatementBuilder:
             raise ImportRefused(
                 f"the amount is {amount_text(units)}, but {currency} has no decimals",
                 line,
-                answers=tuple(
-                    Answer(("--decimal", mark), ("--decimal",))
+                choices=tuple(
+                    Choice({"decimal": mark})
                     for mark in DECIMAL_MARKS
                     if self._plan.layout.decimal not in (None, mark)
                 ),
@@ -375,11 +375,11 @@ class StatementBuilder:
                 f"the account is {quoted(name or '')} here and "
                 f"{quoted(self._other_name[0] or '')} in line {self._other_name[1]}",
                 line,
-                answers=(
-                    Answer(instead_of=("--account",), meaning="the file has several accounts"),
-                    Answer(
-                        ("--map", "account="),
-                        meaning=f"every row belongs to {quoted(self._account)}",
+                choices=(
+                    Choice({"account": None}, "the file has several accounts"),
+                    Choice(
+                        {"columns": {"account": ("",)}},
+                        f"every row belongs to {quoted(self._account)}",
                     ),
                 ),
                 how=(

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.decoding import TextFile
-from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.values.text import count_text
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
@@ -172,9 +172,7 @@ class Table:
                 return line, cells
         if not self.text.skip_rows:
             raise NoTable("the file is empty")
-        raise NoTable(
-            "--skip-rows skips the whole file", answers=(Answer(instead_of=("--skip-rows",)),)
-        )
+        raise NoTable("--skip-rows skips the whole file", choices=(Choice({"skip_rows": None}),))
 
     @property
     def first_line(self) -> int:
@@ -276,7 +274,7 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
     if len(kept) < count:
         raise ImportRefused(
             f"--skip-last {count} leaves out more rows than there are",
-            answers=(Answer(instead_of=("--skip-last",)),),
+            choices=(Choice({"skip_last": None}),),
         )
 
 

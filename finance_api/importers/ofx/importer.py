@@ -12,8 +12,8 @@ from finance_api.importers.cards import CardSigns
 from finance_api.importers.interface import (
     ANOTHER_FILE,
     UNKNOWN,
-    Answer,
     BankBalance,
+    Choice,
     Correction,
     Entry,
     ImportRefused,
@@ -101,14 +101,14 @@ class _Ways(NamedTuple):
             raise ImportRefused("write --sign as TRNTYPE=OUT or TRNTYPE=OUT|IN, with types of OFX")
         return cls(_OUT - into | out, _IN - out | into, out | into)
 
-    def answers(self, types: Sequence[str]) -> Iterator[Answer]:
-        """Yield an answer for each way in which the money of these types can go."""
+    def choices(self, types: Sequence[str]) -> Iterator[Choice]:
+        """Yield a choice for each way in which the money of these types can go."""
         for ways in product(("goes out", "comes in"), repeat=len(types)):
             pairs = list(zip(types, ways, strict=True))
             into = self.said & self.into | {each for each, way in pairs if way == "comes in"}
             out = self.said.union(types) - into
             sign = f"TRNTYPE={','.join(sorted(out))}|{','.join(sorted(into))}".rstrip("|")
-            yield Answer(("--sign", sign), ("--sign",), ", ".join(map(" ".join, pairs)))
+            yield Choice({"sign": sign}, ", ".join(map(" ".join, pairs)))
 
 
 class OfxImporter:
@@ -140,7 +140,7 @@ class OfxImporter:
         self._positive = positive
         self._ways = _Ways.of(sign)
         if sign is not None and positive is not None:
-            raise excluding(("--sign",), ("--positive",))
+            raise excluding({"sign": None}, {"positive": None})
         self._card_balance = card_balance or UNKNOWN
 
     def read(
@@ -403,10 +403,10 @@ def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
     word = "DEBIT" if "DEBIT" in paid or len(paid) + bool(types & ways.into) < 2 else min(paid)
     line, credit = signs.get((word, True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
-    how, answers = ": say with --positive what a positive amount means", []
+    how, choices = ": say with --positive what a positive amount means", []
     for positive, way in (("in", "comes in"), ("out", "goes out")):
         meaning = f"the amount of line {line} {way}"
-        answers.append(Answer(("--positive", positive), ("--sign",), meaning))
+        choices.append(Choice({"positive": positive, "sign": None}, meaning))
     if line is not None and all(comes_in for _, comes_in in signs):
         unknown = sorted(types - ways.out - ways.into)
         if not unknown and (ways.said or (word == "DEBIT" and types & ways.into)):
@@ -421,12 +421,12 @@ def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
             if len(unknown) > _MOST_TYPES or not all(map(str.isalnum, unknown)):
                 raise ImportRefused(f"the transaction is {reason}; {ANOTHER_FILE}", line)
             how = ": say with --sign which types go out and, after |, which come in"
-            answers = [*(() if types & ways.into else answers[:1]), *ways.answers(unknown)]
+            choices = [*(() if types & ways.into else choices[:1]), *ways.choices(unknown)]
     elif word == "DEBIT" and line is not None and credit is not None and not agree:
         reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
     else:
         return False
-    raise ImportRefused(f"the transaction is {reason}", line, tuple(answers), how=how)
+    raise ImportRefused(f"the transaction is {reason}", line, tuple(choices), how=how)
 
 
 def _without_statement(file: Element) -> ImportRefused:

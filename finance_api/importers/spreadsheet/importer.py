@@ -15,7 +15,7 @@ from finance_api.importers.csv.places import TableSample
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import (
-    Answer,
+    Choice,
     Entry,
     ImportRefused,
     Remembered,
@@ -129,7 +129,7 @@ class SpreadsheetImporter:
                         return sheet
             raise ImportRefused(
                 f"no sheet with cells is called {quoted(self._sheet)}: the sheets are {names}",
-                answers=(Answer(instead_of=("--sheet",)),),
+                choices=(Choice({"sheet": None}),),
             )
         if len(sheets) == 1:
             return sheets[0]
@@ -142,8 +142,8 @@ class SpreadsheetImporter:
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
             f"the spreadsheet has the sheets {names}",
-            answers=tuple(
-                Answer(("--sheet", s.name), meaning=f"the statement is in {quoted(s.name)}")
+            choices=tuple(
+                Choice({"sheet": s.name}, f"the statement is in {quoted(s.name)}")
                 for s in possible or sheets
             ),
             how=": say with --sheet which one has the statement",

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from finance_api.importers.interface import Answer, Questions
+from finance_api.importers.interface import Choice, Questions
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.ledger.session import LedgerSession
@@ -39,19 +39,19 @@ def ask_about_new_accounts(
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
                 name = session.accounts.rows[account_id]["name"]
-                help_, answers = _choices(name, is_one_of_several)
+                help_, choices = _choices(name, is_one_of_several)
                 which = f"{same} of the {count} entries" if count > 1 else "the entry"
                 are = "are" if count > 1 else "is"
                 questions.ask(
                     f"{which} for the new account {account.name} {are} already in the account "
                     f"{name}, at most a day apart",
-                    *answers,
+                    *choices,
                     how=f": {help_}; if it is another account, give --new-account",
                 )
 
 
-def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
-    """Return advice and answers. is_one_of_several: the file has other accounts as well."""
+def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Choice]]:
+    """Return advice and choices. is_one_of_several: the file has other accounts as well."""
     if is_one_of_several:
         return (
             "if it is the same account, import a file of that account alone with --account "
@@ -59,8 +59,8 @@ def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Answer]]:
             [],
         )
     return f"if it is the same account, give --account {name!r}", [
-        Answer(("--account", name), ("--account", "--map account"), f"the account is {name}"),
-        Answer(("--new-account",), meaning="it is another account"),
+        Choice({"account": name, "columns": {"account": None}}, f"the account is {name}"),
+        Choice({"new_account": True}, "it is another account"),
     ]
 
 

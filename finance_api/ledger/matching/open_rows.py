@@ -9,9 +9,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
-from finance_api.importers.interface import Answer, Entry, Question, Questions
+from finance_api.importers.interface import Choice, Entry, Question, Questions
+from finance_api.importers.options import ImportOptions
 from finance_api.ledger.matching.model import (
     Candidate,
     CandidateReader,
@@ -27,8 +28,10 @@ from finance_api.values.text import amount_text, day_text, fold, message, shown
 from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"
+#: What `which_one` asks for.
+Point = Literal["first_day", "ids", "match_days"]
 #: The option that answers the questions of two rules.
-MATCH_DAYS = "--match-days"
+MATCH_DAYS: Point = "match_days"
 _Row = TypeVar("_Row", FileEntry, Candidate)
 EntryTest = Callable[[FileEntry], bool]
 CandidateTest = Callable[[Candidate], bool]
@@ -131,8 +134,8 @@ class OpenRows:
                 each.is_taken = True
 
     def _ask(self, question: Question) -> None:
-        asked, option = self.questions.asked, question.answers[0].words[0]
-        place = next((n for n, q in enumerate(asked) if option in q.answers[0].words), None)
+        asked, option = self.questions.asked, next(iter(question.choices[0].changes))
+        place = next((n for n, q in enumerate(asked) if option in q.choices[0].changes), None)
         if place is None:
             asked.append(question)
         elif option == MATCH_DAYS:
@@ -203,29 +206,27 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
 
 
 def which_one(
-    option: str, fact: str, line: int, *, how: str, same: object, other: object, again: bool = False
+    option: Point, fact: str, line: int, *, how: str, same: str | int, other: str | int
 ) -> Question:
     """Return the question whether a line is a known transaction or another one.
 
     fact, how: see `Question`. same, other: the option's value for each of the two answers.
-    again: whether an answer replaces a value that the user has given before.
     """
-    answers = (
-        Answer((option, str(value)), (option,) * again, f"line {line} is {meaning}")
+    choices = (
+        Choice(cast("ImportOptions", {option: value}), f"line {line} is {meaning}")
         for value, meaning in ((same, "the same transaction"), (other, "another one"))
     )
-    return Question(message(fact), line, tuple(answers), how)
+    return Question(message(fact), line, tuple(choices), how)
 
 
 def _both(one: Question, other: Question) -> Question:
     """Join two questions about `MATCH_DAYS` into one, whose answers apply to both lines."""
-    answers = []
-    for days, *pair in zip((max, min), one.answers, other.answers, strict=True):
-        number = days(int(answer.words[1]) for answer in pair)
-        meaning = ", ".join(answer.meaning for answer in pair)
-        answers.append(Answer((MATCH_DAYS, str(number)), (), meaning))
+    choices = []
+    for days, *pair in zip((max, min), one.choices, other.choices, strict=True):
+        number = days(choice.changes["match_days"] or 0 for choice in pair)
+        choices.append(Choice({"match_days": number}, ", ".join(each.meaning for each in pair)))
     fact = f"{one.fact.marked}; and {other.fact.marked} (line {other.line})"
-    return Question(message(fact), one.line, tuple(answers), one.how)
+    return Question(message(fact), one.line, tuple(choices), one.how)
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:
@@ -287,7 +288,7 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
     if rows.first_day is None:
         line, last = rows.read(twice[0]).line, rows.read(twice[-1])
         yield which_one(
-            "--first-day",
+            "first_day",
             f"{described(last)} appears in line {line} as well, in another part of the file, and "
             f"neither has an id",
             last.line,

@@ -31,7 +31,7 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         line = rows.read(entry).line
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
             yield which_one(
-                "--ids",
+                "ids",
                 f"{described(rows.read(entry))} contradicts {stored_described(candidate)}, unless "
                 f"the bank reuses ids, which it has not done for {account.name} so far",
                 line,
@@ -41,7 +41,6 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
                 ),
                 same=STABLE,
                 other=REUSED,
-                again=True,
             )
         account.shows_reuse = True
         if account.earlier.ids is None:

@@ -10,7 +10,7 @@ import pytest
 
 from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import CODE, Answer, ImportRefused
+from finance_api.importers.interface import CODE, Choice, ImportRefused
 from support.corpora import STATEMENTS
 from support.csv_files import options_in
 from support.nightly import count
@@ -204,9 +204,9 @@ def test_a_command_is_quoted_for_the_shell():
     words = ["me@example.com", "a b.csv", *"--map payee=It's --positive in --only a=b".split()]
     context, _ = options_in(words)
     answers = [
-        Answer(("--sign", "D/C type"), ("--positive",), "the words say it"),
-        Answer(),
-        Answer((), ("--map payee",)),
+        (Choice({"sign": "D/C type", "positive": None}, "the words say it"),),
+        (),
+        (Choice({"columns": {"payee": None}}),),
     ]
     command, other = commands_to_copy(context, "me@example.com", "a b.csv", answers)
     assert "payee" not in other.line

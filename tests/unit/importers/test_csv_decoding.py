@@ -124,7 +124,7 @@ def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
 )
 def test_encodings_of_other_languages_are_offered_with_a_line_in_each(text, codec):
     (question,) = refusal(text.encode(codec)).questions
-    offered = {answer.words[1]: answer.meaning for answer in question.answers}
+    offered = {choice.changes["encoding"]: choice.meaning for choice in question.choices}
     assert codec in offered
     if len(offered) > 1:
         assert any(line in offered[codec] for line in text.split("\n"))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.importers.options import changed
 from support.csv_files import answers, read, refusal
 
 JOURNALS = {
@@ -62,10 +63,7 @@ JOURNALS = {
 
 def given(refused):
     """Return the options of the first answer."""
-    words = refused.answers[0].words
-    pairs = list(zip(words[::2], words[1::2], strict=True))
-    only = [value for name, value in pairs if name == "--only"]
-    return {name[2:]: value for name, value in pairs} | {"only": only}
+    return changed({}, refused.questions[0].choices[0].changes)
 
 
 @pytest.mark.parametrize("kind", JOURNALS)

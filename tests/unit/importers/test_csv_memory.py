@@ -130,9 +130,9 @@ def test_a_new_word_for_a_direction_is_asked_about_and_the_earlier_ones_are_kept
     with pytest.raises(ImportRefused) as refused:
         memory.read(head + "2026-02-05;a;10;Blik\n2026-02-06;b;20;Neu\n")
     assert answers(refused.value) == [
-        "--sign Type=Blik,Neu|Blok ---sign",
-        "--sign Type=Blik|Blok,Neu ---sign",
-        "--sign Type=Blik|Blok --only Type=Blik --only Type=Blok ---sign",
+        "--sign Type=Blik,Neu|Blok",
+        "--sign Type=Blik|Blok,Neu",
+        "--sign Type=Blik|Blok --only Type=Blik --only Type=Blok",
     ]
 
 

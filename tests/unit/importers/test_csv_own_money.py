@@ -62,9 +62,9 @@ def test_the_pair_whose_currency_never_changes_is_the_accounts():
 def test_two_pairs_of_one_currency_each_are_asked_about_unless_the_currency_is_given():
     text = table("Amount 1;Code 1;Amount 2;Code 2", *FOREIGN)
     ends = []
-    for answer in refusal(text, account="Giro").answers:
-        columns = dict(word.split("=") for word in answer.words if "=" in word)
-        ends.append(money(text, columns=columns)[0])
+    question, *_ = refusal(text, account="Giro").questions
+    for choice in question.choices:
+        ends.append(money(text, **choice.changes)[0])
     assert sorted(ends) == [("Giro", "EUR", "-12", "-51.6", "PLN"), (*OWN, "-51.6", "-12", "EUR")]
     assert money(text, currency="PLN")[0] == (*OWN, "-51.6", "-12", "EUR")
     assert money(text, currency="EUR")[0] == ("Giro", "EUR", "-12", "-51.6", "PLN")
@@ -111,7 +111,7 @@ def test_decimals_of_a_currency_without_decimals_are_refused_with_their_line():
     assert refused.line == 2 and "JPY has no decimals" in refused.reason
     assert not refused.answers
     grouped = refusal(text.replace("1200.50", "1.200"), currency="JPY", decimal=".")
-    assert answers(grouped) == ["--decimal , ---decimal"]
+    assert answers(grouped) == ["--decimal ,"]
     zeros = text.replace("1200.50", "1200.00").replace("3450", "3450.00")
     assert [row[2] for row in money(zeros, currency="JPY")] == ["-1200", "3450"]
 

@@ -330,7 +330,7 @@ def test_a_dated_sum_of_the_page_before_is_asked_about():
 def test_another_currency_above_the_headings_is_asked_about(line):
     text = f"{line}\n\nDatum;Text;Betrag\n02.01.2026;b;-7,50\n14.01.2026;a;-3,00\n"
     given = {"account": "A", "currency": "USD"}
-    assert answers(refusal(text, **given)) == ["--currency EUR ---currency", "--map currency="]
+    assert answers(refusal(text, **given)) == ["--currency EUR", "--map currency="]
     (found,) = read(text, **given, columns={"currency": ""})
     assert found.account.currency == "USD"
     assert read(text, account="A", currency="EUR")[0].account.currency == "EUR"

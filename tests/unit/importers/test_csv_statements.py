@@ -326,7 +326,7 @@ def test_a_fee_is_a_record_of_its_own():
     assert entries(text.replace("id,", "x,"), fee=["Fee=unsigned"])[1].bank_id is None
     assert refusal(text.replace("0.25", "-0.25"), fee=["Fee=unsigned"]).line == 2
     assert answers(refusal(text, fee=["Fee"], currency="EUR")) == [
-        "--fee Fee=unsigned ---fee Fee", "--fee Fee=signed ---fee Fee",
+        "--fee Fee=unsigned", "--fee Fee=signed",
     ]  # fmt: skip
     assert "--fee" in refusal(text, fee=["Fee=some"]).reason
     assert "--fee-category" in refusal(text, fee_category="Costs").reason

@@ -90,4 +90,4 @@ def test_a_last_line_of_one_cell_without_digits_ends_the_file(mark):
 
 def test_a_last_line_with_digits_is_asked_about():
     refused = refusal(FIRST + "Page 1 of 2\n", currency="EUR")
-    assert refused.line == 5 and answers(refused) == ["--skip-last 1 ---skip-last"]
+    assert refused.line == 5 and answers(refused) == ["--skip-last 1"]

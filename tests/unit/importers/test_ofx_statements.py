@@ -2,8 +2,10 @@
 
 import pytest
 
-from finance_api.importers.interface import Correction, ImportRefused
+from finance_api.importers.interface import Choice, Correction, ImportRefused
+from finance_api.importers.options import ImportOptions, changed
 from finance_api.values.time import date_text, instant_text, parse_date
+from support.csv_files import answers
 from support.ofx import ACCOUNT, CARD, entries, read, read_ofx, refusal, statement, transaction
 
 
@@ -108,10 +110,7 @@ def test_types_that_contradict_every_sign_are_asked_about() -> None:
         transaction("c", "3", fields="<TRNTYPE>FEE"),
     )
     refused = refusal(text)
-    assert [answer.words for answer in refused.answers] == [
-        ("--positive", "in"),
-        ("--positive", "out"),
-    ]
+    assert answers(refused) == ["--positive in ---sign", "--positive out ---sign"]
     for positive, way in (("in", 1), ("out", -1)):
         (found,) = read_ofx(f"<OFX>{text}</OFX>", positive=positive)
         amounts = [entry.amount for entry in found.entries]
@@ -145,23 +144,27 @@ def typed(*rows: tuple[str, str]) -> str:
     return statement(*(transaction(amount=a, fields=f"<TRNTYPE>{kind}") for kind, a in rows))
 
 
-def amounts_said(text: str, words: tuple[str, ...]) -> list[int]:
-    options = {words[0].removeprefix("--"): words[1]}
-    (found,) = read_ofx(f"<OFX>{text}</OFX>", **options)
+def offered(refused: ImportRefused) -> tuple[Choice, ...]:
+    (question,) = refused.questions
+    return question.choices
+
+
+def amounts_said(text: str, changes: ImportOptions) -> list[int]:
+    (found,) = read_ofx(f"<OFX>{text}</OFX>", **changed({}, changes))
     return [entry.amount // 10_000 for entry in found.entries]
 
 
 def test_a_type_without_a_direction_is_asked_about_with_each_way() -> None:
     text = typed(("DEBIT", "12"), ("XFER", "7"))
-    answers = refusal(text).answers
-    assert {answer.meaning: amounts_said(text, answer.words) for answer in answers} == {
+    choices = offered(refusal(text))
+    assert {each.meaning: amounts_said(text, each.changes) for each in choices} == {
         "the amount of line 1 comes in": [12, 7],
         "XFER goes out": [-12, -7],
         "XFER comes in": [-12, 7],
     }
     text = typed(("DEBIT", "12"), ("CREDIT", "5"), ("XFER", "7"))
-    answers = refusal(text).answers
-    assert {answer.words[1]: amounts_said(text, answer.words) for answer in answers} == {
+    choices = offered(refusal(text))
+    assert {each.changes["sign"]: amounts_said(text, each.changes) for each in choices} == {
         "TRNTYPE=XFER": [-12, 5, -7],
         "TRNTYPE=|XFER": [-12, 5, 7],
     }
@@ -169,27 +172,26 @@ def test_a_type_without_a_direction_is_asked_about_with_each_way() -> None:
 
 def test_several_types_without_a_direction_are_asked_about_together() -> None:
     text = typed(("DEBIT", "12"), ("XFER", "7"), ("CREDIT", "1"), ("", "3"))
-    assert [(each.words[1], each.meaning) for each in refusal(text).answers] == [
+    assert [(each.changes["sign"], each.meaning) for each in offered(refusal(text))] == [
         ("TRNTYPE=NONE,XFER", "NONE goes out, XFER goes out"),
         ("TRNTYPE=NONE|XFER", "NONE goes out, XFER comes in"),
         ("TRNTYPE=XFER|NONE", "NONE comes in, XFER goes out"),
         ("TRNTYPE=|NONE,XFER", "NONE comes in, XFER comes in"),
     ]
-    assert amounts_said(text, ("--sign", "TRNTYPE=xfer|None")) == [-12, -7, 1, 3]
+    assert amounts_said(text, {"sign": "TRNTYPE=xfer|None"}) == [-12, -7, 1, 3]
     many = [(kind, "1") for kind in ("DEBIT", "A", "B", "C", "D")]
-    assert not any(answer.words for answer in refusal(typed(*many)).answers)
+    assert not offered(refusal(typed(*many)))
 
 
 def test_another_statement_of_the_file_is_asked_about_with_what_was_said() -> None:
     text = typed(("DEBIT", "12"), ("XFER", "7")) + typed(("DEBIT", "1"), ("OTHER", "2"))
     with pytest.raises(ImportRefused) as error:
         read_ofx(f"<OFX>{text}</OFX>", sign="TRNTYPE=|XFER")
-    assert ("--sign", "TRNTYPE=|OTHER,XFER") in [answer.words for answer in error.value.answers]
-    assert {("--sign",)} == {answer.instead_of for answer in error.value.answers}
+    assert {"sign": "TRNTYPE=|OTHER,XFER"} in [each.changes for each in offered(error.value)]
 
 
 def test_a_statement_with_a_minus_keeps_its_signs_whatever_is_said_of_types() -> None:
-    assert amounts_said(typed(("DEBIT", "-12"), ("XFER", "7")), ("--sign", "TRNTYPE=XFER")) == [
+    assert amounts_said(typed(("DEBIT", "-12"), ("XFER", "7")), {"sign": "TRNTYPE=XFER"}) == [
         *(-12, 7)
     ]
 
@@ -454,10 +456,11 @@ def test_several_types_of_money_that_goes_out_without_a_minus_are_asked_about() 
     refused = refusal(typed(("POS", "12"), ("DIRECTDEP", "900"), ("CHECK", "30")))
     assert "is a CHECK, but no amount of the statement has a minus sign" in refused.reason
     text = typed(("POS", "12"), ("DIRECTDEP", "900"), ("ATM", "30"))
-    offered = {
-        answer.words[1]: amounts_said(text, answer.words) for answer in refusal(text).answers
+    choices = offered(refusal(text))
+    assert {each.changes["sign"]: amounts_said(text, each.changes) for each in choices} == {
+        "TRNTYPE=ATM": [-12, 900, -30],
+        "TRNTYPE=|ATM": [-12, 900, 30],
     }
-    assert offered == {"TRNTYPE=ATM": [-12, 900, -30], "TRNTYPE=|ATM": [-12, 900, 30]}
     # A refund, or payments to a card, come in.
     for rows in ([("POS", "5")], [("PAYMENT", "100"), ("CREDIT", "5")]):
         assert len(entries(typed(*rows))) == len(rows)
@@ -483,7 +486,7 @@ def test_a_card_with_a_minus_only_beside_payments_is_asked_about() -> None:
     ]
     text = statement(*rows, account=CARD).replace("STMTRS", "CCSTMTRS")
     refused = refusal(text)
-    assert [each.words for each in refused.answers] == [("--positive", "out"), ("--positive", "in")]
+    assert [each.changes for each in offered(refused)] == [{"positive": "out"}, {"positive": "in"}]
     (found,) = read_ofx(f"<OFX>{text}</OFX>", positive="out")
     assert [entry.amount for entry in found.entries] == [-125_000, 125_000]
     assert len(entries(statement(*rows))) == 2

@@ -1,39 +1,52 @@
-"""Import options: conversion from and to the words of a command line."""
+"""Import options: what an answer changes, and the words of a command line."""
 
 import re
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused, currency_code
-from finance_api.importers.options import FILE_OPTIONS, answered
+from finance_api.importers.options import FILE_OPTIONS, changed, flags, words
 
 
 @pytest.mark.parametrize(
-    ("given", "words", "instead_of", "expected"),
+    ("given", "changes", "expected"),
     [
-        ({}, ["--positive", "out"], [], {"positive": "out"}),
-        ({"positive": "in"}, ["--positive", "out"], ["--positive"], {"positive": "out"}),
-        ({}, ["--no-header", "--skip-last", "2"], [], {"no_header": True, "skip_last": 2}),
+        ({}, {"positive": "out"}, {"positive": "out"}),
+        ({"positive": "in"}, {"positive": "out"}, {"positive": "out"}),
+        ({}, {"no_header": True, "skip_last": 2}, {"no_header": True, "skip_last": 2}),
         (
-            {"columns": {"note": ("A",)}},
-            ["--map", "note=B", "--map", "amount=C=D"],
-            [],
-            {"columns": {"note": ("A", "B"), "amount": ("C=D",)}},
+            {"columns": {"note": ("A",), "payee": ("B",)}},
+            {"columns": {"note": ("C",), "amount": ("D",)}},
+            {"columns": {"note": ("C",), "payee": ("B",), "amount": ("D",)}},
         ),
-        (
-            {"columns": {"note": ["A"], "payee": ["B"]}},
-            [],
-            ["--map note"],
-            {"columns": {"payee": ["B"]}},
-        ),
-        ({"only": ["a=1", "b=2"]}, ["--only", "c=3"], ["--only a=1"], {"only": ["b=2", "c=3"]}),
-        ({"account": "X"}, [], ["--account"], {}),
+        ({"columns": {"note": ["A"]}}, {"columns": {"note": None}}, {"columns": {}}),
+        ({"only": ["a=1"]}, {"only": ["b=2"]}, {"only": ["a=1", "b=2"]}),
+        ({"fee": ["a", "b=c"]}, {"fee": ("a=signed",)}, {"fee": ["b=c", "a=signed"]}),
+        ({"fee": ["a=?", "b=c"]}, {"fee": ("a=signed",)}, {"fee": ["b=c", "a=signed"]}),
+        ({"account": "X"}, {"account": None, "profile": None}, {}),
     ],
 )
-def test_an_answer_changes_what_is_given(given, words, instead_of, expected):
+def test_an_answer_changes_what_is_given(given, changes, expected):
     before = repr(given)
-    assert answered(given, words, instead_of) == expected
+    assert changed(given, changes) == expected
     assert repr(given) == before
+
+
+def test_options_are_written_as_the_words_of_a_command_line():
+    options = {
+        "columns": {"note": ("A", "B"), "currency": ("",), "payee": None},
+        "delimiter": "\t",
+        "no_header": True,
+        "only": ["S=a", "S=b"],
+        "skip_last": 2,
+        "profile": None,
+    }
+    assert " ".join(words(options)) == (
+        "--map note=A --map note=B --map currency= --delimiter tab --no-header --only S=a "
+        "--only S=b --skip-last 2"
+    )
+    dropped = {"columns": {"amount": None}, "no_header": None}
+    assert flags(dropped) == ["--map amount", "--no-header"] and not words(dropped)
 
 
 def test_every_option_is_called_by_one_name():

@@ -123,7 +123,7 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
     with pytest.raises(ImportRefused) as refused:
         read_qif(text)
     assert answers(refused.value) == [
-        f"--account NAME --date-format {form} --decimal {mark} --currency CODE ---date-format"
+        f"--account NAME --date-format {form} --decimal {mark} --currency CODE"
         for form in ("DD/MM/YY", "MM/DD/YY")
         for mark in ".,"
     ]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from finance_api.importers.interface import NAME, Answer, ImportRefused, Question, Questions
+from finance_api.importers.interface import Choice, ImportRefused, Question, Questions
 from support.csv_files import answers, read
 
-IN = Answer(("--positive", "in"), ("--invert",), "the amount of line 2 comes in")
-OUT = Answer(("--positive", "out"), ("--invert",), "the amount of line 2 goes out")
-ACCOUNT = Answer(("--account", NAME), meaning="it is of this account")
+IN = Choice({"positive": "in", "invert": None}, "the amount of line 2 comes in")
+OUT = Choice({"positive": "out", "invert": None}, "the amount of line 2 goes out")
+ACCOUNT = Choice({}, "it is of this account", ("account",))
 
 
 def put(*asked):
@@ -37,18 +37,14 @@ def test_each_question_is_kept_with_its_answers():
 
 def test_an_answer_to_all_says_what_was_chosen():
     refused = put(("which way", 2, [IN, OUT]), ("which account", None, [ACCOUNT]))
-    assert refused.answers == [
-        Answer((*way.words, "--account", NAME), ("--invert",), way.meaning) for way in (IN, OUT)
-    ]
+    assert refused.answers == [(way, ACCOUNT._replace(meaning="")) for way in (IN, OUT)]
 
 
 def test_a_few_lines_are_shown_and_the_rest_is_asked_for_the_next_time():
-    many = [Answer(("--map", f"amount={n}"), meaning=f"amount is in {n}") for n in range(6)]
+    many = [Choice({"columns": {"amount": (str(n),)}}, f"amount is in {n}") for n in range(6)]
     refused = put(("column", 1, many), ("way", 2, [IN, OUT]), ("again", 3, [IN, OUT]))
     assert len(refused.answers) == 12
-    assert {answer.words[:2] for answer in refused.answers} == {each.words for each in many}
-    assert refused.answers[1].meaning == "amount is in 0, the amount of line 2 goes out"
-    assert all(len(answer.words) == 4 for answer in refused.answers)
+    assert refused.answers == [(column, way) for column in many for way in (IN, OUT)]
 
 
 def test_a_refusal_without_options_is_one_question_without_answers():
@@ -78,5 +74,5 @@ def test_options_that_do_not_go_together_are_left_out(options, expected):
     with pytest.raises(ImportRefused) as refused:
         read(text, **options)
     assert answers(refused.value) == expected
-    meanings = [answer.meaning for answer in refused.value.answers]
+    meanings = [choice.meaning for (choice,) in refused.value.answers]
     assert len(meanings) == 1 or all(meanings)

@@ -165,8 +165,7 @@ def test_dates_are_dates_whatever_is_said_of_text(options: dict[str, str]) -> No
 def test_dates_of_text_are_read_as_those_of_csv() -> None:
     rows = [HEADINGS, ["03/02/2026", "x", -1], ["04/02/2026", "x", -1]]
     assert answers(refusal(xlsx(rows))) == [
-        f"--date-format {form} --currency CODE ---date-format"
-        for form in ("DD/MM/YYYY", "MM/DD/YYYY")
+        f"--date-format {form} --currency CODE" for form in ("DD/MM/YYYY", "MM/DD/YYYY")
     ]
     found = the_entries(xlsx(rows), date_format="DD/MM/YYYY")
     assert [date_text(entry.date) for entry in found] == ["2026-02-03", "2026-02-04"]
@@ -229,7 +228,7 @@ def test_headings_of_a_profile_select_it(kind: str) -> None:
 @kinds
 def test_rows_below_the_table_are_asked_about(kind: str) -> None:
     data = KINDS[kind]([*ROWS, ["Page", None, -2487.5]])
-    assert answers(refusal(data)) == ["--skip-last 1 --currency CODE ---skip-last"]
+    assert answers(refusal(data)) == ["--skip-last 1 --currency CODE"]
     assert len(the_entries(data, skip_last=1)) == 2
 
 
@@ -306,7 +305,7 @@ def test_columns_of_debit_and_credit_have_the_sum_that_openpyxl_finds() -> None:
     data = FILES[SIDES].read_bytes()
     with pytest.raises(ImportRefused) as refused:
         read_sheet(data, account="A")
-    rest = "--skip-last 1 --currency CODE ---date-format ---skip-last"
+    rest = "--skip-last 1 --currency CODE"
     forms = ("YY/MM/DD", "DD/MM/YY", "MM/DD/YY")
     assert answers(refused.value) == [f"--date-format {form} {rest}" for form in forms]
     (found,) = read_sheet(

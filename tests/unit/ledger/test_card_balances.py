@@ -119,7 +119,7 @@ def test_a_negative_balance_after_large_payments_is_asked_for_with_both_ways(per
     for balance, before in (("-35", -45), ("-45", -35)):
         with pytest.raises(ImportRefused, match=f"the balance {balance} of .* may be what") as e:
             take(person, card("02", balance))
-        assert [(a.words[1], a.meaning) for a in e.value.answers] == [
+        assert [(c.changes["card_balance"], c.meaning) for c in e.value.questions[0].choices] == [
             ("owed", f"{balance} is on the card"),
             ("owned", f"{balance} is owed"),
         ]

@@ -187,7 +187,7 @@ def followed(person, data):
     try:
         return person.bank_file(data)
     except ImportRefused as refused:
-        days = max(int(answer.words[1]) for answer in refused.answers)
+        days = max(c.changes["match_days"] for c in refused.questions[0].choices)
         return person.bank_file(data, match_days=days)
 
 

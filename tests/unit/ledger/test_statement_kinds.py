@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.options import answered
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import make_order
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
+from support.any_file import options_of
 from support.ledger import IMPORT_SETTINGS, Person
 from support.nightly import count
 from support.statement_kinds import KINDS, History
@@ -20,7 +20,6 @@ from support.statement_kinds import KINDS, History
 #: Files of each kind: 20,000 altogether at night.
 FILES = count(12, 1_667)
 DEEPEST = 4
-SAID = {"NAME": "A", "CODE": "EUR"}
 Step = tuple[str, dict]
 
 
@@ -64,16 +63,15 @@ def outcomes(history: History, answers: dict[int, tuple] | None = None, depth: i
     remarks: list[str] = []
     for number, (data, given) in enumerate(history.files):
         options = dict(given)
-        for answer in answers.get(number, ()):
-            words = [SAID.get(word, word) for word in answer.words]
-            options = answered(options, words, answer.instead_of)
+        for choices in answers.get(number, ()):
+            options = options_of(choices, options)
         before = person.snapshot()
         try:
             remarks += take(person, data, options)
         except ImportRefused as refused:
             assert person.snapshot() == before
             offered = refused.answers if depth < DEEPEST else []
-            if not any(answer.words for answer in offered):
+            if not offered:
                 is_said = all(word in str(refused) for word in history.says)
                 yield ("refused" if is_said else "wrong"), depth > 0
                 return

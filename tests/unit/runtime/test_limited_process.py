@@ -11,7 +11,7 @@ import time
 import pytest
 
 import support
-from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.runtime.limited_process import (
     LimitedProcess,
     LimitExceeded,
@@ -25,7 +25,7 @@ NO_LIMITS = Limits()
 
 
 def refuse() -> None:
-    raise ImportRefused("the file is empty", 7, (Answer(("--x",), meaning="y"),))
+    raise ImportRefused("the file is empty", 7, (Choice({"positive": "in"}, "y"),))
 
 
 def hold(megabytes: int) -> int:
@@ -76,7 +76,7 @@ def test_an_error_is_raised_here_with_all_it_says() -> None:
     with pytest.raises(ImportRefused) as raised:
         LimitedProcess(NO_LIMITS, refuse).result()
     assert str(raised.value) == "line 7: the file is empty"
-    assert raised.value.answers == [Answer(("--x",), meaning="")]
+    assert raised.value.answers == [(Choice({"positive": "in"}),)]
 
 
 def test_what_it_logs_is_logged_here(caplog: pytest.LogCaptureFixture) -> None:

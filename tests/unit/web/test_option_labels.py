@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.importers.csv.layout import FIELDS
 from finance_api.importers.options import FILE_OPTIONS
-from finance_api.web.option_labels import CHOICES, COLUMNS, answer_in_labels, in_labels
+from finance_api.web.option_labels import CHOICES, COLUMNS, changes_in_labels, in_labels
 
 
 def test_every_column_and_choice_has_a_label():
@@ -48,9 +48,9 @@ def test_options_are_named_by_the_labels_of_their_fields(message, on_the_page):
     assert in_labels(message) == on_the_page
 
 
-def test_an_answer_says_what_it_sets_or_takes_away():
-    words = ["--map", "amount=Value", "--positive", "out"]
-    assert (
-        answer_in_labels(words, []) == "“Amount column” Value, “Positive amounts: Money going out”"
+def test_a_choice_says_what_it_sets_or_takes_away():
+    changes = {"columns": {"amount": ("Value",)}, "positive": "out"}
+    assert changes_in_labels(changes) == (
+        "“Amount column” Value, “Positive amounts: Money going out”"
     )
-    assert answer_in_labels([], ["--sheet"]) == "without “Sheet”"
+    assert changes_in_labels({"sheet": None}) == "without “Sheet”"

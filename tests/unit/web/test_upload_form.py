@@ -1,5 +1,6 @@
 """The form for an import's open questions: submitting it unchanged gives the values shown."""
 
+from finance_api.importers.interface import Choice
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.web.upload_form import read_form, upload_form
 
@@ -23,14 +24,14 @@ def upload(options=None, questions=(), format_name="csv"):
     )
 
 
-def question(*answers, needs=()):
+def question(*choices, needs=()):
     return {
         "fact": "this is open",
         "line": 3,
         "needs": list(needs),
         "row": None,
         "text": [],
-        "answers": [{"words": w, "instead_of": i, "meaning": m} for w, i, m in answers],
+        "choices": [choice._asdict() for choice in choices],
     }
 
 
@@ -82,8 +83,8 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
 
 
 def test_what_changes_sums_is_never_filled_in():
-    words = ["--map", "amount=Value", "--positive", "in", "--date-format", "DD/MM/YYYY"]
-    found = upload(questions=[question((words, (), "")), question((["--currency", "EUR"], (), ""))])
+    changes = {"columns": {"amount": ["Value"]}, "positive": "in", "date_format": "DD/MM/YYYY"}
+    found = upload(questions=[question(Choice(changes)), question(Choice({"currency": "EUR"}))])
     form = upload_form(found, [], [])
     fields = shown(form)
     assert [column.role for column in form.columns] == ["", "amount", "", ""]
@@ -94,9 +95,11 @@ def test_what_changes_sums_is_never_filled_in():
 
 
 def test_a_field_stays_without_a_column_unless_one_is_chosen():
-    found = upload({"columns": {"payee": ["Text"]}}, [question((["--map", "valueDate="], [], ""))])
+    found = upload(
+        {"columns": {"payee": ["Text"]}}, [question(Choice({"columns": {"valueDate": [""]}}))]
+    )
     sent = sent_as_it_is(upload_form(found, [], []))
-    columns = {"payee": ["Text"], "valueDate": ("",)}
+    columns = {"payee": ["Text"], "valueDate": [""]}
     assert given_in(found, sent) == {"columns": columns}
     chosen = given_in(found, sent | {"column-0": ["valueDate"]})
     assert chosen == {"columns": columns | {"valueDate": ["Day"]}}
@@ -104,8 +107,11 @@ def test_a_field_stays_without_a_column_unless_one_is_chosen():
 
 def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     both = question(
-        (["--debit", "Value", "--credit", "More"], ["--positive", "--map amount"], "apart"),
-        (["--account", "NAME"], [], "together"),
+        Choice(
+            {"debit": "Value", "credit": "More", "positive": None, "columns": {"amount": None}},
+            "apart",
+        ),
+        Choice({}, "together", ("account",)),
     )
     found = upload({"positive": "in"}, [both])
     form = upload_form(found, [], [])
@@ -126,23 +132,21 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
 
 
 def test_an_answer_that_was_not_offered_counts_as_none():
-    found = upload(
-        {}, [question((["--positive", "in"], [], "in"), (["--positive", "out"], [], ""))]
-    )
+    found = upload({}, [question(Choice({"positive": "in"}, "in"), Choice({"positive": "out"}))])
     for number in ("2", "-1", "x"):
         assert read_form(found, {"answer-0": [number]}).answers == {}
 
 
 def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
-    found = upload({}, [question(*((["--map", f"amount={n}"], [], "") for n in HEADINGS[1:3]))])
+    found = upload({}, [question(*(Choice({"columns": {"amount": (n,)}}) for n in HEADINGS[1:3]))])
     sent = sent_as_it_is(upload_form(found, [], [])) | {"column-3": ["amount"]}
     chosen = given_in(found, sent | {"answer-0": ["1"]})
     assert chosen == {"columns": {"amount": ("Text",)}}
 
 
 def test_a_mistake_keeps_every_other_answer():
-    both = question((["--positive", "in"], [], "in"), (["--positive", "out"], [], "out"))
-    found = upload({}, [both, question((["--currency", "CODE"], [], ""))])
+    both = question(Choice({"positive": "in"}, "in"), Choice({"positive": "out"}, "out"))
+    found = upload({}, [both, question(Choice({}, needs=("currency",)))])
     sent = sent_as_it_is(upload_form(found, [], [])) | {
         "answer-0": ["1"],
         "column-2": ["note"],

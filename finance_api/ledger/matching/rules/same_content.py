@@ -177,7 +177,7 @@ def _check_part(
     if rows.first_day is None:
         first = rows.read(open_entries[0])
         yield which_one(
-            "--first-day",
+            "first_day",
             f"the file covers only part of {day_text(day * DAY_SECONDS)}, and {described(first)} "
             f"equals a stored record",
             first.line,

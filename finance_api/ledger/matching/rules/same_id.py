@@ -133,7 +133,7 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
         if corrects is None:
             whole = rows.read(entry)
             yield which_one(
-                "--ids",
+                "ids",
                 f"{described(whole)} has the id of {stored_described(candidate)}",
                 whole.line,
                 how=(
@@ -142,7 +142,6 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
                 ),
                 same=STABLE,
                 other=REUSED,
-                again=True,
             )
             yield Pair(entry, Outcome.NEW)
         if corrects is not False:

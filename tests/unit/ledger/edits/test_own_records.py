@@ -103,8 +103,8 @@ def test_a_payment_days_away_is_asked_about_and_another_amount_or_account_is_new
     with pytest.raises(ImportRefused, match=question) as refused:
         bank.file(row, days=("5", "15"))
     (open_point,) = refused.value.questions
-    days = [dict([answer.words])["--match-days"] for answer in open_point.answers]
-    assert days == ["3", "1"]
+    days = [choice.changes["match_days"] for choice in open_point.choices]
+    assert days == [3, 1]
     for match_days, created in ((3, 0), (1, 1)):
         report = bank.file(row, days=("5", "15"), dry_run=True, match_days=match_days)
         assert (report.created, report.matched) == (created, 1 - created)
