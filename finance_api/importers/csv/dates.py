@@ -71,6 +71,15 @@ EXCEL = "Excel"
 _SERIAL = re.compile(r"(?P<serial>[0-9]{5})(?:[.,](?P<fraction>[0-9]{1,15}))?")
 #: The day that counts as 0 in Excel's dates from March 1900 on.
 _DAY_0 = date(1899, 12, 30)
+#: The name of the form of seconds or milliseconds since 1970 in UTC.
+UNIX = "Unix"
+EPOCH = re.compile("(?P<epoch>[0-9]{10})(?:[0-9]{3}|[.][0-9]{1,9})?")
+#: The start of a date with the year of a Japanese reign, or of the Republic of China.
+_ERA = re.compile("(令和|平成|中華民國|民國|民国|[RH])? ?([0-9]{1,3}|元)(?=[年./-])")
+_ERAS = {"令和": 2018, "R": 2018, "平成": 1988, "H": 1988}
+_REPUBLIC = 1911
+#: Years of the Buddhist era are ahead by this, in the first so many years from 1970 on.
+_BUDDHIST, _YEARS_AHEAD = 543, 200
 
 
 class Moment(NamedTuple):
@@ -105,6 +114,8 @@ class DateForm:
         """Compile a form. Raises ImportRefused that names --date-format."""
         if name.lower() == EXCEL.lower():
             return DateForm(EXCEL, _SERIAL)
+        if name.lower() == UNIX.lower():
+            return DateForm(UNIX, EPOCH)
         form, period = name, None
         if match := _PERIOD.fullmatch(name):
             form = match[1]
@@ -145,6 +156,9 @@ class DateForm:
         parts = self._parts(text)
         if parts is None:
             return None
+        if "epoch" in parts:
+            day_start, time = divmod(int(parts["epoch"]), DAY_SECONDS)
+            return Moment(day_start * DAY_SECONDS, time, 0)
         if "serial" in parts:
             serial = _DAY_0 + timedelta(days=int(parts["serial"]))
             if serial.year < FIRST_YEAR:
@@ -168,13 +182,15 @@ class DateForm:
         if len(text) > LONGEST:
             return None
         match = self._pattern.fullmatch(text)
-        if match is None and text[:1].isalpha():
-            match = self._pattern.fullmatch(_without_weekday(text))
+        if match is None and (plain := _plain(text)) != text:
+            match = self._pattern.fullmatch(plain)
         return None if match is None else match.groupdict("")
 
     def _year(self, parts: Mapping[str, str]) -> int:
         year = int(parts["year"])
-        return year + (1900 if year >= 69 else 2000) if self._short_year else year
+        if self._short_year:
+            return year + (1900 if year >= 69 else 2000)
+        return year - _BUDDHIST if 0 <= year - FIRST_YEAR - _BUDDHIST < _YEARS_AHEAD else year
 
     def _day(self, parts: Mapping[str, str]) -> date | None:
         month = parts["month"]
@@ -230,9 +246,19 @@ def _time(parts: Mapping[str, str]) -> int | None:
 
 
 @lru_cache(1024)
-def _without_weekday(text: str) -> str:
+@lru_cache(1024)
+def _plain(text: str) -> str:
+    """Return a date without a day of the week before it, and with the year counted from Christ."""
     match = _WEEKDAY.match(text)
-    return text if match is None else text[match.end() :]
+    if match is not None:
+        return text[match.end() :]
+    match = _ERA.match(text)
+    if match is None:
+        return text
+    era, number = match.groups()
+    year = _ERAS.get(era, _REPUBLIC) + (1 if number == "元" else int(number))
+    is_year = era is not None or (len(number) == 3 and number[0] == "1")
+    return f"{year}{text[match.end() :]}" if is_year else text
 
 
 def _date(year: int, month: int, day: str) -> date | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of
+from finance_api.importers.csv.dates import EPOCH
 from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
@@ -54,7 +55,7 @@ class Column:
     def is_date(self) -> bool:
         return self._most(is_date) or (
             max(self.fit(role) for role in ("booked", "date", "value")) > 0
-            and (self._most(_SERIAL.fullmatch) or self._most(_DAY.fullmatch))
+            and any(self._most(form.fullmatch) for form in (_SERIAL, _DAY, EPOCH))
         )
 
     @cached_property

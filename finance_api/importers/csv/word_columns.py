@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from finance_api.importers.csv.dates import EXCEL, DateForm
+from finance_api.importers.csv.dates import EXCEL, UNIX, DateForm
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
@@ -34,7 +34,7 @@ def find_dates(open_: OpenColumns, period: str | None) -> None:
             open_.found.columns["recordDate"] = (record[0].index, times[0].index)
             open_.free.remove(times[0])
         if texts and not any(map(is_date, texts)):
-            names = [EXCEL] if any(map(record[0].fit, _DAYS)) else []
+            names = [EXCEL, UNIX] if any(map(record[0].fit, _DAYS)) else []
             names += [f"{form} {period}" for form in _YEARLESS if period]
             _find_form(open_, texts, names)
 
