@@ -40,11 +40,12 @@ def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answe
     if page.total is not None:
         members["total"] = page.total
         headers = (*headers, ("X-Total-Count", str(page.total)))
-    count = partial(_count, reading, resource) if not query.offset else None
-    has_rows = bool(rows or lines)
-    members[HINTS] = partial(
-        hints, asked, reading, has_rows=has_rows, conditions=query.conditions, count=count
-    )
+    if asked.conditions:
+        count = partial(_count, reading, resource) if not query.offset else None
+        has_rows = bool(rows or lines)
+        members[HINTS] = partial(
+            hints, asked, reading, has_rows=has_rows, conditions=query.conditions, count=count
+        )
     columns, table_columns = columns_for(reading, resource, values)
     return Answer(
         state=state,

@@ -22,7 +22,6 @@ from finance_api.planning.answers import REVISION
 from finance_api.planning.categories import has_categories
 from finance_api.planning.conditions import COUNTED, WITH_SUBCATEGORIES
 from finance_api.planning.conversion import CONVERTED
-from finance_api.planning.hints import negative_fields
 from finance_api.query.dates import parse_day
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.kinds import parse_boolean, parse_one_of
@@ -337,7 +336,7 @@ class ListSchema(ResourceSchema):
     def is_cheap(self, values: Parameters) -> bool:
         query = values.query(self.resource)
         # These add conditions when the query is resolved.
-        adds = values.get(FLOW.name) or values.get(COUNTED) or negative_fields(query.conditions)
+        adds = values.get(FLOW.name) or values.get(COUNTED)
         return self.are_stored(values) and query.is_cheap and not adds
 
 

@@ -201,7 +201,10 @@ class Query:
             return True
         order = [f"{'-' if key.descending else '+'}{key.field.name}" for key in self.sort]
         in_order = order in ([], [RECORDS.default_sort])
-        by_order = all(condition.field.name in _OF_THE_ORDER for condition in self.conditions)
+        # With NE, a hint counts the rows without a value.
+        by_order = all(
+            c.field.name in _OF_THE_ORDER and c.operator is not Operator.NE for c in self.conditions
+        )
         return in_order and by_order and not self.with_total and self.offset <= _NEAR
 
     @cached_property
