@@ -124,15 +124,14 @@ def has_api_access(user: User, settings: Mapping[str, Any]) -> bool:
 
 
 class OwnData:
-    """Data of the authenticated user.
+    """The context of data of the authenticated user.
 
     scopes: the scopes that a personal token needs, which are paths of public resources.
     """
 
-    def __init__(self, user_id: int, acl: list[Any], scopes: tuple[str, ...] = ()) -> None:
-        self.user_id = user_id
+    def __init__(self, *acl: tuple[str, str, Any], scopes: tuple[str, ...] = ()) -> None:
         self.scopes = scopes
-        self.__acl__ = acl
+        self.__acl__ = (*acl, DENY_ALL)
 
 
 Factory = Callable[[Request], OwnData]
@@ -163,38 +162,23 @@ def own_data(permission: Permission) -> Factory:
         principal = by_token_with(scopes[0])
     elif scopes:
         principal = BY_FULL_TOKEN
-    acl = [(Deny, NO_PREMIUM, ALL_PERMISSIONS), (Allow, principal, permission), DENY_ALL]
-
-    def factory(request: Request) -> OwnData:
-        # The authentication tween has already refused requests without an identity.
-        return OwnData(request.identity.user.id, acl, scopes)
-
-    return factory
+    no_premium = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
+    return _always(OwnData(no_premium, (Allow, principal, permission), scopes=scopes))
 
 
-def own_answer(request: Request) -> OwnData:
-    """Return the context for reading a saved question's answer through one of its links."""
-    # The authentication tween has already refused requests without an identity.
-    return OwnData(request.identity.user.id, [(Allow, BY_LINK, Permission.LINK_READ), DENY_ALL])
+def _always(context: OwnData) -> Factory:
+    return lambda request: context
 
 
-class NoContext:
-    """The default context: denies everything."""
-
-    __acl__ = (DENY_ALL,)
-
-    def __init__(self, request: Request) -> None: ...
-
-
-def own_pages(request: Request) -> OwnData | NoContext:
-    """Return the context of the pages, for signed-in users."""
-    identity = request.identity
-    if identity is None:
-        return NoContext(request)
-    return OwnData(identity.user.id, [(Allow, BY_SESSION, PAGES), DENY_ALL])
+#: The context for reading a saved question's answer through one of its links.
+own_answer = _always(OwnData((Allow, BY_LINK, Permission.LINK_READ)))
+#: The context of the pages, for signed-in users.
+own_pages = _always(OwnData((Allow, BY_SESSION, PAGES)))
+#: The default context, which denies everything.
+no_access = _always(OwnData())
 
 
 def includeme(config: Configurator) -> None:
-    config.set_root_factory(NoContext)
+    config.set_root_factory(no_access)
     config.add_view_deriver(require_permission, name="require_permission")
     config.set_security_policy(SecurityPolicy())
