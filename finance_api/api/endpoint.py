@@ -2,14 +2,11 @@
 
     budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, "Budgets, with their spending.")
 
-    def budgets_page(reading: Reading, values: Parameters) -> Answer:
-        return list_page(BUDGETS, reading, values)
-
     @budgets.get(
-        schema=BudgetsSchema(),
+        schema=ListSchema(BUDGETS),
         validators=validate_query,
         permission=Permission.BUDGETS_READ,
-        answer=budgets_page,
+        answer=partial(list_page, BUDGETS),
         response=list_response(BUDGETS),
         varies_with=(DAY,),
     )

@@ -313,7 +313,9 @@ def amounts_parameter() -> Parameter:
 class ResourceSchema(DataSchema):
     """The parameters of an endpoint about one resource."""
 
-    resource: Resource
+    def __init__(self, resource: Resource, *children: Parameter) -> None:
+        super().__init__(*children)
+        self.resource = resource
 
     def are_stored(self, values: Mapping[str, Any]) -> bool:
         """Whether the stored JSON of the rows has all columns."""
@@ -323,15 +325,16 @@ class ResourceSchema(DataSchema):
 class ListSchema(ResourceSchema):
     """The parameters of a list: its page and order, the columns to show, the filters."""
 
-    def __init__(self) -> None:
+    def __init__(self, resource: Resource) -> None:
         super().__init__(
+            resource,
             *data_page(MAX_LIMIT),
-            _order(self.resource),
+            _order(resource),
             flag("withTotal", "Whether to also count all rows that match."),
-            *_columns(self.resource),
-            *_row_filters(self.resource),
+            *_columns(resource),
+            *_row_filters(resource),
         )
-        self.refused = _refused(self.resource)
+        self.refused = _refused(resource)
 
     def is_cheap(self, values: Parameters) -> bool:
         query = values.query(self.resource)
@@ -344,8 +347,8 @@ class ExportSchema(ResourceSchema):
     """The parameters of an export: those of the list that fit a download without pages."""
 
     def __init__(self, resource: Resource) -> None:
-        self.resource = resource
         super().__init__(
+            resource,
             _order(resource),
             flag(TRAILER, "Whether NDJSON ends with a line that has the number of rows."),
             _fields(resource),
@@ -358,8 +361,7 @@ class ObjectSchema(ResourceSchema):
     """The parameters of one object: the columns to show."""
 
     def __init__(self, resource: Resource, *more: Parameter) -> None:
-        self.resource = resource
-        super().__init__(*_columns(resource), *more)
+        super().__init__(resource, *_columns(resource), *more)
 
     def is_cheap(self, values: Parameters) -> bool:
         return self.are_stored(values)

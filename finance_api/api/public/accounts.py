@@ -13,27 +13,16 @@ from finance_api.api.openapi import responses
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import ACCOUNTS
 
 accounts = Service("api.accounts", "/v1/api/accounts" + FORMATS, ACCOUNTS.meaning)
 
 
-class AccountsSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = ACCOUNTS
-
-
-def accounts_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(ACCOUNTS, reading, values)
-
-
 @accounts.get(
-    schema=AccountsSchema(),
+    schema=parameters.ListSchema(ACCOUNTS),
     validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
-    answer=accounts_page,
+    answer=partial(list_page, ACCOUNTS),
     response=responses.list_response(ACCOUNTS),
     varies_with=NOTHING,
 )

@@ -20,21 +20,11 @@ from finance_api.resources import BUDGETS
 budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
 
 
-class BudgetsSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = BUDGETS
-
-
-def budgets_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(BUDGETS, reading, values)
-
-
 @budgets.get(
-    schema=BudgetsSchema(),
+    schema=parameters.ListSchema(BUDGETS),
     validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
-    answer=budgets_page,
+    answer=partial(list_page, BUDGETS),
     response=responses.list_response(BUDGETS),
     varies_with=(DAY,),
     savable=True,

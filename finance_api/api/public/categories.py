@@ -13,27 +13,16 @@ from finance_api.api.openapi import responses
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import CATEGORIES
 
 categories = Service("api.categories", "/v1/api/categories" + FORMATS, CATEGORIES.meaning)
 
 
-class CategoriesSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = CATEGORIES
-
-
-def categories_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(CATEGORIES, reading, values)
-
-
 @categories.get(
-    schema=CategoriesSchema(),
+    schema=parameters.ListSchema(CATEGORIES),
     validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
-    answer=categories_page,
+    answer=partial(list_page, CATEGORIES),
     response=responses.list_response(CATEGORIES),
     varies_with=NOTHING,
 )

@@ -13,27 +13,16 @@ from finance_api.api.openapi import responses
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import GOALS
 
 goals = Service("api.goals", "/v1/api/goals" + FORMATS, GOALS.meaning)
 
 
-class GoalsSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = GOALS
-
-
-def goals_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(GOALS, reading, values)
-
-
 @goals.get(
-    schema=GoalsSchema(),
+    schema=parameters.ListSchema(GOALS),
     validators=validation.validate_query,
     permission=Permission.GOALS_READ,
-    answer=goals_page,
+    answer=partial(list_page, GOALS),
     response=responses.list_response(GOALS),
     varies_with=(DAY,),
 )

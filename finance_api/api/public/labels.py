@@ -13,27 +13,16 @@ from finance_api.api.openapi import responses
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import LABELS
 
 labels = Service("api.labels", "/v1/api/labels" + FORMATS, LABELS.meaning)
 
 
-class LabelsSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = LABELS
-
-
-def labels_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(LABELS, reading, values)
-
-
 @labels.get(
-    schema=LabelsSchema(),
+    schema=parameters.ListSchema(LABELS),
     validators=validation.validate_query,
     permission=Permission.LABELS_READ,
-    answer=labels_page,
+    answer=partial(list_page, LABELS),
     response=responses.list_response(LABELS),
     varies_with=NOTHING,
 )

@@ -13,27 +13,16 @@ from finance_api.api.openapi import responses
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, Reading
 from finance_api.resources import RECORD_RULES
 
 record_rules = Service("api.record-rules", "/v1/api/record-rules" + FORMATS, RECORD_RULES.meaning)
 
 
-class RecordRulesSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = RECORD_RULES
-
-
-def record_rules_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(RECORD_RULES, reading, values)
-
-
 @record_rules.get(
-    schema=RecordRulesSchema(),
+    schema=parameters.ListSchema(RECORD_RULES),
     validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
-    answer=record_rules_page,
+    answer=partial(list_page, RECORD_RULES),
     response=responses.list_response(RECORD_RULES),
     varies_with=NOTHING,
 )

@@ -25,21 +25,11 @@ from finance_api.resources.common import EXAMPLE_ID
 records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
 
 
-class RecordsSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = RECORDS
-
-
-def records_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(RECORDS, reading, values)
-
-
 @records.get(
-    schema=RecordsSchema(),
+    schema=parameters.ListSchema(RECORDS),
     validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
-    answer=records_page,
+    answer=partial(list_page, RECORDS),
     response=responses.list_response(RECORDS),
     varies_with=NOTHING,
     savable=True,

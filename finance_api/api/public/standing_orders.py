@@ -25,21 +25,11 @@ standing_orders = Service(
 )
 
 
-class StandingOrdersSchema(parameters.ListSchema):
-    """Page, order, the fields to show, and a filter for each field."""
-
-    resource = STANDING_ORDERS
-
-
-def standing_orders_page(reading: Reading, values: validation.Parameters) -> Answer:
-    return list_page(STANDING_ORDERS, reading, values)
-
-
 @standing_orders.get(
-    schema=StandingOrdersSchema(),
+    schema=parameters.ListSchema(STANDING_ORDERS),
     validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
-    answer=standing_orders_page,
+    answer=partial(list_page, STANDING_ORDERS),
     response=responses.list_response(STANDING_ORDERS),
     varies_with=(DAY,),
 )

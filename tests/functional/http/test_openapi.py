@@ -15,7 +15,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from finance_api.api.openapi.document import HOST, INTERNAL, PUBLIC, described
-from finance_api.api.public.records import RecordsSchema
+from finance_api.api.parameters import ListSchema
 from finance_api.api.representation import XLSX
 from finance_api.api.validation import read_parameters
 from finance_api.auth.personal_tokens import SCOPES
@@ -27,6 +27,7 @@ from finance_api.http.surfaces import (
     needs_token,
 )
 from finance_api.questions.saved import add_question
+from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.wallet import others, responses
 from support.native_rows import household, uid
@@ -405,7 +406,7 @@ def test_a_text_is_taken_where_the_schema_allows_it(service, text):
     document = service.web.get(PUBLIC_DESCRIPTION).json
     for name, value in (("q", text), ("note", [f"eq.{text}"]), ("note", [f"startsWith-i.{text}"])):
         parameter = resolved(document, {"$ref": f"#/components/parameters/{name}"})
-        _, faults = read_parameters(RecordsSchema(), written(name, value, parameter))
+        _, faults = read_parameters(ListSchema(RECORDS), written(name, value, parameter))
         assert validator(document, parameter["schema"]).is_valid(value) is not bool(faults)
 
 
@@ -438,7 +439,7 @@ def numbers():
 def test_conditions_between_commas_are_taken_where_the_schema_allows_them(service, name, text):
     document = service.web.get(PUBLIC_DESCRIPTION).json
     parameter = resolved(document, {"$ref": f"#/components/parameters/{name}"})
-    _, faults = read_parameters(RecordsSchema(), written(name, [text], parameter))
+    _, faults = read_parameters(ListSchema(RECORDS), written(name, [text], parameter))
     assert validator(document, parameter["schema"]).is_valid([text]) is not bool(faults)
 
 

@@ -4,9 +4,8 @@ import colander
 import pytest
 
 from finance_api.api.endpoint import endpoint_of
-from finance_api.api.parameters import ObjectSchema
+from finance_api.api.parameters import ListSchema, ObjectSchema
 from finance_api.api.public.changes import ChangesSchema
-from finance_api.api.public.records import RecordsSchema
 from finance_api.api.public.summary import SummarySchema
 from finance_api.api.validation import Parameter, ParameterSchema, read_parameters
 from finance_api.resources import RECORDS
@@ -15,7 +14,13 @@ from finance_api.wallet.parameters import IdsSchema
 from finance_api.wallet.records import records
 
 RECORDS_OF_WALLET = endpoint_of(records).schema
-SCHEMAS = [RecordsSchema(), SummarySchema(), ChangesSchema(), ObjectSchema(RECORDS), IdsSchema(2)]
+SCHEMAS = [
+    ListSchema(RECORDS),
+    SummarySchema(),
+    ChangesSchema(),
+    ObjectSchema(RECORDS),
+    IdsSchema(2),
+]
 
 
 @pytest.fixture
@@ -32,7 +37,7 @@ def visited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_parameter_that_is_not_given_is_not_visited(visited: list[str]) -> None:
-    read_parameters(RecordsSchema(), "amount=lt.0&limit=2")
+    read_parameters(ListSchema(RECORDS), "amount=lt.0&limit=2")
     assert visited == ["limit", "amount"]
 
 
@@ -49,7 +54,7 @@ def test_the_values_are_those_of_colanders_own_mapping(schema: ParameterSchema) 
 
 
 def test_all_faults_come_together_and_only_valid_parameters_have_values() -> None:
-    values, faults = read_parameters(RecordsSchema(), "limit=0&offset=3&amount=x&foo=1")
+    values, faults = read_parameters(ListSchema(RECORDS), "limit=0&offset=3&amount=x&foo=1")
     assert [name for name, _ in faults] == ["foo", "limit", "amount"]
     assert values["offset"] == 3
     assert not {"limit", "amount", "foo"} & values.keys()
@@ -59,7 +64,7 @@ def test_all_faults_come_together_and_only_valid_parameters_have_values() -> Non
     ("schema", "query_string", "fault"),
     [
         (
-            RecordsSchema(),
+            ListSchema(RECORDS),
             "amount=" + ",".join(["lt.0"] * 11),
             ("amount", "has 11 conditions; at most 10 are allowed on one field"),
         ),
