@@ -260,6 +260,7 @@ def respond_to_question(
     """Respond with the answer to a saved question: see `questions.answering.respond`."""
     asked = find(request.registry, address, is_saved=True)
     exchange = Exchange(request, asked, user, suffix, own_form, is_for_link=is_for_link)
+    request.accepted = exchange.endpoint.schema.nodes
     return _respond(request, exchange)
 
 

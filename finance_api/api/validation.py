@@ -142,6 +142,7 @@ def validate_query(request: Request, schema: ParameterSchema, **options: Any) ->
     Cornice's own validators know one value for each name.
     """
     request.validated = schema.read(request.environ.get("QUERY_STRING", ""))
+    request.accepted = schema.nodes
 
 
 def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Parameters, list[Fault]]:

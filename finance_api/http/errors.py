@@ -4,6 +4,7 @@
 """
 
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
@@ -46,10 +47,18 @@ DOWNLOAD_RUNNING = (
     "Another download or upload of yours is running; please try again when it has finished."
 )
 TOO_LONG_TITLE = "Request took too long"
-TOO_LONG = (
-    "This request took longer than {:g} s. Ask for fewer groups, a shorter period or fewer "
-    "records. If it cannot ask for less, remove standing orders that you do not need."
-)
+TOO_LONG = "This request took longer than {:g} s. {}"
+#: What a request can ask for less of, and the parameters that limit it.
+_LESS = {
+    "fewer groups": {"groupBy"},
+    "a shorter period": {"recordDate", "date_from", "from", "to", "days", "last"},
+    "fewer records": {"id", "sort_by", "since", "document_type", "size"},
+}
+_FEWER_ORDERS = "remove standing orders that you do not need."
+_FEWEST_ORDERS = _FEWER_ORDERS.capitalize()
+_MORE_TIME = "Only the operator of this service can give it more time."
+#: The paths whose answers search the days of standing orders.
+_OF_ORDERS = re.compile("standing-orders|/forecast|/recurring|/overview")
 UNEXPECTED = "Something went wrong; please report the request id {}."
 
 NOT_FOUND = "There is nothing at this path."
@@ -143,7 +152,16 @@ def as_problem(error: HTTPException, request: Request) -> Response:
     return problem(error.status_int, detail, headers=headers)
 
 
-def outage_of(error: Exception) -> Outage:
+def _advice(request: Request) -> str:
+    """Return how the request would take less time."""
+    *others, last = [what for what, names in _LESS.items() if names & set(request.accepted)] or [""]
+    asking = f"Ask for {', '.join(others)}{' or ' if others else ''}{last}." if last else ""
+    if not _OF_ORDERS.search(request.environ["PATH_INFO"]):
+        return asking or _MORE_TIME
+    return f"{asking} If it cannot ask for less, {_FEWER_ORDERS}" if asking else _FEWEST_ORDERS
+
+
+def outage_of(error: Exception, request: Request) -> Outage:
     """Log an exception of `OUTAGES`, and return the response to it."""
     if isinstance(error, BulkheadFull):
         return Outage(OWN_BUSY if error.is_own else BUSY)
@@ -152,7 +170,7 @@ def outage_of(error: Exception) -> Outage:
     if isinstance(error, TookTooLong):
         logger.warning("time limit: a request %s", error)
         # The same request would take as long again.
-        return Outage(TOO_LONG.format(error.seconds), None)
+        return Outage(TOO_LONG.format(error.seconds, _advice(request)), None)
     if isinstance(error, StorageLocked):
         logger.warning("storage: %s", error)
         return Outage(LOCKED)
@@ -164,7 +182,7 @@ def outage_of(error: Exception) -> Outage:
 
 
 def unavailable(error: Exception, request: Request) -> Response:
-    outage = outage_of(error)
+    outage = outage_of(error, request)
     retry = {} if outage.retry_seconds is None else {"Retry-After": str(outage.retry_seconds)}
     title = TOO_LONG_TITLE if isinstance(error, TookTooLong) else None
     return problem(outage.status, outage.detail, title=title, headers=retry)

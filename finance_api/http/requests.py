@@ -3,7 +3,7 @@
 X-Forwarded-* headers count only from trusted proxies.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, Protocol, TypeVar
@@ -59,6 +59,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     """A request to this application.
 
     validated: the query parameters, once a Cornice validator has accepted them.
+    accepted: the names of the query parameters that can be given, as far as they limit the answer.
     errors: the faults that the validator found, by the name of the parameter.
     authenticate: added by `finance_api.auth`; `authentication` calls it once.
     has_place: whether `in_place` is running.
@@ -67,6 +68,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     registry: Registry
     request_id: str = "-"
     validated: Mapping[str, Any]
+    accepted: Collection[str] = ()
     errors: Sequence[tuple[str, str]] = ()
     authenticate: Callable[[], Identity | Failure]
     #: The new secret of a browser that is not signed in, if this request has made one.

@@ -178,7 +178,7 @@ def not_counted(error: LimiterUnavailable, request: Request) -> Response:
 
 
 def unavailable(error: Exception, request: Request) -> Response:
-    outage = outage_of(error)
+    outage = outage_of(error, request)
     is_away = isinstance(error, StorageUnavailable | StorageNotReady)
     if isinstance(error, StorageDamaged):
         title, detail = "This page cannot be shown", outage.detail

@@ -139,6 +139,7 @@ class RecordFilters:
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
         names = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
+        request.accepted = names
         given = {name: request.GET.get(name, "").strip() for name in names}
         valid, errors = {}, {}
         for name, text in given.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -14,6 +15,7 @@ from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.currencies import money_text
 from finance_api.resources.records import VOID
+from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
@@ -231,12 +233,9 @@ def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
     first = max(MIN_SECONDS, row["recordDate"] - _REACH_SECONDS)
     end = min(MAX_SECONDS, row["recordDate"] + _REACH_SECONDS) + 1
     free = [condition_on(RECORDS, n, Operator.IS_NULL) for n in ("transferId", "splitId")]
-    found = [
-        each
-        for page in owned.pages(RECORDS, dated(first, end), *free)
-        for each in page
-        if each["recordState"] != VOID and _misfit(row, each) is None
-    ]
+    names = ("id", "accountId", "currencyCode", "recordDate")
+    read = owned.storage.data.list_amounts(owned.user.id, names, [dated(first, end), *free])
+    others = (dict(zip((*names, "amount"), values, strict=True)) for values in in_time(read))
 
     def distance(other: Row) -> tuple[bool, bool, int, str]:
         is_same_currency = other["currencyCode"] == row["currencyCode"]
@@ -248,7 +247,9 @@ def list_candidates(owned: UserRows, row: Row, *, limit: int) -> list[Row]:
             other["id"],
         )
 
-    return sorted(found, key=distance)[:limit]
+    nearest = nsmallest(limit, (each for each in others if not _misfit(row, each)), key=distance)
+    rows = owned.get_rows(RECORDS, [other["id"] for other in nearest])
+    return [rows[other["id"]] for other in nearest]
 
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
@@ -259,13 +260,10 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
             raise ChangeRefused(
                 f"the record {title_of(RECORDS, row)} does not belong to a transfer"
             )
-    transfers = {row["transferId"] for row in rows}
     changes = RecordChanges(session)
-    linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
-    for page in session.pages(RECORDS, linked):
-        for row in page:
-            if row["transferId"] in transfers:
-                changes.put(row, set_by_hand(row, {"transferId": None}))
+    for linked in other_halves(session, dict.fromkeys(row["transferId"] for row in rows)).values():
+        for row in linked:
+            changes.put(row, set_by_hand(row, {"transferId": None}))
     return changes.close()
 
 

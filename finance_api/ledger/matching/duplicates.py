@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import check_time, in_time
@@ -17,7 +17,13 @@ _PAGE = 1_000
 _Texts = tuple[str | None, str | None]
 #: Two formats may report the same transaction up to this many days apart.
 _REACH_DAYS = 3
-_FIELDS = ("recordDate", "id", "createdAt", "source", "splitId", "payee", "note")
+#: The values of a record, in the order in which records of one account are compared; then the
+#: amount follows.
+_FIELDS = (
+    *("accountId", "recordDate", "id", "createdAt", "importId"),
+    *("source", "splitId", "payee", "note"),
+)
+_Record = tuple[Any, ...]
 
 
 class Duplicate(NamedTuple):
@@ -36,16 +42,6 @@ class _Kind(NamedTuple):
     texts: _Texts
 
 
-class _Record(NamedTuple):
-    """A record. at: its date-time. import_id: 0 if it was not imported."""
-
-    at: int
-    record_id: str
-    created: int
-    import_id: int
-    kind: _Kind
-
-
 def find_duplicates(storage: Storage, user_id: int) -> list[tuple[str, str]]:
     """Return pairs with the same account and amount on near days; no record is in two pairs.
 
@@ -54,18 +50,15 @@ def find_duplicates(storage: Storage, user_id: int) -> list[tuple[str, str]]:
     be on the same day, records of two sources at most three days apart.
     """
     groups: defaultdict[tuple[str, int], list[_Record]] = defaultdict(list)
-    stored = storage.data.list_amounts(user_id, ("accountId", "importId", *_FIELDS), ())
-    for account_id, import_id, at, row_id, created, *values, amount in in_time(stored):
-        source, split_id, *texts = values
-        kind = _Kind(at // DAY_SECONDS, source, split_id, tuple(texts))
-        groups[account_id, amount].append(_Record(at, row_id, created, import_id or 0, kind))
-    pairs = (pair for _, group in sorted(groups.items()) for pair in _pairs(sorted(group)))
-    ordered = (sorted(pair, key=_stored_at) for pair in pairs)
-    return [(earlier.record_id, later.record_id) for earlier, later in ordered]
+    for record in in_time(storage.data.list_amounts(user_id, _FIELDS, ())):
+        groups[record[0], record[-1]].append(record)
+    pairs = (pair for _, group in sorted(groups.items()) for pair in _pairs(group))
+    return [(one[2], other[2]) for one, other in (sorted(pair, key=_stored_at) for pair in pairs)]
 
 
 def _stored_at(record: _Record) -> tuple[int, int, str]:
-    return record.created, record.import_id, record.record_id
+    _, _, record_id, created, import_id, *_ = record
+    return created, import_id or 0, record_id
 
 
 def read_duplicates(
@@ -79,40 +72,45 @@ def read_duplicates(
             yield Duplicate(rows[earlier], rows[later])
 
 
-def _pairs(records: Sequence[_Record]) -> Iterator[tuple[_Record, _Record]]:
-    """Pair records of one account and amount, sorted by time.
+def _pairs(records: list[_Record]) -> Iterator[tuple[_Record, _Record]]:
+    """Pair records of one account and amount.
 
     Records of one kind are compared once, so that many equal records take no longer than others.
     """
+    imports = {record[4] for record in records}
+    if len(imports) == 1 and all(imports):
+        return
     #: The records without a partner, by import and kind.
-    waiting: defaultdict[int, dict[_Kind, deque[_Record]]] = defaultdict(dict)
-    day = 0
-    for record in records:
+    waiting: defaultdict[int | None, dict[_Kind, deque[_Record]]] = defaultdict(dict)
+    last = 0
+    for record in sorted(records):
         check_time()
-        if record.kind.day != day:
-            day = record.kind.day
+        _, at, _, _, record_import, source, split_id, *texts, _ = record
+        day = at // DAY_SECONDS
+        own = _Kind(day, source, split_id, tuple(texts))
+        if day != last:
+            last = day
             for kinds in waiting.values():
                 for kind in [kind for kind in kinds if day - kind.day > _REACH_DAYS]:
                     del kinds[kind]
         others = (
             kinds
             for import_id, kinds in waiting.items()
-            if not import_id or import_id != record.import_id
+            if not import_id or import_id != record_import
         )
         alike = [
-            (equal[0], kinds)
+            (equal[0], kind, kinds)
             for kinds in others
             for kind, equal in in_time(kinds.items())
-            if _looks_doubled(kind, record.kind)
+            if _looks_doubled(kind, own)
         ]
         if not alike:
-            own = waiting[record.import_id].setdefault(record.kind, deque())
-            own.append(record)
+            waiting[record_import].setdefault(own, deque()).append(record)
             continue
-        found, kinds = min(alike, key=lambda each: each[0])
-        kinds[found.kind].popleft()
-        if not kinds[found.kind]:
-            del kinds[found.kind]
+        found, kind, kinds = min(alike)
+        kinds[kind].popleft()
+        if not kinds[kind]:
+            del kinds[kind]
         yield found, record
 
 

@@ -24,6 +24,7 @@ from finance_api.web.timespans import Timespan, parse_timespan
 
 @get("overview", Permission.DATA_READ, "overview")
 def show_overview(request: Request) -> dict[str, Any]:
+    request.accepted = names = "period", "from", "to"
     owned, answers = own_rows(request), ApiAnswers(request)
     counts: Counter[str] = Counter()
     for account in owned.accounts.rows.values():
@@ -41,7 +42,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     is_converted = converted in convertible
     usual = base if base in counts else currencies[0]
     currency = converted if is_converted else wanted if wanted in counts else usual
-    given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
+    given = {name: request.GET.get(name, "") for name in names}
     is_asked = any(given.values())
     span = parse_timespan(given["period"], given["from"], given["to"]) if is_asked else None
     if given["period"] in RELATIVE_DATES:

@@ -5,6 +5,7 @@ only few lines run between two checks of the time. At night with much data, on b
 answer is a 200, or a 503 at the time limit, and the health checks answer meanwhile.
 """
 
+import math
 import re
 import sys
 import threading
@@ -18,6 +19,7 @@ from webob import Request
 
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.http.surfaces import SUFFIX, is_page
+from finance_api.planning.recurrence import Schedule, first_day
 from finance_api.runtime import time_limit as limits
 from support import dear_data
 from support.browser import new_user, signed_in
@@ -180,6 +182,49 @@ def test_twice_the_data_takes_about_twice_the_steps(
         if counts[1] > 2.3 * counts[0]:
             faults.append(f"{path}: {counts[0]} lines become {counts[1]}")
         print(f"{counts[0]:10} {counts[1]:10} {path}")
+    assert not faults, "\n".join(faults)
+
+
+class Ending:
+    """A clock whose time is over after a number of readings. read: how often it was read."""
+
+    def __init__(self, still: float = math.inf) -> None:
+        self.still, self.read = still, 0
+
+    def monotonic(self) -> float:
+        self.read += 1
+        return 0.0 if self.read <= self.still else math.inf
+
+
+def test_standing_orders_are_named_where_their_days_are_searched(
+    sites: list[Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only there does it help to remove some, if a request takes too long."""
+    searched: list[Schedule] = []
+    days = Schedule.days
+
+    def noted(schedule: Schedule, *end: int) -> Iterator[int]:
+        searched.append(schedule)
+        return days(schedule, *end)
+
+    monkeypatch.setattr(Schedule, "days", noted)
+    site, ended, faults = sites[0], 0, []
+    # The time of an export ends before its first line; then it streams.
+    for path in (path for path in site.paths if "/export" not in path):
+        searched.clear()
+        first_day.cache_clear()
+        clock = Ending()
+        monkeypatch.setattr(limits, "time", clock)
+        site.get(path)
+        is_searched = bool(searched)
+        monkeypatch.setattr(limits, "time", Ending(clock.read // 2))
+        text = site.get(path).text
+        if "took longer than" in text:
+            ended += 1
+            is_named = "remove standing orders" in text.casefold()
+            if is_searched != is_named and not (is_named and "/standing-orders" in path):
+                faults.append(f"{path}: days of standing orders are searched: {is_searched}")
+    assert ended > 50
     assert not faults, "\n".join(faults)
 
 

@@ -12,13 +12,11 @@ from finance_api.http.surfaces import is_page
 from finance_api.runtime import time_limit as limits
 from finance_api.storage.sql.reading import SqlDataReader
 from support.browser import new_user, signed_in
+from support.html import shown_text
 from support.native_rows import account, budget, category, goal, label, record, standing_order, uid
 from support.service import Client, Service
 
-DETAIL = (
-    "This request took longer than 5 s. Ask for fewer groups, a shorter period or fewer "
-    "records. If it cannot ask for less, remove standing orders that you do not need."
-)
+DETAIL = "This request took longer than 5 s. "
 RECORDS, ORDERS, OTHERS = 3_000, 40, 60
 
 #: At most this many lines of Python run between two checks of the time: for data, and for a page
@@ -172,7 +170,44 @@ def test_an_export_is_ended_until_it_begins(
 
     monkeypatch.setattr(SqlDataReader, "get_state", get_state_late)
     late = site.get(path)
-    assert (late.status_int, late.json["detail"]) == (503, DETAIL)
+    assert late.status_int == 503
+    assert late.json["detail"].startswith(DETAIL)
+
+
+LESS, ORDERS_ADVICE = "If it cannot ask for less, ", "remove standing orders that you do not need."
+MORE_TIME = "Only the operator of this service can give it more time."
+#: What is advised after the sentence on the limit. `test_dear_requests.py` asks every path.
+ADVICE = {
+    "/v1/api/records/summary?groupBy=day": (
+        "Ask for fewer groups, a shorter period or fewer records."
+    ),
+    "/v1/api/records?q=payee": "Ask for a shorter period or fewer records.",
+    "/v1/api/accounts/balances": "Ask for a shorter period.",
+    "/v1/api/budgets": "Ask for fewer records.",
+    "/v1/api/records/duplicates": MORE_TIME,
+    "/v1/api/accounts/forecast": f"Ask for a shorter period. {LESS}{ORDERS_ADVICE}",
+    "/v1/api/standing-orders/upcoming": f"Ask for a shorter period. {LESS}{ORDERS_ADVICE}",
+    "/wallet/v1/api/standing-orders/items": ORDERS_ADVICE.capitalize(),
+    "/internal/v1/get-records": "Ask for a shorter period or fewer records.",
+    "/records": "Ask for a shorter period or fewer records.",
+    "/overview": f"Ask for a shorter period. {LESS}{ORDERS_ADVICE}",
+    "/budgets": MORE_TIME,
+}
+
+
+@pytest.mark.parametrize("site", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("path", ADVICE)
+def test_the_advice_names_what_the_request_can_ask_for_less_of(
+    site: Site, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(limits, "time", clock)
+    site.get(path)
+    monkeypatch.setattr(limits, "time", Clock(still=clock.read * 3 // 4))
+    late = site.get(path)
+    text = shown_text(late.text) if is_page(path) else late.json["detail"]
+    assert late.status_int == 503
+    assert DETAIL + ADVICE[path] in text
 
 
 @pytest.mark.parametrize("site", ["sqlite"], indirect=True)

@@ -83,24 +83,24 @@ def found_in(stored):
 
 def stored_record(number, *, import_id=1, day=0, source="csv", split_id=None, texts=("Café", None)):
     row_id = f"{number:06}"
-    return ("a", import_id, day * DAY_SECONDS, row_id, number, source, split_id, *texts, -3)
+    return ("a", day * DAY_SECONDS, row_id, number, import_id, source, split_id, *texts, -3)
 
 
 def compared_one_by_one(stored):
     """Pair each record with the first earlier one that looks doubled."""
     waiting, pairs = [], []
-    for row in sorted(stored, key=lambda row: (row[2], row[3])):
+    for row in sorted(stored, key=lambda row: row[1:3]):
         for other in waiting:
-            _, imported, at, _, _, source, split_id, *texts = other[:-1]
-            days = (row[2] - at) // DAY_SECONDS
+            _, at, _, _, imported, source, split_id, *texts = other[:-1]
+            days = (row[1] - at) // DAY_SECONDS
             is_apart = row[6] is None or row[6] != split_id
             is_near = days == 0 or (days <= 3 and source != row[5])
-            is_of_two = row[1] is None or imported != row[1]
+            is_of_two = row[4] is None or imported != row[4]
             both = (tuple(texts), tuple(row[7:9]))
             is_like = not all(map(any, both)) or are_alike(*both)
             if is_apart and is_near and is_of_two and is_like:
                 waiting.remove(other)
-                pairs.append(tuple(sorted((other[3], row[3]))))
+                pairs.append(tuple(sorted((other[2], row[2]))))
                 break
         else:
             waiting.append(row)
