@@ -24,6 +24,7 @@ from support.corpora import CORPORA
 from support.directories import work_in_memory
 from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
+from support.refusals import refusals_have_the_words_of_commands  # noqa: F401
 from support.reliability import record_figures
 from support.sample import SAMPLE, drawn, is_drawn
 from support.service import BY_DAY, POOLED, STORAGES

@@ -11,17 +11,11 @@ import click
 from click.core import ParameterSource
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.import_texts import PLACEHOLDERS, refusal_text, text
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
 from finance_api.cli.output import json_report_option, say
 from finance_api.importers.formats import FORMAT_NAMES
-from finance_api.importers.interface import (
-    CODE,
-    NAME,
-    Choice,
-    Command,
-    ImportRefused,
-    currency_code,
-)
+from finance_api.importers.interface import Choice, Command, ImportRefused, currency_code
 from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map, without
 from finance_api.importers.options import words as option_words
 from finance_api.ledger.importing import import_file
@@ -150,7 +144,8 @@ def import_command(
                 break
             continue
         total.add_counts(report)
-        answers.append({"file": file, **report.as_json()})
+        remarks = [text(remark) for remark in report.remarks]
+        answers.append({"file": file, **report.as_json(), "remarks": remarks})
         if not dry_run:
             cli.done.append(f"{file} is imported")
         if not as_json:
@@ -187,7 +182,7 @@ def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: A
             return report
     except (ImportRefused, LimitExceeded, ProcessDied) as error:
         refused = error if isinstance(error, ImportRefused) else _ended(error)
-        refused.file = file
+        refused.file, refused.written = file, refusal_text(refused)
         context = click.get_current_context()
         refused.commands = commands_to_copy(context, email, file, refused.answers)
         raise refused from None
@@ -270,7 +265,7 @@ def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
     if report.updated + report.matched > listed and report.updates + report.matches:
         say(f"  and {report.updated + report.matched - listed} more updates and matches")
     for remark in report.remarks:
-        say(f"  {remark}")
+        say(f"  {text(remark)}")
 
 
 def _value(name: str, value: Any) -> str:
@@ -295,10 +290,6 @@ def _sentence(report: ImportReport) -> str:
     return ", ".join(parts)
 
 
-#: Options whose value only the user knows -> what stands for it in a command line.
-_PLACEHOLDERS = {"account": NAME, "currency": CODE}
-
-
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Sequence[Choice]]
 ) -> list[Command]:
@@ -316,7 +307,7 @@ def commands_to_copy(
                 *_given(context, choices),
                 *(word for each in choices for word in choice_words(each)),
             ],
-            ", ".join(choice.meaning for choice in choices if choice.meaning),
+            ", ".join(text(choice.meaning) for choice in choices if choice.meaning),
         )
         for choices in answers
     ]
@@ -325,7 +316,7 @@ def commands_to_copy(
 
 def choice_words(choice: Choice) -> list[str]:
     """Return the words that a choice adds to a command line."""
-    return option_words({**choice.changes, **{name: _PLACEHOLDERS[name] for name in choice.needs}})
+    return option_words({**choice.changes, **{name: PLACEHOLDERS[name] for name in choice.needs}})
 
 
 def _given(context: click.Context, choices: Sequence[Choice]) -> list[str]:

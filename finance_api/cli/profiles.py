@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.import_texts import text
 from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_option, say, show_list
 from finance_api.importers.csv import CsvImporter, Layout, Profiles, load_profiles
@@ -98,7 +99,7 @@ def test_profile(
         _say_account(statement, entries)
     for statement, _ in found.values():
         for remark in statement.remarks:
-            say(remark)
+            say(text(remark))
 
 
 def _account_of(profile: Profile) -> str | None:

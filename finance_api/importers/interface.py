@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from finance_api.importers.clauses import Clause
 from finance_api.importers.options import ImportOptions, flags
 from finance_api.resources.currencies import mark_of
 from finance_api.values.text import Message, message, shown
@@ -46,7 +47,7 @@ class Choice(NamedTuple):
     """
 
     changes: ImportOptions
-    meaning: str = ""
+    meaning: Clause | str = ""
     needs: tuple[str, ...] = ()
 
 
@@ -59,7 +60,7 @@ class Question(NamedTuple):
     only the user knows.
     """
 
-    fact: Message
+    fact: Clause | Message
     line: int | None = None
     choices: tuple[Choice, ...] = ()
     how: str = ""
@@ -67,7 +68,7 @@ class Question(NamedTuple):
 
     @property
     def reason(self) -> str:
-        return self.fact + self.how
+        return self.fact.topic if isinstance(self.fact, Clause) else self.fact + self.how
 
 
 class Command(NamedTuple):
@@ -90,10 +91,14 @@ class ChangeRefused(Exception):
     """
 
     def __init__(self, reason: str, line: int | None = None) -> None:
-        self.reason: str = message(reason)
-        super().__init__(self.reason)
+        self._reason = message(reason)
+        super().__init__(self._reason)
         self.line = line
         self.file: str | None = None
+
+    @property
+    def reason(self) -> str:
+        return self._reason
 
     def __str__(self) -> str:
         place = ", ".join(
@@ -105,13 +110,13 @@ class ChangeRefused(Exception):
 class ImportRefused(ChangeRefused):
     """A refusal to import a file.
 
-    questions: everything the file leaves open. commands: command lines that answer all questions,
-    filled in by whoever knows the command.
+    questions: everything the file leaves open. notes: further parts of the sentence. commands:
+    command lines that answer all questions, filled in by whoever knows the command.
     """
 
     def __init__(
         self,
-        reason: str,
+        fact: Clause | str,
         line: int | None = None,
         choices: tuple[Choice, ...] = (),
         questions: tuple[Question, ...] = (),
@@ -119,10 +124,25 @@ class ImportRefused(ChangeRefused):
         how: str = "",
         needs: tuple[str, ...] = (),
     ) -> None:
-        """how, needs: see `Question`; ``how`` completes the reason."""
-        super().__init__(reason + how, line)
-        self.questions = questions or (Question(message(reason), line, choices, how, needs),)
+        """fact, how, needs: see `Question`."""
+        fact = fact if isinstance(fact, Clause) else message(fact)
+        self.questions = questions or (Question(fact, line, choices, how, needs),)
+        self.notes: list[str] = []
         self.commands: list[Command] = []
+        #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
+        self.written: str | None = None
+        super().__init__(self.reason, line)
+
+    @property
+    def reason(self) -> str:
+        return self.written or self.joined(lambda question: question.reason)
+
+    def joined(self, write: Callable[[Question], str]) -> str:
+        """Return one sentence about all questions. write: returns the sentence about one."""
+        first, *others = self.questions
+        lines = (f" (line {each.line})" if each.line else "" for each in others)
+        parts = (write(each) + line for each, line in zip(others, lines, strict=True))
+        return "; and ".join((write(first), *parts)) + "".join(self.notes)
 
     @property
     def answers(self) -> list[tuple[Choice, ...]]:
@@ -169,7 +189,7 @@ class Questions:
 
     def ask(
         self,
-        fact: str,
+        fact: Clause | str,
         *choices: Choice,
         line: int | None = None,
         column: int | None = None,
@@ -178,7 +198,8 @@ class Questions:
         needs: tuple[str, ...] = (),
     ) -> None:
         """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
-        self.asked.append(Question(message(fact), line, choices, how, needs))
+        fact = fact if isinstance(fact, Clause) else message(fact)
+        self.asked.append(Question(fact, line, choices, how, needs))
         if column is not None:
             self.columns.add(column)
         if of is not None:
@@ -217,10 +238,8 @@ class Questions:
         """Raise ImportRefused if anything was asked."""
         if not self.asked:
             return
-        first, *others = self.asked
-        parts = [q.reason + (f" (line {q.line})" if q.line else "") for q in others]
-        reason = "; and ".join((first.reason, *parts))
-        raise ImportRefused(reason, first.line, questions=tuple(self.asked))
+        first = self.asked[0]
+        raise ImportRefused(first.fact, first.line, questions=tuple(self.asked))
 
 
 @dataclass(frozen=True)
@@ -365,7 +384,7 @@ class Statement:
     currency_mark: str = ""
     possible_currencies: tuple[str, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[Clause | str] = field(default_factory=list)
 
     def name_unused(self, balances: Iterable[str]) -> None:
         """Name the balances of which no balance of the account is made, once."""

@@ -27,6 +27,7 @@ from itertools import accumulate, chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
 
+from finance_api.importers.clauses import Amount, Day, Says, Topic, clause
 from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import (
     OWED,
@@ -249,14 +250,14 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
     if is_proven or not stated:
         return
     account, (day, units) = session.accounts.rows[account_id], stated[0]
-    text = amount_text(units, decimals_of(account["currencyCode"]))
-    is_positive = message(f"{text} is owed"), message(f"{text} is on the card")
-    owed, owned = is_positive if units > 0 else reversed(is_positive)
+    amount = Amount(units, decimals_of(account["currencyCode"]))
+    ways = (Says.OWED, Says.ON_CARD) if units > 0 else (Says.ON_CARD, Says.OWED)
     raise ImportRefused(
-        f"the balance {text} of {account['name']} on {day_text(day)} may be what is owed, or "
-        "money on the card",
-        how=": say with --card-balance what a positive balance means",
-        choices=(Choice({"card_balance": OWED}, owed), Choice({"card_balance": OWNED}, owned)),
+        clause(Topic.CARD_BALANCE, amount=amount, account=account["name"], day=Day(day)),
+        choices=tuple(
+            Choice({"card_balance": meaning}, clause(says, amount=amount))
+            for meaning, says in zip((OWED, OWNED), ways, strict=True)
+        ),
     )
 
 

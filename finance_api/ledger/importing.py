@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
+from finance_api.importers.clauses import Says, clause
 from finance_api.importers.interface import Question, Questions, Remembered
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.ledger.changing import changing
@@ -21,7 +22,7 @@ from finance_api.ledger.matching.open_rows import (
     grouped,
     set_corrections_aside,
     skip_repeated,
-    stored_described,
+    stored_row,
 )
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
@@ -269,12 +270,8 @@ def _name_missing(rows: OpenRows) -> None:
         lambda candidate: candidate.account,
     )
     for found in missing.values():
-        rows.remarks.append(
-            message(
-                f"the file lacks {len(found)} stored records of days that it covers wholly, such "
-                f"as {stored_described(found[0])}"
-            )
-        )
+        record = stored_row(found[0])
+        rows.remarks.append(clause(Says.RECORDS_MISSING, count=len(found), record=record))
 
 
 def _count(file: FileEntries, report: ImportReport) -> defaultdict[KnownAccount, AccountTotal]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
+from finance_api.importers.clauses import Clause
 from finance_api.importers.formats import AccountKey, detect_format, format_named
 from finance_api.importers.interface import ImportRefused, StatementImporter, currency_code
 from finance_api.importers.options import FILE_OPTIONS
@@ -211,7 +212,7 @@ class ImportReport:
     new: list[Row] = field(default_factory=list)
     updates: list[Listed] = field(default_factory=list)
     matches: list[Listed] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[Clause | str] = field(default_factory=list)
     totals: list[AccountTotal] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
@@ -232,7 +233,6 @@ class ImportReport:
             **self.counts,
             "updates": [each.as_json("old", "new") for each in self.updates],
             "matches": [each.as_json("entry", "record") for each in self.matches],
-            "remarks": self.remarks,
             "accounts": [each.as_json() for each in self.totals],
         }
 

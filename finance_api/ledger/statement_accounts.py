@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import (
-    NAME,
     BankBalance,
     Choice,
     ImportRefused,
@@ -51,9 +51,8 @@ def find_accounts(
     keys = {statement.account.key for statement in file.statements}
     if name is not None and len(keys) > 1:
         raise ImportRefused(
-            f"the file has {len(keys)} accounts, but --account names one",
+            clause(Topic.ACCOUNTS_BUT_ONE_NAMED, count=len(keys)),
             choices=(Choice({"account": None}),),
-            how=": leave out --account",
         )
     found: dict[str, KnownAccount] = {}
     of_statements: list[KnownAccount] = []
@@ -133,9 +132,12 @@ def _check_mark(statement: Statement, account: Row) -> None:
     possible, currency = statement.possible_currencies, account["currencyCode"]
     if possible and currency not in possible:
         raise ImportRefused(
-            f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}",
-            how=": give another account with --account, or the currency with --currency",
+            clause(
+                Topic.CURRENCY_OF_ACCOUNT,
+                mark=statement.currency_mark,
+                account=account["name"],
+                currency=currency,
+            ),
             needs=("account", "currency"),
         )
 
@@ -199,20 +201,15 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
     known = _remembered(owned, source, account.key) if account.key is not None else None
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
-            f"earlier statements of this account are in {known['name']}",
+            clause(Topic.ACCOUNT_IS_ANOTHER, account=known["name"]),
             choices=(Choice({"account": None}),),
-            how=": leave out --account, or rename the account",
         )
     return named
 
 
 def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
-        raise ImportRefused(
-            "the file does not say which account it belongs to",
-            choices=(Choice({}, needs=("account",)),),
-            how=f": give --account {NAME}",
-        )
+        raise ImportRefused(clause(Topic.ACCOUNT), choices=(Choice({}, needs=("account",)),))
     if account.name != account.key:
         known = _remembered(owned, source, account.key) or _called(owned, account.key)
         # An IBAN is unique across banks, so it identifies the account even if the key is new.
@@ -275,9 +272,15 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
     if len(found) > 1:
         names = sorted(row["name"] for row in found)
         raise ImportRefused(
-            f"{len(found)} accounts have the number {account.number} ({', '.join(names)})",
-            choices=tuple(Choice({"account": name}, f"the account is {name}") for name in names),
-            how=f": give --account {NAME}",
+            clause(
+                Topic.ACCOUNTS_OF_NUMBER,
+                count=len(found),
+                number=account.number,
+                accounts=tuple(names),
+            ),
+            choices=tuple(
+                Choice({"account": name}, clause(Says.ACCOUNT_IS, account=name)) for name in names
+            ),
         )
     return found[0] if found else None
 
@@ -297,9 +300,7 @@ def _new_account(
     currency = account.currency or currency
     if currency is None:
         raise ImportRefused(
-            "the file does not state its currency",
-            choices=(Choice({}, needs=("currency",)),),
-            how=f": give --currency, such as {example}",
+            clause(Topic.CURRENCY, example=example), choices=(Choice({}, needs=("currency",)),)
         )
     source_id = None if account.key is None else bounded_source_id(account.key)
     return {

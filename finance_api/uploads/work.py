@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO
 
+from finance_api.importers.clauses import Clause, as_json
 from finance_api.importers.csv.places import TableSample
 from finance_api.importers.interface import (
     Entry,
@@ -65,11 +66,11 @@ def question_of(
 ) -> dict[str, Any]:
     """Return a question as JSON, with the text of its line in the file."""
     found: dict[str, Any] = {
-        "fact": in_region(question.fact, region),
+        "fact": _said(question.fact, region),
         "line": question.line,
         "needs": question.needs,
         "choices": [
-            {**choice._asdict(), "meaning": in_region(choice.meaning, region)}
+            {**choice._asdict(), "meaning": _said(choice.meaning, region)}
             for choice in question.choices
         ],
         "row": None,
@@ -80,6 +81,11 @@ def question_of(
         if not sample.columns:
             found["text"] = _lines(stream, question.line)
     return found
+
+
+def _said(said: Clause | str, region: Region) -> Any:
+    """Return a clause as JSON, and a sentence as people of the region write it."""
+    return as_json(said) if isinstance(said, Clause) else in_region(said, region)
 
 
 def _lines(stream: BinaryIO, line: int) -> list[list[Any]]:
@@ -318,7 +324,7 @@ def preview_of(session: LedgerSession, report: ImportReport, region: Region) -> 
             {"line": each.line, "entry": _values(each.before), "record": _values(each.after)}
             for each in report.matches[:MOST_SHOWN]
         ],
-        "remarks": [in_region(remark, region) for remark in report.remarks],
+        "remarks": [_said(remark, region) for remark in report.remarks],
         "categories": sorted(
             row["name"]
             for row_id, row in session.categories.rows.items()

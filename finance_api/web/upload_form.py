@@ -16,6 +16,7 @@ from finance_api.importers.options import (
 )
 from finance_api.resources.currencies import mark_of
 from finance_api.storage.interface import Upload
+from finance_api.values.regions import Region
 from finance_api.web.column_form import (
     COLUMN_OPTIONS,
     ROLES,
@@ -23,6 +24,7 @@ from finance_api.web.column_form import (
     column_fields,
     given_columns,
 )
+from finance_api.web.import_texts import PageWriter
 from finance_api.web.option_labels import CHOICES, changes_in_labels, in_labels
 from finance_api.web.page import capital
 
@@ -158,13 +160,18 @@ def can_be_read(upload: Upload) -> bool:
 
 
 def upload_form(
-    upload: Upload, accounts: Sequence[str], profiles: Sequence[str], given: Given | None = None
+    upload: Upload,
+    accounts: Sequence[str],
+    profiles: Sequence[str],
+    region: Region,
+    given: Given | None = None,
 ) -> UploadForm:
-    """Make the form for an upload. accounts, profiles: all names to choose from.
+    """Make the form for an upload. accounts, profiles: all names to choose from. region: how
+    numbers and days are written.
 
     given: a form that was sent with errors, to show it again.
     """
-    outcome = upload.outcome
+    outcome, writer = upload.outcome, PageWriter(region)
     options = dict(upload.options) if given is None else dict(given.options)
     asked: list[tuple[dict[str, Any], list[str]]] = []
     for question in outcome.get("questions", ()):
@@ -195,11 +202,11 @@ def upload_form(
         questions.append(
             FormQuestion(
                 number,
-                f"{capital(in_labels(question['fact']))}.",
+                f"{capital(writer.of_json(question['fact']))}.",
                 question["line"],
                 question["row"],
                 question["text"],
-                _choices(question["choices"], outcome.get("columns", ())),
+                _choices(question["choices"], outcome.get("columns", ()), writer),
                 None if given is None else given.answers.get(number),
                 [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
                 has_columns,
@@ -209,7 +216,7 @@ def upload_form(
 
 
 def _choices(
-    choices: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]]
+    choices: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]], writer: PageWriter
 ) -> list[dict[str, str]]:
     """Return the answers to choose from, each with the values of its columns.
 
@@ -222,7 +229,7 @@ def _choices(
     for choice in choices:
         parts = _column_parts(choice["changes"]) if columns else []
         text = ", ".join(f"{label}: {name}" for label, name in parts)
-        meaning = in_labels(choice["meaning"]) or changes_in_labels(choice["changes"])
+        meaning = writer.of_json(choice["meaning"]) or changes_in_labels(choice["changes"])
         shown = [values[name] for _, name in parts if values.get(name)]
         found.append({"text": text or capital(meaning), "values": "; ".join(shown)})
     return found

@@ -4,12 +4,23 @@ import re
 
 import pytest
 
+from finance_api.cli.import_texts import refusal_text
 from finance_api.importers.interface import ImportRefused
-from finance_api.web.option_labels import changes_in_labels, in_labels
+from finance_api.values.regions import region_of
+from finance_api.web.import_texts import PageWriter
+from finance_api.web.option_labels import changes_in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 #: Any option but --with-records, which the account's page words differently.
 _OPTION = re.compile("--(?!with-records)[a-z]")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def refusals_have_the_words_of_commands():
+    """Let a refusal's reason be the sentence that a command prints."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ImportRefused, "reason", property(refusal_text))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -25,10 +36,11 @@ def no_refusal_has_options_on_the_pages():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ImportRefused, "__init__", noted)
         yield
-    shown = {in_labels(refused.reason) for refused in provoked}
-    shown |= {in_labels(question.fact) for refused in provoked for question in refused.questions}
+    writer = PageWriter(region_of("en-GB"))
+    questions = [question for refused in provoked for question in refused.questions]
+    shown = {writer.text(question.fact) for question in questions}
     for refused in provoked:
         for choices in refused.answers:
-            shown |= {in_labels(choice.meaning) for choice in choices}
+            shown |= {writer.text(choice.meaning) for choice in choices}
             shown |= {changes_in_labels(choice.changes) for choice in choices}
     assert not [text for text in shown if _OPTION.search(_QUOTED.sub("", text))]

@@ -132,6 +132,7 @@ ARROWS = {
     "serialization": "resources values",
     "query": "resources values",
     "importers": "resources serialization values",
+    "wording": "importers values",
     "storage": "query resources runtime serialization values",
     "planning": "query resources runtime serialization storage values",
     "ledger": "importers planning query resources runtime serialization storage values",
@@ -144,7 +145,7 @@ ARROWS = {
     "api": "auth http importers ledger planning query questions ratelimit resources runtime "
     "serialization storage usage values",
     "web": "auth http importers ledger planning query questions ratelimit resources runtime "
-    "serialization storage uploads usage values",
+    "serialization storage uploads usage values wording",
     "wallet": "api auth http importers planning query ratelimit resources runtime serialization "
     "storage values",
     "services": "api auth http ratelimit runtime storage uploads usage values",
@@ -155,7 +156,7 @@ ARROWS = {
     "clients": "query resources values",
     "server": "__init__ runtime settings storage",
     "cli": "__init__ auth clients demo http importers ledger questions ratelimit resources "
-    "runtime serialization server settings storage values",
+    "runtime serialization server settings storage values wording",
     # `finance_api.main` includes the parts of the application.
     "__init__": "http runtime services settings",
 }

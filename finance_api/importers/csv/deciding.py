@@ -168,9 +168,7 @@ class Deciding:
             if {"recordDate", "amount"} & questions.fields:
                 # Perhaps the rows are refused only because another column is meant.
                 questions.put()
-            if questions.asked:
-                refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
-                refused.questions += tuple(questions.asked)
+            refused.questions += tuple(questions.asked)
             raise
 
     def _leave_out_trailer(self) -> None:

@@ -182,12 +182,12 @@ class CsvImporter:
         except ImportRefused as refused:
             self._note(refused)
             if plan.profile is not None:
-                refused.reason += (
+                refused.notes.append(
                     f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
                     "without it)"
                 )
             if plan.taken:
-                refused.reason += f" (with the options given before: {_options_text(plan)})"
+                refused.notes.append(f" (with the options given before: {_options_text(plan)})")
             raise
 
 
@@ -200,7 +200,7 @@ def _offer_only_names(refused: ImportRefused) -> None:
     choices = (choice for question in refused.questions for choice in question.choices)
     if any(choice.changes.keys() - {"account", "currency"} for choice in choices):
         refused.questions = tuple(each._replace(choices=()) for each in refused.questions)
-        refused.reason += "; make a file of each of the file's tables"
+        refused.notes.append("; make a file of each of the file's tables")
 
 
 def _counts_others(table: Table) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Choice, Questions
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.stated import KnownAccount
@@ -39,29 +40,21 @@ def ask_about_new_accounts(
         for account_id, same in found[account].most_common(1):
             if same >= least and 2 * same >= count:
                 name = session.accounts.rows[account_id]["name"]
-                help_, choices = _choices(name, is_one_of_several)
-                which = f"{same} of the {count} entries" if count > 1 else "the entry"
-                are = "are" if count > 1 else "is"
-                questions.ask(
-                    f"{which} for the new account {account.name} {are} already in the account "
-                    f"{name}, at most a day apart",
-                    *choices,
-                    how=f": {help_}; if it is another account, give --new-account",
-                )
+                says = Says.SOME_ENTRIES if count > 1 else Says.ONE_ENTRY
+                entries_ = clause(says, same=same, count=count, new=account.name)
+                topic = Topic.ACCOUNT_IS_KNOWN
+                if is_one_of_several:
+                    topic = Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL
+                choices = () if is_one_of_several else _choices(name)
+                questions.ask(clause(topic, entries=entries_, account=name), *choices)
 
 
-def _choices(name: str, is_one_of_several: bool) -> tuple[str, list[Choice]]:
-    """Return advice and choices. is_one_of_several: the file has other accounts as well."""
-    if is_one_of_several:
-        return (
-            "if it is the same account, import a file of that account alone with --account "
-            f"{name!r}",
-            [],
-        )
-    return f"if it is the same account, give --account {name!r}", [
-        Choice({"account": name, "columns": {"account": None}}, f"the account is {name}"),
-        Choice({"new_account": True}, "it is another account"),
-    ]
+def _choices(name: str) -> tuple[Choice, ...]:
+    is_account = clause(Says.ACCOUNT_IS, account=name)
+    return (
+        Choice({"account": name, "columns": {"account": None}}, is_account),
+        Choice({"new_account": True}, clause(Says.ANOTHER_ACCOUNT)),
+    )
 
 
 def _same(

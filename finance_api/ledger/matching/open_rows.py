@@ -11,6 +11,16 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, cast
 
+from finance_api.importers.clauses import (
+    Amount,
+    Clause,
+    Day,
+    FileRow,
+    Says,
+    StoredRow,
+    Topic,
+    clause,
+)
 from finance_api.importers.interface import Choice, Entry, Question, Questions
 from finance_api.importers.options import ImportOptions
 from finance_api.ledger.matching.model import (
@@ -24,7 +34,7 @@ from finance_api.ledger.matching.model import (
     correction_chain,
 )
 from finance_api.ledger.matching.stated import KnownAccount
-from finance_api.values.text import amount_text, day_text, fold, message, shown
+from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
 SAME, NEW = "same", "new"
@@ -72,7 +82,7 @@ class OpenRows:
         self.first_day = first_day
         self.match_days = match_days
         self.questions = questions
-        self.remarks: list[str] = []
+        self.remarks: list[Clause | str] = []
         self._undecided = self.entries
 
     @property
@@ -206,17 +216,17 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
 
 
 def which_one(
-    option: Point, fact: str, line: int, *, how: str, same: str | int, other: str | int
+    option: Point, fact: Clause, line: int, *, same: str | int, other: str | int
 ) -> Question:
     """Return the question whether a line is a known transaction or another one.
 
-    fact, how: see `Question`. same, other: the option's value for each of the two answers.
+    fact: see `Question`. same, other: the option's value for each of the two answers.
     """
     choices = (
-        Choice(cast("ImportOptions", {option: value}), f"line {line} is {meaning}")
-        for value, meaning in ((same, "the same transaction"), (other, "another one"))
+        Choice(cast("ImportOptions", {option: value}), clause(says, line=line))
+        for value, says in ((same, Says.SAME_TRANSACTION), (other, Says.OTHER_TRANSACTION))
     )
-    return Question(message(fact), line, tuple(choices), how)
+    return Question(fact, line, tuple(choices))
 
 
 def _both(one: Question, other: Question) -> Question:
@@ -224,9 +234,10 @@ def _both(one: Question, other: Question) -> Question:
     choices = []
     for days, *pair in zip((max, min), one.choices, other.choices, strict=True):
         number = days(choice.changes["match_days"] or 0 for choice in pair)
-        choices.append(Choice({"match_days": number}, ", ".join(each.meaning for each in pair)))
-    fact = f"{one.fact.marked}; and {other.fact.marked} (line {other.line})"
-    return Question(message(fact), one.line, tuple(choices), one.how)
+        both = clause(Says.BOTH, both=tuple(choice.meaning for choice in pair))
+        choices.append(Choice({"match_days": number}, both))
+    fact = clause(Topic.TWO_OF_THESE, first=one.fact, second=other.fact, line=other.line or 0)
+    return Question(fact, one.line, tuple(choices))
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:
@@ -236,27 +247,15 @@ def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hasha
     return found
 
 
-_LONGEST = 60
-
-
-def described(entry: Entry) -> str:
-    """Describe an entry of the file, for a `message`."""
+def file_row(entry: Entry) -> FileRow:
+    """Return an entry of the file as a fact."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
-    if len(texts) > _LONGEST:
-        texts = texts[: _LONGEST - 1] + "…"
-    bank_id = f" (id {shown(entry.bank_id)})" if entry.bank_id is not None else ""
-    text = f" {shown(texts)}" if texts else ""
-    day_and_amount = _day_and_amount(entry.date // DAY_SECONDS, entry.amount)
-    return f"{day_and_amount}{text}{bank_id} in line {entry.line}"
+    return FileRow(Day(entry.date), Amount(entry.amount), texts, entry.bank_id, entry.line)
 
 
-def stored_described(stored: Candidate) -> str:
-    """Describe a stored record, as its file stated it, for a `message`."""
-    return f"the record of {_day_and_amount(stored.day, stored.amount)} (id {stored.record})"
-
-
-def _day_and_amount(day: int, amount: int) -> str:
-    return f"{day_text(day * DAY_SECONDS)} {amount_text(amount)}"
+def stored_row(stored: Candidate) -> StoredRow:
+    """Return a stored record, as its file stated it, as a fact."""
+    return StoredRow(Day(stored.day * DAY_SECONDS), Amount(stored.amount), stored.record)
 
 
 # -- rules about the file itself
@@ -289,13 +288,8 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
         line, last = rows.read(twice[0]).line, rows.read(twice[-1])
         yield which_one(
             "first_day",
-            f"{described(last)} appears in line {line} as well, in another part of the file, and "
-            f"neither has an id",
+            clause(Topic.REPEATED_IN_FILE, entry=file_row(last), first=line),
             last.line,
-            how=(
-                ": if they are one transaction, say --first-day same; if they are two, say "
-                "--first-day new"
-            ),
             same=SAME,
             other=NEW,
         )
@@ -333,9 +327,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
     """Treat an entry that claims to correct itself as an entry that corrects nothing."""
     of_themselves = [e for e in rows.entries if e.corrects is not None and e.corrects == e.bank_id]
     named = [e for e in of_themselves if e.outcome is None][:_MOST_REMARKS]
-    rows.remarks += [
-        message(f"{described(rows.read(e))} corrects itself: imported unchanged") for e in named
-    ]
+    rows.remarks += [clause(Says.CORRECTS_ITSELF, entry=file_row(rows.read(e))) for e in named]
     for entry in of_themselves:
         entry.corrects = None
     yield from ()
@@ -377,9 +369,5 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             entry.awaits = other
             yield Pair(entry, Outcome.WAITING)
         else:
-            rows.remarks.append(
-                message(
-                    f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: "
-                    f"imported unchanged"
-                )
-            )
+            whole = file_row(rows.read(entry))
+            rows.remarks.append(clause(Says.CORRECTS_NOTHING, entry=whole, id=bank_id))

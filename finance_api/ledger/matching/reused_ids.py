@@ -4,14 +4,15 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import chain
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import MOST_OF_AN_ID, Candidate, FileEntry, Outcome
 from finance_api.ledger.matching.open_rows import (
     OpenRows,
-    described,
+    file_row,
     grouped,
     is_plain,
-    stored_described,
+    stored_row,
     which_one,
 )
 from finance_api.ledger.matching.stated import REACH_DAYS, REUSED, STABLE, hash_of
@@ -32,13 +33,13 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
             yield which_one(
                 "ids",
-                f"{described(rows.read(entry))} contradicts {stored_described(candidate)}, unless "
-                f"the bank reuses ids, which it has not done for {account.name} so far",
-                line,
-                how=(
-                    ": say --ids stable if one id is always one transaction, or --ids reused if "
-                    "the bank uses ids again"
+                clause(
+                    Topic.REUSED_ID,
+                    entry=file_row(rows.read(entry)),
+                    record=stored_row(candidate),
+                    account=account.name,
                 ),
+                line,
                 same=STABLE,
                 other=REUSED,
             )

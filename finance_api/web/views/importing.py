@@ -18,11 +18,13 @@ from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
 from finance_api.uploads.work import Progress
+from finance_api.values.regions import Region
 from finance_api.web.column_form import ROLES
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
-from finance_api.web.option_labels import COLUMNS, in_labels
+from finance_api.web.import_texts import PageWriter
+from finance_api.web.option_labels import COLUMNS
 from finance_api.web.page import (
     Place,
     SeeOther,
@@ -64,7 +66,7 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
         uploads=uploads,
         progress={upload.id: _progress(request, upload) for upload in uploads},
-        asking={each.id for each in uploads if upload_form(each, (), ()).is_asked},
+        asking={each.id for each in uploads if upload_form(each, (), (), request.region).is_asked},
         is_working=any(upload.state in jobs.AT_WORK for upload in uploads),
         max_bytes=request.registry.settings["finance_api.imports.max_upload_bytes"],
         life_seconds=jobs.LIFE_SECONDS,
@@ -220,15 +222,16 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         ],
         label_of=_label_of,
         others=len(jobs.waiting_uploads(request.storage, user_id, now)) if is_done else 0,
-        remarks=[_remark(remark) for remark in upload.outcome["remarks"]],
+        remarks=[_remark(remark, request.region) for remark in upload.outcome["remarks"]],
         error=error,
     )
 
 
-def _remark(text: str) -> str:
+def _remark(said: Any, region: Region) -> str:
     """Return an importer's remark in the page's words: "Date is 'Posted': its heading says so"."""
+    text = PageWriter(region).of_json(said)
     role, is_, rest = text.partition(" is '")
-    return f"{ROLES[role]}{is_}{rest}" if is_ and role in ROLES else in_labels(text)
+    return f"{ROLES[role]}{is_}{rest}" if is_ and role in ROLES else text
 
 
 def _label_of(name: str) -> str:
@@ -269,7 +272,7 @@ def _options_page(
         # One of the operator's own profiles is faulty, as the refusal of the file says.
         profiles = []
     names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
-    form = upload_form(upload, list(names), profiles, given)
+    form = upload_form(upload, list(names), profiles, request.region, given)
     if form.is_asked:
         title = "More about this file"
     elif is_all or given is not None or upload.state is UploadState.READY:

@@ -107,4 +107,4 @@ def test_categories_and_transfers_between_two_accounts_are_no_double_entry(text)
 
 def test_a_footer_is_asked_about_before_the_account():
     first = refusal(JOURNALS["signed"] + "Printed by Anna, page 1\n", currency="EUR")
-    assert answers(first) == ["--skip-last 1 ---skip-last"]
+    assert answers(first) == ["--skip-last 1"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.cli.import_texts import text
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.resources import ACCOUNTS
@@ -119,10 +120,9 @@ def test_a_negative_balance_after_large_payments_is_asked_for_with_both_ways(per
     for balance, before in (("-35", -45), ("-45", -35)):
         with pytest.raises(ImportRefused, match=f"the balance {balance} of .* may be what") as e:
             take(person, card("02", balance))
-        assert [(c.changes["card_balance"], c.meaning) for c in e.value.questions[0].choices] == [
-            ("owed", f"{balance} is on the card"),
-            ("owned", f"{balance} is owed"),
-        ]
+        assert [
+            (c.changes["card_balance"], text(c.meaning)) for c in e.value.questions[0].choices
+        ] == [("owed", f"{balance} is on the card"), ("owned", f"{balance} is owed")]
         assert before + 80 == -int(balance)
     take(person, card("02", "-35"), card_balance="owed")
     assert balances(person) == (35, 35, 0, -45)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.cli.import_texts import text
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
@@ -97,7 +98,7 @@ def test_one_or_two_rows_an_hour_later_are_others(bank, count):
     later = [each._replace(date=each.date + HOUR) for each in rows]
     report = bank.file(*later)
     assert report.created == count
-    assert ["but for the hour" in remark for remark in report.remarks] == [True]
+    assert ["but for the hour" in text(remark) for remark in report.remarks] == [True]
 
 
 @pytest.mark.parametrize("shift", [-11, -1, 2])

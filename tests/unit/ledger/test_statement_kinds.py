@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from finance_api.cli.import_texts import text
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import make_order
@@ -31,7 +32,7 @@ def take(person: Person, data: str, options: dict) -> list[str]:
         email=person.user.email,
         now=person.clock.now(),
     )
-    return import_file(person.backend, order).remarks
+    return [text(remark) for remark in import_file(person.backend, order).remarks]
 
 
 def is_true(person: Person, history: History) -> bool:

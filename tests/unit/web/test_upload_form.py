@@ -2,8 +2,10 @@
 
 from finance_api.importers.interface import Choice
 from finance_api.storage.interface import Upload, UploadState
+from finance_api.values.regions import region_of
 from finance_api.web.upload_form import read_form, upload_form
 
+REGION = region_of("en-GB")
 HEADINGS = ["Day", "Value", "Text", "More"]
 COLUMNS = [
     {"name": name, "heading": name, "values": [f"{name} 1", f"{name} 2"], "role": role}
@@ -70,12 +72,15 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
         "positive": "out",
     }
     found = upload(given)
-    assert given_in(found, sent_as_it_is(upload_form(found, ["Card", "Other"], ["dkb"]))) == given
+    assert (
+        given_in(found, sent_as_it_is(upload_form(found, ["Card", "Other"], ["dkb"], REGION)))
+        == given
+    )
     columns = {"debit": "Value", "credit": "More", "sign": "Text=S|H", "ignore": ["Day"]}
     found = upload(columns)
-    assert given_in(found, sent_as_it_is(upload_form(found, [], []))) == columns
+    assert given_in(found, sent_as_it_is(upload_form(found, [], [], REGION))) == columns
     found = upload({"fee": ["Value=signed"], "balance": "More"})
-    sent = sent_as_it_is(upload_form(found, [], []))
+    sent = sent_as_it_is(upload_form(found, [], [], REGION))
     assert given_in(found, sent) == found.options
     # Without the file's columns, the form keeps the earlier choices about them.
     found = upload({**columns, "skip_rows": 1})
@@ -85,7 +90,7 @@ def test_a_form_that_nobody_changes_gives_back_what_was_given():
 def test_what_changes_sums_is_never_filled_in():
     changes = {"columns": {"amount": ["Value"]}, "positive": "in", "date_format": "DD/MM/YYYY"}
     found = upload(questions=[question(Choice(changes)), question(Choice({"currency": "EUR"}))])
-    form = upload_form(found, [], [])
+    form = upload_form(found, [], [], REGION)
     fields = shown(form)
     assert [column.role for column in form.columns] == ["", "amount", "", ""]
     assert [fields[key].value for key in ("positive", "date_format", "currency")] == [""] * 3
@@ -98,7 +103,7 @@ def test_a_field_stays_without_a_column_unless_one_is_chosen():
     found = upload(
         {"columns": {"payee": ["Text"]}}, [question(Choice({"columns": {"valueDate": [""]}}))]
     )
-    sent = sent_as_it_is(upload_form(found, [], []))
+    sent = sent_as_it_is(upload_form(found, [], [], REGION))
     columns = {"payee": ["Text"], "valueDate": [""]}
     assert given_in(found, sent) == {"columns": columns}
     chosen = given_in(found, sent | {"column-0": ["valueDate"]})
@@ -114,7 +119,7 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
         Choice({}, "together", ("account",)),
     )
     found = upload({"positive": "in"}, [both])
-    form = upload_form(found, [], [])
+    form = upload_form(found, [], [], REGION)
     assert form.questions[0].answers == [
         {
             "text": "Money out: Value, Money in: More",
@@ -139,7 +144,7 @@ def test_an_answer_that_was_not_offered_counts_as_none():
 
 def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
     found = upload({}, [question(*(Choice({"columns": {"amount": (n,)}}) for n in HEADINGS[1:3]))])
-    sent = sent_as_it_is(upload_form(found, [], [])) | {"column-3": ["amount"]}
+    sent = sent_as_it_is(upload_form(found, [], [], REGION)) | {"column-3": ["amount"]}
     chosen = given_in(found, sent | {"answer-0": ["1"]})
     assert chosen == {"columns": {"amount": ("Text",)}}
 
@@ -147,7 +152,7 @@ def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
 def test_a_mistake_keeps_every_other_answer():
     both = question(Choice({"positive": "in"}, "in"), Choice({"positive": "out"}, "out"))
     found = upload({}, [both, question(Choice({}, needs=("currency",)))])
-    sent = sent_as_it_is(upload_form(found, [], [])) | {
+    sent = sent_as_it_is(upload_form(found, [], [], REGION)) | {
         "answer-0": ["1"],
         "column-2": ["note"],
         "column-3": ["amount"],
@@ -164,7 +169,7 @@ def test_a_mistake_keeps_every_other_answer():
         "skip_rows": "Lines before the headings: x is not a whole number.",
         "match_days": "Days apart: 32 is more than 31.",
     }
-    form = upload_form(found, [], [], given)
+    form = upload_form(found, [], [], REGION, given)
     fields = shown(form)
     assert form.questions[0].chosen == 1
     assert [column.role for column in form.columns] == ["", "amount", "note", ""]
@@ -191,6 +196,6 @@ def test_a_currency_is_understood_as_people_write_it():
 
 
 def test_only_options_of_the_format_are_there():
-    assert "date_format" not in shown(upload_form(upload(format_name="ofx"), [], []))
+    assert "date_format" not in shown(upload_form(upload(format_name="ofx"), [], [], REGION))
     for format_name in ("native", None):
-        assert shown(upload_form(upload(format_name=format_name), [], [])) == {}
+        assert shown(upload_form(upload(format_name=format_name), [], [], REGION)) == {}

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from itertools import islice, product
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
-    described,
+    file_row,
     grouped,
     is_plain,
-    stored_described,
+    stored_row,
     which_one,
 )
 from finance_api.ledger.matching.rules.same_id import correction
@@ -158,16 +159,12 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     farthest = max(_days_apart(pair) for group in groups for pair in _possible(rows, group))
     days = min(max(farthest, 1), REACH_DAYS)
     whole = rows.read(entry)
-    more = f" (and {len(groups) - 1} more such rows)" if len(groups) > 1 else ""
+    more = clause(Says.MORE_ROWS, count=len(groups) - 1) if len(groups) > 1 else ""
+    record = stored_row(candidate)
     return which_one(
         MATCH_DAYS,
-        f"{described(whole)} may be {stored_described(candidate)}, which the file should contain "
-        f"but does not{more}",
+        clause(Topic.MOVED, entry=file_row(whole), record=record, more=more, days=days),
         whole.line,
-        how=(
-            f": if the bank now reports it differently, say with --match-days N how many days "
-            f"apart they may be ({days} here); if it is another transaction, say --match-days 0"
-        ),
         same=days,
         other=0,
     )

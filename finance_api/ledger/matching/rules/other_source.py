@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import Candidate, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
@@ -10,10 +11,10 @@ from finance_api.ledger.matching.open_rows import (
     CandidateTest,
     EntryTest,
     OpenRows,
-    described,
+    file_row,
     grouped,
     is_plain,
-    stored_described,
+    stored_row,
     which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
@@ -101,8 +102,11 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
             yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
-def _origin(other: Candidate) -> str:
-    return f"came from a file in the format {other.source}" if other.source else "you entered"
+def _facts(other: Candidate) -> dict[str, Fact]:
+    origin = clause(Says.ENTERED)
+    if other.source:
+        origin = clause(Says.FROM_FORMAT, format=other.source)
+    return {"record": stored_row(other), "origin": origin, "least": _REACH_DAYS}
 
 
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
@@ -121,18 +125,10 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     entry, other = pairs[0]
     farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in pairs))
     whole = rows.read(entry)
-    more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
+    more = clause(Says.MORE_PAIRS, count=len(found) - 1) if len(found) > 1 else ""
+    facts = {"entry": file_row(whole), "more": more, "days": farthest, **_facts(other)}
     yield which_one(
-        MATCH_DAYS,
-        f"{described(whole)} may be {stored_described(other)}, which {_origin(other)}{more}",
-        whole.line,
-        how=(
-            f": if it is the same transaction, say with --match-days N how many days apart they "
-            f"may be ({farthest} here); if it is another one, say --match-days {_REACH_DAYS}; if "
-            f"the files have no transaction in common, say --no-match"
-        ),
-        same=farthest,
-        other=_REACH_DAYS,
+        MATCH_DAYS, Clause(Topic.OTHER_SOURCE, facts), whole.line, same=farthest, other=_REACH_DAYS
     )
 
 
@@ -142,16 +138,12 @@ def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Qu
     if pair is None or pair.candidate is None:
         return
     whole, other = rows.read(pair.entry), pair.candidate
-    meaning = "be part of" if pair.outcome is Outcome.MATCHED else "include"
+    topic = Topic.PART_OF_SUM if pair.outcome is Outcome.MATCHED else Topic.SUM_OF_PARTS
     farthest = _REACH_DAYS + 1
     yield which_one(
         MATCH_DAYS,
-        f"{described(whole)} may {meaning} {stored_described(other)}, which {_origin(other)}",
+        Clause(topic, {"entry": file_row(whole), "days": farthest, **_facts(other)}),
         whole.line,
-        how=(
-            f": if it does, say --match-days {farthest}; if it is another payment, say "
-            f"--match-days {_REACH_DAYS}"
-        ),
         same=farthest,
         other=_REACH_DAYS,
     )

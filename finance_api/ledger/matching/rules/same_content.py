@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from finance_api.importers.clauses import Day, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
@@ -19,7 +20,7 @@ from finance_api.ledger.matching.open_rows import (
     SAME,
     OpenRows,
     day_digest,
-    described,
+    file_row,
     grouped,
     is_own,
     is_plain,
@@ -27,7 +28,6 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content, KnownAccount
-from finance_api.values.text import day_text
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
@@ -178,13 +178,8 @@ def _check_part(
         first = rows.read(open_entries[0])
         yield which_one(
             "first_day",
-            f"the file covers only part of {day_text(day * DAY_SECONDS)}, and {described(first)} "
-            f"equals a stored record",
+            clause(Topic.PART_OF_DAY, day=Day(day * DAY_SECONDS), entry=file_row(first)),
             first.line,
-            how=(
-                ": if it is the same transaction, say --first-day same; if it is another one, say "
-                "--first-day new"
-            ),
             same=SAME,
             other=NEW,
         )

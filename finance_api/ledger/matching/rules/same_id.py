@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import (
     SAME_TEXTS,
@@ -13,7 +14,7 @@ from finance_api.ledger.matching.model import (
     Pair,
     Wanted,
 )
-from finance_api.ledger.matching.open_rows import OpenRows, described, stored_described, which_one
+from finance_api.ledger.matching.open_rows import OpenRows, file_row, stored_row, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.stated import REUSED, STABLE
 
@@ -134,12 +135,8 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
             whole = rows.read(entry)
             yield which_one(
                 "ids",
-                f"{described(whole)} has the id of {stored_described(candidate)}",
+                clause(Topic.SAME_ID, entry=file_row(whole), record=stored_row(candidate)),
                 whole.line,
-                how=(
-                    ": if it corrects that record, say --ids stable; if it is another transaction, "
-                    "say --ids reused"
-                ),
                 same=STABLE,
                 other=REUSED,
             )

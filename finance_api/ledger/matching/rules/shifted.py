@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from finance_api.importers.clauses import Says, clause
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, described, grouped, stored_described
+from finance_api.ledger.matching.open_rows import OpenRows, file_row, grouped, stored_row
 from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
 from finance_api.ledger.matching.rules.same_id import correction
-from finance_api.values.text import message
 from finance_api.values.time import DAY_SECONDS
 
 _SHIFTS = [hours * 3600 for hours in range(-14, 15) if hours]
@@ -50,13 +50,9 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         for entry, candidate in pairs:
             yield correction(rows, entry, candidate)
         if few and not pairs:
-            rows.remarks.append(
-                message(
-                    f"{described(rows.read(few[0][0]))} is imported, although it equals "
-                    f"{stored_described(few[0][1])} but for the hour: if the bank changed its "
-                    f"clock, undo this import and say --match-days 1"
-                )
-            )
+            entry, candidate = few[0]
+            whole, record = file_row(rows.read(entry)), stored_row(candidate)
+            rows.remarks.append(clause(Says.HOUR_APART, entry=whole, record=record))
 
 
 def _key(row: FileEntry | Candidate, shift: int = 0) -> tuple[int, int, int]:

@@ -1,0 +1,39 @@
+"""Writes what importers say for a page: in the user's region, with the labels of the form."""
+
+from typing import Any
+
+from finance_api.importers.clauses import Clause, from_json
+from finance_api.importers.options import option_named
+from finance_api.values.regions import Region
+from finance_api.web.option_labels import in_labels
+from finance_api.wording import Writer
+
+
+class _Labels:
+    """Options as the form calls them."""
+
+    def __getattr__(self, name: str) -> str:
+        return f"“{option_named(name).label}”"
+
+
+class PageWriter(Writer):
+    """Writes clauses as they are kept in an upload's outcome."""
+
+    options: Any = _Labels()
+
+    def __init__(self, region: Region) -> None:
+        self._region = region
+
+    def of_json(self, value: Any) -> str:
+        """Return the sentence for the JSON of a clause, or for a sentence."""
+        said: Clause | str = from_json(value)
+        return self.text(said)
+
+    def plain(self, sentence: str) -> str:
+        return in_labels(sentence)
+
+    def amount(self, units: int, least_decimals: int) -> str:
+        return self._region.amount(units, least_decimals)
+
+    def day(self, seconds: int) -> str:
+        return self._region.day(seconds)
