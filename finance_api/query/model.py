@@ -154,7 +154,7 @@ class Bound:
     """
 
     condition: Condition
-    at: Fraction
+    at: Fraction = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,6 +203,9 @@ class Operator(Enum):
 
     _value_: Comparison
 
+    def __repr__(self) -> str:
+        return f"<Operator {self.prefix}>"
+
     @property
     def prefix(self) -> str:
         return self._value_.prefix

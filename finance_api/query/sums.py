@@ -84,6 +84,9 @@ class Column:
     is_running = False
     by_day = False
 
+    def __repr__(self) -> str:
+        return f"<Column {self.name}>"
+
     @property
     def name(self) -> str:
         return self.field.name

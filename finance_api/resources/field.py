@@ -122,6 +122,9 @@ class Field:
     stated: str | None = None
     entered: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Field {self.name}>"
+
     @property
     def filterable(self) -> bool:
         return self.role is not Role.COMPUTED

@@ -254,7 +254,7 @@ def test_every_example_of_a_parameter_is_taken(service, document, path):
             # fill also needs a period, and compare also needs days.
             assert faults == [] or one in ("fill=true", "compare=previous"), one
             # Entity tags contain it, so it must be the same in every process.
-            assert not re.search(" at 0x|object|\\(", parameters.canonical), one
+            assert not re.search(" at 0x", parameters.canonical), one
 
 
 def test_answers_are_as_described(document, client):

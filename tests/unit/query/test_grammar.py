@@ -84,7 +84,8 @@ def test_a_sort_is_read_or_refused(resource, text):
     except QueryError as error:
         assert str(error)
     else:
-        assert parse_sort(resource, canonical_text({"sortBy": keys})[len("sortBy=") :]) == keys
+        written = ",".join(f"{'-' if key.descending else '+'}{key.field.name}" for key in keys)
+        assert parse_sort(resource, written) == keys
 
 
 @pytest.mark.parametrize(
