@@ -8,7 +8,6 @@ from cornice import Service
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
-from finance_api import resources
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, example_of, of_members, value
@@ -22,7 +21,15 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import BUDGETS, RECORD_RULES, RECORDS, STANDING_ORDERS
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    LABELS,
+    RECORD_RULES,
+    RECORDS,
+    STANDING_ORDERS,
+)
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.wallet.parameters import COMMON, TYPES, IdsSchema, with_ids
@@ -117,12 +124,12 @@ def _response(resource: Resource) -> ResponseDescription:
     return ResponseDescription(schema, headers=OF_OTHERS, state_headers=lambda state: ())
 
 
-def _get(resource: Resource) -> dict[str, Any]:
+def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
     """Return the arguments of ``@service.get``, which are the same for singular and plural."""
     return {
         "schema": IdsSchema(_MAX_IDS),
         "validators": validate_query,
-        "permission": Permission(f"public:{resource.path}:read"),
+        "permission": permission,
         "answer": partial(references, resource),
         "response": _response(resource),
         "varies_with": NOTHING,
@@ -130,31 +137,59 @@ def _get(resource: Resource) -> dict[str, Any]:
     }
 
 
-def _about(objects: str) -> str:
-    return f"Objects that refer to {objects}."
-
-
-categories = Service("to.categories", "/wallet/v1/api/categories/references", _about("categories"))
-category = Service("to.category", "/wallet/v1/api/category/references", _about("categories"))
-accounts = Service("to.accounts", "/wallet/v1/api/accounts/references", _about("accounts"))
-account = Service("to.account", "/wallet/v1/api/account/references", _about("accounts"))
-labels = Service("to.labels", "/wallet/v1/api/labels/references", _about("labels"))
-label = Service("to.label", "/wallet/v1/api/label/references", _about("labels"))
-records = Service("to.records", "/wallet/v1/api/records/references", _about("records"))
-record = Service("to.record", "/wallet/v1/api/record/references", _about("records"))
-
-
-@categories.get(**_get(resources.CATEGORIES))
-@category.get(**_get(resources.CATEGORIES))
-@accounts.get(**_get(resources.ACCOUNTS))
-@account.get(**_get(resources.ACCOUNTS))
-@labels.get(**_get(resources.LABELS))
-@label.get(**_get(resources.LABELS))
-@records.get(**_get(RECORDS))
-@record.get(**_get(RECORDS))
-def get_references(request: Request) -> Response:
+def _respond(request: Request) -> Response:
     require_scopes(request, request.registry.endpoints[request.matched_route.pattern].scopes)
     return respond(request)
+
+
+categories = Service(
+    "to.categories", "/wallet/v1/api/categories/references", "Objects that refer to categories."
+)
+category = Service(
+    "to.category", "/wallet/v1/api/category/references", "Objects that refer to categories."
+)
+
+
+@categories.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
+@category.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
+def get_references_to_categories(request: Request) -> Response:
+    return _respond(request)
+
+
+accounts = Service(
+    "to.accounts", "/wallet/v1/api/accounts/references", "Objects that refer to accounts."
+)
+account = Service(
+    "to.account", "/wallet/v1/api/account/references", "Objects that refer to accounts."
+)
+
+
+@accounts.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
+@account.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
+def get_references_to_accounts(request: Request) -> Response:
+    return _respond(request)
+
+
+labels = Service("to.labels", "/wallet/v1/api/labels/references", "Objects that refer to labels.")
+label = Service("to.label", "/wallet/v1/api/label/references", "Objects that refer to labels.")
+
+
+@labels.get(**_get(LABELS, Permission.LABELS_READ))
+@label.get(**_get(LABELS, Permission.LABELS_READ))
+def get_references_to_labels(request: Request) -> Response:
+    return _respond(request)
+
+
+records = Service(
+    "to.records", "/wallet/v1/api/records/references", "Objects that refer to records."
+)
+record = Service("to.record", "/wallet/v1/api/record/references", "Objects that refer to records.")
+
+
+@records.get(**_get(RECORDS, Permission.RECORDS_READ))
+@record.get(**_get(RECORDS, Permission.RECORDS_READ))
+def get_references_to_records(request: Request) -> Response:
+    return _respond(request)
 
 
 # -- usage, and writes -----------------------------------------------------------------------------
