@@ -10,7 +10,8 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api.openapi.document import PERSONAL_TOKEN, Surface, an_example
-from finance_api.api.openapi.responses import OF_DATA, PROBLEM, Header
+from finance_api.api.openapi.problems import PROBLEM
+from finance_api.api.openapi.responses import OF_DATA, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops import DESCRIPTION, description, respond_with_description
 from finance_api.api.representation import JSON, HeaderItems

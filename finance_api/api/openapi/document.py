@@ -11,106 +11,16 @@ import colander
 from pyramid.registry import Registry
 
 from finance_api.api.endpoint import Endpoint
-from finance_api.api.openapi.responses import (
-    PROBLEM,
-    PROBLEMS,
-    Header,
-    ResponseDescription,
-    name_of,
-)
+from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
+from finance_api.api.openapi.responses import Header, ResponseDescription
+from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
-from finance_api.api.representation import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
+from finance_api.api.representation import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import INDEX, INTERNAL_SURFACE, SURFACES, needs_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
 from finance_api.values.version import __version__
-
-# -- code samples of an operation (x-codeSamples) -------------------------------------------------
-
-
-#: A placeholder for the service's address.
-HOST = "https://finance.example.org"
-
-_CURL = """\
-curl{header} "{url}"
-"""
-_PYTHON = """\
-{imports}
-
-request = urllib.request.Request(
-    "{url}",{header}
-)
-with urllib.request.urlopen(request) as response:
-    answer = {read}
-print(answer)
-"""
-_JAVASCRIPT = """\
-const response = await fetch('{url}'{header});
-if (!response.ok) throw new Error(await response.text());
-const answer = await response.{read};
-console.log(answer);
-"""
-_POWER_QUERY = """\
-let
-    Answer = {read}(
-        Web.Contents("{host}", [RelativePath = "{path}"{header}])
-    )
-in
-    Answer
-"""
-_SHEETS = """\
-function load() {{
-  const response = UrlFetchApp.fetch('{url}'{header});
-  return {read};
-}}
-"""
-
-
-_SCRIPT_OPTIONS = ", { headers: { Authorization: 'Bearer ' + token } }"
-_SCRIPT_TEXT = "response.getContentText()"
-#: Language, label, template; then its parts that send a token, read JSON, and read a text.
-_SAMPLES = (
-    ("Shell", "curl", _CURL, ' -H "Authorization: Bearer $TOKEN"', "", ""),
-    (
-        *("Python", "Python", _PYTHON),
-        """\n    headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},""",
-        *("json.load(response)", "response.read().decode()"),
-    ),
-    ("JavaScript", "JavaScript", _JAVASCRIPT, _SCRIPT_OPTIONS, "json()", "text()"),
-    (
-        *("PowerQuery", "Power Query", _POWER_QUERY),
-        ', Headers = [Authorization = "Bearer " & Token]',
-        *("Json.Document", "Text.FromBinary"),
-    ),
-    (
-        *("JavaScript", "Google Sheets", _SHEETS, _SCRIPT_OPTIONS),
-        *(f"JSON.parse({_SCRIPT_TEXT})", _SCRIPT_TEXT),
-    ),
-)
-
-
-def samples(target: str, form: Representation, *, has_token: bool) -> list[dict[str, str]]:
-    """Return code samples. target: the path and query. form: the answer's representation."""
-    modules = ["json"] * (form is JSON) + ["os"] * has_token + ["urllib.request"]
-    found = []
-    for language, label, template, header, of_json, of_text in _SAMPLES:
-        source = template.format(
-            url=HOST + target,
-            host=HOST,
-            path=target.removeprefix("/"),
-            imports="\n".join(f"import {name}" for name in modules),
-            header=header if has_token else "",
-            read=of_json if form is JSON else of_text,
-        )
-        if form is NDJSON:
-            source = source.replace("Text.FromBinary", "Lines.FromBinary")
-        found.append({"lang": language, "label": label, "source": source})
-    return found
-
-
-# -- the document ---------------------------------------------------------------------------------
-
 
 _PLACE = re.compile(r"{([a-z]+)}")
 _IN_PATHS = {"id": ID}

@@ -20,24 +20,12 @@ from finance_api.planning.answers import HINTS, Answer, ParametersRefused, Readi
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, tables
 from finance_api.resources.field import Field
-from finance_api.resources.tables import (
-    BALANCE_POINT,
-    BALANCE_TOTALS,
-    BALANCES,
-    EXPECTED,
-    EXPECTED_RANGE,
-    FORECAST,
-    FORECAST_INTERVALS,
-    FORECAST_TOTALS,
-    LOWEST,
-    TYPICAL,
-)
 from finance_api.values.time import Period, date_text, day_in
 
 _CONVERTED = converted_fields("balance")
-_CONVERTED_TOTAL = (*BALANCE_POINT, *_CONVERTED)
+_CONVERTED_TOTAL = (*tables.BALANCE_POINT, *_CONVERTED)
 
 
 def _days(given: Span | RelativeDate | None, reading: Reading) -> tuple[int | None, int | None]:
@@ -77,9 +65,9 @@ class BalancesSchema(parameters.DataSchema):
 _BALANCES_RESPONSE = table_response(
     "Balance",
     "balances",
-    BALANCES,
+    tables.BALANCES,
     {
-        "totals": array_of(of_fields("BalanceTotal", BALANCE_TOTALS)),
+        "totals": array_of(of_fields("BalanceTotal", tables.BALANCE_TOTALS)),
         "interval": value("As in the request.", "month", enum=[*Period]),
         "from": value("First day of the first interval.", "2026-01-01", format="date"),
         "to": value("Last day of the last interval.", "2026-01-31", format="date"),
@@ -110,8 +98,8 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
     except planned.BalancesError as error:
         raise ParametersRefused([(error.name, str(error))]) from None
     rows = planned.balance_rows(found, interval)
-    columns: tuple[Field, ...] = BALANCES
-    totals = Rows(BALANCE_TOTALS, planned.balance_totals(found, interval))
+    columns: tuple[Field, ...] = tables.BALANCES
+    totals = Rows(tables.BALANCE_TOTALS, planned.balance_totals(found, interval))
     members: dict[str, Any] = {"totals": totals}
     if target is not None:
         columns += _CONVERTED
@@ -142,17 +130,19 @@ def list_balances(request: Request) -> Response:
 # -- forecast -------------------------------------------------------------------------------------
 
 #: The columns with balances: without and with usual income and spending.
-_BALANCES = {False: EXPECTED, True: EXPECTED_RANGE}
-_SOMETIMES = (*EXPECTED, *EXPECTED_RANGE)
+_BALANCES = {False: tables.EXPECTED, True: tables.EXPECTED_RANGE}
+_SOMETIMES = (*tables.EXPECTED, *tables.EXPECTED_RANGE)
 
 
 class ForecastSchema(parameters.DataSchema):
     last = parameters.days(
         "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
     )
-    interval = _interval(FORECAST_INTERVALS)
+    interval = _interval(tables.FORECAST_INTERVALS)
     include = parameters.choice(
-        "include", [TYPICAL], "typical: also count usual income and spending, and return a range."
+        "include",
+        [tables.TYPICAL],
+        "typical: also count usual income and spending, and return a range.",
     )
     account_id = parameters.conditions_on(RECORDS["accountId"])
 
@@ -160,11 +150,11 @@ class ForecastSchema(parameters.DataSchema):
 _FORECAST_RESPONSE = table_response(
     "ForecastBalance",
     "forecast",
-    FORECAST,
+    tables.FORECAST,
     {
-        "totals": array_of(of_fields("ForecastTotal", FORECAST_TOTALS, _SOMETIMES)),
-        "lowest": array_of(of_fields("LowestBalance", LOWEST)),
-        "interval": value("As in the request.", "month", enum=[*FORECAST_INTERVALS]),
+        "totals": array_of(of_fields("ForecastTotal", tables.FORECAST_TOTALS, _SOMETIMES)),
+        "lowest": array_of(of_fields("LowestBalance", tables.LOWEST)),
+        "interval": value("As in the request.", "month", enum=[*tables.FORECAST_INTERVALS]),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("The last day.", "2026-02-28", format="date"),
         "leftOut": value("Number of unused standing orders: without an account or an amount.", 0),
@@ -200,15 +190,15 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
         raise ParametersRefused([(error.name, str(error))]) from None
     columns = _BALANCES[is_typical]
     members = {
-        "totals": Rows((*FORECAST_TOTALS, *columns), found.totals),
-        "lowest": Rows(shared_columns(reading, LOWEST), found.lowest),
+        "totals": Rows((*tables.FORECAST_TOTALS, *columns), found.totals),
+        "lowest": Rows(shared_columns(reading, tables.LOWEST), found.lowest),
         "interval": interval.value,
         "from": date_text(reading.today),
         "to": date_text(found.last_day),
         "leftOut": found.left_out,
         HINTS: account_hints(reading, values, found.rows),
     }
-    return table(reading, state, "forecast", (*FORECAST, *columns), found.rows, members)
+    return table(reading, state, "forecast", (*tables.FORECAST, *columns), found.rows, members)
 
 
 @forecast.get(

@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 from openapi_spec_validator import validate
 
-from finance_api.api.openapi.document import HOST, INTERNAL, PUBLIC, described
+from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
+from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import ListSchema
 from finance_api.api.representation import XLSX
 from finance_api.api.validation import read_parameters
