@@ -76,7 +76,9 @@ UPCOMING = (
 UPCOMING_TOTALS = (
     currency_field("The currency.", nullable=False),
     Field("count", Kind.NUMBER, "Number of occurrences.", 1, nullable=False, decimals=0),
-    *(amount_field(name, f"Sum: {name}.", 0, 0) for name in ("income", "expense", "net")),
+    amount_field("income", "Sum of the income.", 0, 0),
+    amount_field("expense", "Sum of the expenses, negative.", -850, 0),
+    amount_field("net", "income and expense together.", -850, 0),
 )
 
 

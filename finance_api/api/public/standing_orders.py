@@ -10,7 +10,7 @@ from finance_api.api.endpoint import FORMATS, ID
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page, names_by_id, paged, table
 from finance_api.api.openapi import responses
-from finance_api.api.openapi.schemas import array_of, of_members, value
+from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -93,22 +93,12 @@ class UpcomingSchema(parameters.DataSchema):
     limit, offset, revision = parameters.data_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
 
 
-_TOTAL = of_members(
-    "UpcomingTotal",
-    {
-        "currencyCode": value("The currency.", "EUR"),
-        "count": value("Number of occurrences.", 1),
-        "income": value("Sum of the income.", 0, type="number"),
-        "expense": value("Sum of the expenses, negative.", -850, type="number"),
-        "net": value("income and expense together.", -850, type="number"),
-    },
-)
 _UPCOMING_RESPONSE = responses.table_response(
     "Occurrence",
     "upcoming",
     UPCOMING,
     {
-        "totals": array_of(_TOTAL),
+        "totals": array_of(of_fields("UpcomingTotal", UPCOMING_TOTALS)),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("Last day of the period.", "2026-03-01", format="date"),
     },

@@ -87,6 +87,19 @@ def test_every_decimal_is_a_string_but_shares(loaded):
         assert decimals <= SHARES
 
 
+@pytest.mark.parametrize("path", ["standing-orders/upcoming?days=366", "records/recurring"])
+def test_sums_of_all_rows_are_strings_too(loaded, path):
+    for month in range(1, 7):
+        day = f"2026-{month:02}-05T10:00:00Z"
+        loaded.load(record(90 + month, payee="Gym", amount=-9.99, recordDate=day))
+    totals = loaded.get(path + ("&" if "?" in path else "?") + "amounts=string").json["totals"]
+    numbers = {
+        key for row in totals for key, value in row.items() if isinstance(value, int | float)
+    }
+    assert totals
+    assert numbers == {"count"}
+
+
 def test_no_digit_is_lost(client):
     client.load(account(), record(1, amount=Decimal(LARGE)))
     (row,) = client.get("records?amounts=string").json["records"]
