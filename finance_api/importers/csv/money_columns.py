@@ -1,7 +1,7 @@
 """Finds the columns of a table's amounts, and of the balance that changes by them."""
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from finance_api.importers.csv.open_columns import (
     BY_BALANCE,
@@ -11,8 +11,8 @@ from finance_api.importers.csv.open_columns import (
     OpenColumns,
     best,
 )
-from finance_api.importers.csv.vocabulary import currency_in
-from finance_api.importers.interface import listed, quoted
+from finance_api.importers.csv.vocabulary import CLOSING, currency_in, named_balance
+from finance_api.importers.interface import Choice, listed, quoted
 
 _MONEY = ("amount", "debit", "credit", "balance")
 _FOREIGN = ("operation", "original", "original currency")
@@ -49,6 +49,10 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
             named = [column for column in named if column not in turns]
     if len(debits) == len(credits_) == 1 and (debits[0].filled or credits_[0].filled):
         _find_sides(open_, debits[0], credits_[0], named)
+    elif len(debits) == len(credits_) > 1 and not named:
+        _find_pair(open_, list(zip(debits, credits_, strict=True)))
+    elif len(partners) == len(debits + credits_) == 1 and not plain:
+        _find_side(open_, partners[0], "out" if debits else "in")
     elif not _find_running(open_, numbers, named):
         if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):
             open_.explain(*named[1:])
@@ -120,6 +124,37 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
         return
     for role, column in sides:
         open_.take(role, column, BY_HEADING)
+
+
+def _find_side(open_: OpenColumns, side: Column, way: str) -> None:
+    """Take a side without the other one; if some of its amounts have a minus, ask what it means."""
+    if not side.is_signed:
+        open_.take("amount", side, BY_HEADING)
+        open_.found.positive = way
+        return
+    choice, columns = open_.reading(("amount", side))
+    readings = [
+        (Choice({**choice.changes, "positive": each}, f"a positive amount {goes}"), columns)
+        for each, goes in (("out", "goes out"), ("in", "comes in"))
+    ]
+    fact = f"the amounts of {quoted(open_.name(side))} have both signs"
+    how = ": say which way they go with --map amount=… and --positive"
+    open_.ask("amount", fact, how, readings if way == "out" else readings[::-1])
+
+
+def _find_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> None:
+    """Take one of several pairs of debit and credit: the first, if all are equal; else ask."""
+    numbers = {tuple(tuple(open_.numbers.of(side)) for side in pair) for pair in pairs}
+    if len(numbers) == 1:
+        _find_sides(open_, *pairs[0], ())
+        open_.explain(*(side for pair in pairs[1:] for side in pair))
+        return
+    open_.ask(
+        "amount",
+        f"the amounts are in {listed(open_.name(side) for pair in pairs for side in pair)}",
+        ": say which two columns with --debit … and --credit …",
+        [open_.reading(("debit", debit), ("credit", credit)) for debit, credit in pairs],
+    )
 
 
 def _is_other(column: Column) -> bool:
@@ -247,6 +282,14 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         for column in numbers
         if (column.has_decimals or are_whole) and open_.numbers.run(money, column)
     ]
+    balances = [c for c in numbers if c in running or named_balance(c.heading)]
+    pairs = [pair for pair in combinations(balances, 2) if open_.numbers.span(money, *pair)]
+    if len(pairs) == 1:
+        # The balances before and after each row; either may be read.
+        before, after = sorted(pairs[0], key=lambda c: named_balance(c.heading) == CLOSING)
+        open_.explain(before)
+        open_.take("balance", after, "it is the balance of another column and the amount")
+        return
     named = best("balance", running) or best("balance", numbers)
     if len(named) > 1 and len({tuple(open_.numbers.of(column)) for column in named}) == 1:
         open_.explain(*named[1:])

@@ -154,6 +154,15 @@ class Numbers:
         rows = zip(self.of(one), *map(self.of, others), strict=True)
         return all(abs(a or 0) == sum(abs(each or 0) for each in rest) for a, *rest in rows)
 
+    def span(self, money: Sequence[Column], before: Column, after: Column) -> bool:
+        """Return whether two columns always differ by the amounts, all without signs."""
+        rows = zip(*map(self.of, (before, after, *money)), strict=True)
+        return all(
+            None not in (one, other)
+            and abs((other or 0) - (one or 0)) == sum(abs(each or 0) for each in rest)
+            for one, other, *rest in rows
+        )
+
 
 @dataclass
 class Inferred:

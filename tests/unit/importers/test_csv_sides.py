@@ -1,0 +1,66 @@
+"""Amounts in one column of debits, in several pairs of columns, and beside two balances."""
+
+import pytest
+
+from support.csv_files import answers, read, refusal
+
+ROWS = {"before": ("100,00", "87,50", "57,50"), "after": ("87,50", "57,50", "357,50")}
+
+
+def amounts(text, **options):
+    (found,) = read(text, account="A", currency="EUR", **options)
+    return [entry.amount / 10_000 for entry in found.entries]
+
+
+@pytest.mark.parametrize(("heading", "way"), [("Debit", -1), ("Withdrawals", -1), ("Credit", 1)])
+def test_a_file_with_one_side_only_has_the_direction_of_its_heading(heading, way):
+    text = f"Date,Description,{heading}\n2026-10-03,A,12.50\n2026-10-13,B,30.00\n"
+    assert amounts(text) == [12.5 * way, 30 * way]
+
+
+@pytest.mark.parametrize("amounts_", [("12.50", "30.00", "-5.00"), ("-12.50", "5.00")])
+def test_signs_in_the_only_side_are_asked_about(amounts_):
+    rows = (f"2026-10-{day:02},A,{amount}" for day, amount in enumerate(amounts_, 1))
+    text = "\n".join(["Date,Description,Debit", *rows])
+    out, in_ = answers(refusal(text, currency="EUR"))
+    assert (out, in_) == ("--map amount=Debit --positive out", "--map amount=Debit --positive in")
+    found = amounts(text, columns={"amount": ("Debit",)}, positive="out")
+    assert found == [-float(amount) for amount in amounts_]
+
+
+def test_equal_pairs_of_sides_are_one_and_other_pairs_are_asked_about():
+    text = "Date,Text,Debit,Credit,Debit,Credit\n2026-10-03,A,12.50,,12.50,\n"
+    text += "2026-10-15,B,,300.00,,300.00\n"
+    assert amounts(text) == [-12.5, 300]
+    other = text.replace(",12.50,\n", ",13.75,\n")
+    offered = [answer.split(" ---")[0] for answer in answers(refusal(other, currency="EUR"))]
+    assert offered == ["--debit 3 --credit 4", "--debit 5 --credit 6"]
+    ignore = "--ignore 5 --ignore 6"
+    assert answers(refusal(other, currency="EUR", debit="3", credit="4"))[0] == ignore
+    assert amounts(other, debit="3", credit="4", ignore=["5", "6"]) == [-12.5, 300]
+
+
+@pytest.mark.parametrize(
+    "headings",
+    ["Rekening;Datum;Startsaldo;Eindsaldo;Bedrag;Tekst", "a;date;beginsaldo;endsaldo;bedrag;x",
+     "Konto;Datum;Saldo nachher;Saldo vorher;Betrag;Text", ""],
+)  # fmt: skip
+def test_of_balances_before_and_after_each_row_one_is_read_and_checked(headings):
+    before, after = ROWS.values() if "nachher" not in headings else (ROWS["after"], ROWS["before"])
+    rows = zip(("03", "13", "15"), before, after, ("-12,50", "-30,00", "300,00"), strict=True)
+    lines = [f"77;2026-10-{day};{one};{other};{amount};Shop" for day, one, other, amount in rows]
+    text = "\n".join([headings, *lines] if headings else lines)
+    (found,) = read(text, account="A", currency="EUR")
+    assert found.statement.opening.amount == 1_000_000
+    assert found.statement.closing.amount == 3_575_000
+    del lines[1]
+    gap = "\n".join([headings, *lines] if headings else lines)
+    if headings:
+        assert "the balance is" in str(refusal(gap, currency="EUR"))
+
+
+def test_a_gross_amount_and_a_fee_beside_their_difference_are_no_balances():
+    text = (
+        "Date,Text,Gross,Fee,Amount\n2026-10-03,A,10.00,0.50,9.50\n2026-10-13,B,-5.00,1.00,-6.00\n"
+    )
+    assert "Fee" in str(refusal(text, currency="EUR"))
