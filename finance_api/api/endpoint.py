@@ -43,6 +43,7 @@ from pyramid.response import Response
 from finance_api.api.freshness import EVERYTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import DataSchema
+from finance_api.api.representation import CSV
 from finance_api.api.validation import ParameterSchema
 from finance_api.auth.policy import Permission, own_data, scopes_for
 from finance_api.http.errors import problem, words_about
@@ -113,7 +114,7 @@ def endpoint_of(service: Service) -> Endpoint:
         response.amounts if isinstance(schema, DataSchema) else frozenset(),
         "{id}" in path or 410 in response.problems,
     )
-    if endpoint.has_suffixes != endpoint.response.has_suffixes:
+    if endpoint.has_suffixes != (CSV in response.forms):
         raise ConfigurationError(f"{place}: the path and the response differ about suffixes")
     if endpoint.savable and not endpoint.has_suffixes:
         raise ConfigurationError(f"{place}: a saved question needs an answer with rows")

@@ -118,7 +118,11 @@ class DataSchema(ParameterSchema):
 
     def __init__(self, *children: Parameter, **options: Any) -> None:
         super().__init__(*children, **options)
-        self.add(amounts_parameter())
+        meaning = (
+            "How JSON and NDJSON write amounts (members of the format decimal): as exact numbers, "
+            "or as strings, for clients whose numbers would round them."
+        )
+        self.add(choice(AMOUNTS, ("number", AS_STRINGS), meaning, "number"))
 
 
 def parameter(
@@ -298,16 +302,6 @@ def _currency(text: str) -> str:
         fault = f"{quoted(text)} is not an ISO 4217 code such as EUR"
         raise QueryError(fault + question([text], CURRENCIES))
     return text
-
-
-def amounts_parameter() -> Parameter:
-    return choice(
-        AMOUNTS,
-        ("number", AS_STRINGS),
-        "How JSON and NDJSON write amounts (members of the format decimal): as exact numbers, "
-        "or as strings, for clients whose numbers would round them.",
-        "number",
-    )
 
 
 class ResourceSchema(DataSchema):

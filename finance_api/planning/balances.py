@@ -59,6 +59,11 @@ class Point:
     start: int
     last_day: int
 
+    def columns(self, interval: Period) -> Row:
+        """Return the columns that every row at this point has."""
+        text = period_text(interval, self.start)
+        return {"period": text, "periodStart": self.start, "date": self.last_day}
+
 
 @dataclass(frozen=True)
 class Balances:
@@ -84,11 +89,25 @@ class Balances:
         return later | earlier
 
 
+def accounts_of(storage: Storage, user_id: int, conditions: Sequence[Condition]) -> list[Row]:
+    """Return the accounts by name. conditions: filters on the records' account."""
+    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in conditions]
+    accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
+    return sorted(accounts, key=lambda row: (row["name"], row["id"]))
+
+
+def about_account(account: Row) -> Row:
+    """Return the columns that every row about an account has."""
+    return {
+        "account": account["name"],
+        "accountId": account["id"],
+        "currencyCode": account["currencyCode"],
+    }
+
+
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
     """Return the balances that the query asks for. Raises BalancesError."""
-    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
-    accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
-    accounts.sort(key=lambda row: (row["name"], row["id"]))
+    accounts = accounts_of(storage, user_id, query.conditions)
     last = query.last
     if last is None:
         last = start_of(Period.DAY, _newest(storage, user_id, query, accounts, today))
@@ -142,12 +161,7 @@ def balance_rows(found: Balances, interval: Period) -> list[Row]:
     """Return a row for each account at each point."""
     first_dates = found.first_dates
     of_accounts = [
-        {
-            "account": account["name"],
-            "accountId": account["id"],
-            "currencyCode": account["currencyCode"],
-            "firstRecordDate": first_dates.get(account["id"]),
-        }
+        {**about_account(account), "firstRecordDate": first_dates.get(account["id"])}
         for account in found.accounts
     ]
     balances = [found.of[account["id"]] for account in found.accounts]
@@ -171,8 +185,7 @@ def _at_points(
     """Return a row for each part at each point. balances: for each part, a list by point."""
     rows = []
     for point, *at_point in zip(found.points, *balances, strict=True):
-        text = period_text(interval, point.start)
-        columns = {"period": text, "periodStart": point.start, "date": point.last_day}
+        columns = point.columns(interval)
         rows += [
             {**columns, **part, "balance": balance}
             for part, balance in zip(parts, at_point, strict=True)
@@ -219,6 +232,11 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
             f"{counted(accounts, 'account')}, {fits:,} intervals are possible{since}; "
             "ask for fewer accounts, a shorter period or longer intervals",
         )
+    return points_of(interval, starts, last)
+
+
+def points_of(interval: Period, starts: Iterable[int], last: int) -> list[Point]:
+    """Return the points of intervals with these starts; the last one ends with the day ``last``."""
     return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]
 
 

@@ -55,6 +55,11 @@ def _patterns() -> dict[str, str]:
 PATTERNS: Mapping[str, str] = _patterns()
 
 
+def unit_of(pattern: str) -> str:
+    """Return the unit of a pattern: ``month``."""
+    return _UNITS[pattern.partition(";")[0].removeprefix("FREQ=")]
+
+
 class Repetition(NamedTuple):
     """pattern: a key of PATTERNS. every: 2 for every second week, month and so on.
 
@@ -82,7 +87,7 @@ class Repetition(NamedTuple):
     @property
     def words(self) -> str:
         """``every second month on the 3rd``, without the end"""
-        unit = _UNITS[self.pattern.partition(";")[0].removeprefix("FREQ=")]
+        unit = unit_of(self.pattern)
         often = {1: unit, 2: f"second {unit}"}.get(self.every, f"{self.every} {unit}s")
         return f"every {often} {PATTERNS[self.pattern]}".strip()
 

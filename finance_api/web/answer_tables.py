@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
+from finance_api.resources.field import words_of
 from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.cells import percent
@@ -27,7 +28,6 @@ _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|percent)")
 #: Texts that are no labels of a chart.
 _NO_LABEL = re.compile(rf"{_FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
@@ -117,7 +117,7 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
 
 def _words(name: str) -> str:
     """Return ``Account name`` for ``accountName``."""
-    return _NAMES.get(name) or _WORDS.sub(" ", name).capitalize()
+    return _NAMES.get(name) or words_of(name)
 
 
 def _is_number(value: Any) -> bool:

@@ -8,7 +8,13 @@ from itertools import groupby, islice
 from webob.multidict import MultiDict
 
 from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule, schedule_of
-from finance_api.planning.repetition import PATTERNS, parse_repetition, split_rule, until_of
+from finance_api.planning.repetition import (
+    PATTERNS,
+    parse_repetition,
+    split_rule,
+    unit_of,
+    until_of,
+)
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.text import counted_text, in_region, message
@@ -25,17 +31,12 @@ _END = "repeats-end"
 _ENDS = {"UNTIL": "repeats-until", "COUNT": "repeats-count"}
 _NEXT_DATES = 3
 _EXAMPLE_DAY = parse_date("2026-12-31")
-_UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-
-
-def _unit(pattern: str) -> str:
-    return _UNITS[pattern.partition(";")[0].removeprefix("FREQ=")]
 
 
 def _groups(first: int) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the patterns by unit: ``Month`` -> ``month on the 3rd``. first: the first weekday."""
     found = []
-    for unit, patterns in groupby(PATTERNS, _unit):
+    for unit, patterns in groupby(PATTERNS, unit_of):
         words = {each: PATTERNS[each] or "on the day of the start date" for each in patterns}
         days = [pattern for pattern in words if pattern.startswith("FREQ=WEEKLY;")]
         others = [pattern for pattern in words if pattern not in days]

@@ -207,7 +207,7 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
         }
     for status in sorted(statuses):
         responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
-    notes = [description, *([_SUFFIXES] if response.has_suffixes else [])]
+    notes = [description, *([_SUFFIXES] if endpoint.has_suffixes else [])]
     notes += [f"Scope: {', '.join(endpoint.scopes)}."] if endpoint.scopes else []
     parameters = [*_path_parameters(path), *_query_parameters(endpoint)]
     return {

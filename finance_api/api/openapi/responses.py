@@ -149,11 +149,6 @@ class ResponseDescription:
         return self
 
     @property
-    def has_suffixes(self) -> bool:
-        """Whether the path can end in the suffix of a format, such as .csv."""
-        return CSV in self.forms
-
-    @property
     def amounts(self) -> frozenset[str]:
         """The names of members with an amount."""
         in_rows = {column.name for column in self.columns if column.is_money}

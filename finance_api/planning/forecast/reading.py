@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import sqrt
 from typing import NamedTuple
 
-from finance_api.planning.balances import MAX_POINTS, BalancesError, Point, last_starts
+from finance_api.planning import balances
 from finance_api.planning.forecast.expected import NEAR_DAYS, History, Movement, expect
 from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, recurring_span
 from finance_api.planning.upcoming import TooManyDueDays
@@ -17,7 +17,7 @@ from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.text import counted
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text, end_of, period_text
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, Period, date_text, end_of
 
 # -- usual income and spending besides recurring payments: the middle half of past cases ----------
 
@@ -148,9 +148,7 @@ def list_forecast(
     last: None means the end of the next month. conditions: filters on the records' account.
     is_typical: whether to include usual income and spending besides expected payments.
     """
-    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in conditions]
-    accounts = list(storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids))
-    accounts.sort(key=lambda row: (row["name"], row["id"]))
+    accounts = balances.accounts_of(storage, user_id, conditions)
     if last is None:
         last = end_of(Period.MONTH, end_of(Period.MONTH, today)) - DAY_SECONDS
     points = _points(interval, today, last, len(accounts))
@@ -158,7 +156,7 @@ def list_forecast(
     try:
         expected = expect(history, last)
     except TooManyDueDays as error:
-        raise BalancesError("to", f"{error}: ask for an earlier day") from None
+        raise balances.BalancesError("to", f"{error}: ask for an earlier day") from None
     to_come = [movement for movement in history.near if movement.day > today]
     changes: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
     for movement in in_time((*to_come, *expected.movements)):
@@ -183,7 +181,7 @@ def list_forecast(
         usual = Typical((each for row in found for each in rest[row["id"]]), newest)
         return _Course(known, usual if is_typical else None, missing)
 
-    courses = [(_about(row), course([row])) for row in accounts]
+    courses = [(balances.about_account(row), course([row])) for row in accounts]
     by_currency: defaultdict[str, list[Row]] = defaultdict(list)
     for row in accounts:
         by_currency[row["currencyCode"]].append(row)
@@ -197,44 +195,35 @@ def list_forecast(
     )
 
 
-def _about(account: Row) -> Row:
-    return {
-        "account": account["name"],
-        "accountId": account["id"],
-        "currencyCode": account["currencyCode"],
-    }
-
-
 def _at_points(
-    points: Sequence[Point], interval: Period, today: int, courses: Sequence[tuple[Row, _Course]]
+    points: Sequence[balances.Point],
+    interval: Period,
+    today: int,
+    courses: Sequence[tuple[Row, _Course]],
 ) -> list[Row]:
     return [
-        {
-            "period": period_text(interval, point.start),
-            "periodStart": point.start,
-            "date": point.last_day,
-            **about,
-            **course.at((point.last_day - today) // DAY_SECONDS),
-        }
+        {**point.columns(interval), **about, **course.at((point.last_day - today) // DAY_SECONDS)}
         for point in in_time(points)
         for about, course in courses
     ]
 
 
-def _points(interval: Period, today: int, last: int, accounts: int) -> list[Point]:
+def _points(interval: Period, today: int, last: int, accounts: int) -> list[balances.Point]:
     """Return the points. Raises BalancesError."""
     if not today <= last <= today + MAX_DAYS * DAY_SECONDS:
         latest = date_text(today + MAX_DAYS * DAY_SECONDS)
-        raise BalancesError("to", f"is not between today, {date_text(today)}, and {latest}")
-    starts = last_starts(interval, last, MAX_DAYS + 1, today)
-    if len(starts) * accounts > MAX_POINTS:
-        raise BalancesError(
+        raise balances.BalancesError(
+            "to", f"is not between today, {date_text(today)}, and {latest}"
+        )
+    starts = balances.last_starts(interval, last, MAX_DAYS + 1, today)
+    if len(starts) * accounts > balances.MAX_POINTS:
+        raise balances.BalancesError(
             "interval",
-            f"there would be more than {MAX_POINTS:,} balances of "
+            f"there would be more than {balances.MAX_POINTS:,} balances of "
             f"{counted(accounts, 'account')}; "
             "ask for fewer accounts, an earlier day or longer intervals",
         )
-    return [Point(start, min(last, end_of(interval, start) - DAY_SECONDS)) for start in starts]
+    return balances.points_of(interval, starts, last)
 
 
 def _history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:

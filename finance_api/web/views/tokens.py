@@ -74,10 +74,9 @@ def token_views(request: Request) -> list[TokenView]:
 
 
 def _view(request: Request, token: Token, now: int) -> TokenView:
-    if token.revoked_at is not None:
-        return TokenView(**asdict(token), state="revoked", quota=None)
-    if token.expires_at is not None and token.expires_at <= now:
-        return TokenView(**asdict(token), state="expired", quota=None)
+    if not personal_tokens.is_live(token, now):
+        state = "expired" if token.revoked_at is None else "revoked"
+        return TokenView(**asdict(token), state=state, quota=None)
     now_ms = request.services.clock.now_ms()
     level = quotas_of(request).peek_token(token.id, now_ms).tightest
     full_at = -(-(now_ms + level.full_ms) // 1000) if level.full_ms else None
