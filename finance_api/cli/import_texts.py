@@ -1,5 +1,8 @@
 """Writes what importers say for a command line: how its options decide what a file leaves open."""
 
+# A sentence is easier to read on one line.
+# ruff: noqa: E501
+
 from collections.abc import Mapping
 
 from finance_api.importers.clauses import Clause, Topic
@@ -15,48 +18,56 @@ WAYS: Mapping[Topic, str] = {
     Topic.ACCOUNT_IS_ANOTHER: ": leave out --account, or rename the account",
     Topic.ACCOUNTS_OF_NUMBER: ": give --account NAME",
     Topic.ACCOUNTS_BUT_ONE_NAMED: ": leave out --account",
-    Topic.ACCOUNT_IS_KNOWN: (
-        ": if it is the same account, give --account {account!r}; if it is another account, give "
-        "--new-account"
-    ),
-    Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: (
-        ": if it is the same account, import a file of that account alone with --account "
-        "{account!r}; if it is another account, give --new-account"
-    ),
+    Topic.ACCOUNT_IS_KNOWN: ": if it is the same account, give --account {account!r}; if it is another account, give --new-account",
+    Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: ": if it is the same account, import a file of that account alone with --account {account!r}; if it is another account, give --new-account",
     Topic.CURRENCY: ": give --currency, such as {example}",
-    Topic.CURRENCY_OF_ACCOUNT: (
-        ": give another account with --account, or the currency with --currency"
-    ),
+    Topic.CURRENCY_OF_ACCOUNT: ": give another account with --account, or the currency with --currency",
     Topic.CARD_BALANCE: ": say with --card-balance what a positive balance means",
-    Topic.REPEATED_IN_FILE: (
-        ": if they are one transaction, say --first-day same; if they are two, say --first-day new"
-    ),
-    Topic.PART_OF_DAY: (
-        ": if it is the same transaction, say --first-day same; if it is another one, say "
-        "--first-day new"
-    ),
-    Topic.SAME_ID: (
-        ": if it corrects that record, say --ids stable; if it is another transaction, say --ids "
-        "reused"
-    ),
-    Topic.REUSED_ID: (
-        ": say --ids stable if one id is always one transaction, or --ids reused if the bank uses "
-        "ids again"
-    ),
-    Topic.MOVED: (
-        ": if the bank now reports it differently, say with --match-days N how many days apart "
-        "they may be ({days} here); if it is another transaction, say --match-days 0"
-    ),
-    Topic.OTHER_SOURCE: (
-        ": if it is the same transaction, say with --match-days N how many days apart they may be "
-        "({days} here); if it is another one, say --match-days {least}; if the files have no "
-        "transaction in common, say --no-match"
-    ),
-    **dict.fromkeys(
-        (Topic.PART_OF_SUM, Topic.SUM_OF_PARTS),
-        ": if it does, say --match-days {days}; if it is another payment, say --match-days {least}",
-    ),
-    Topic.TWO_OF_THESE: "",
+    Topic.REPEATED_IN_FILE: ": if they are one transaction, say --first-day same; if they are two, say --first-day new",
+    Topic.PART_OF_DAY: ": if it is the same transaction, say --first-day same; if it is another one, say --first-day new",
+    Topic.SAME_ID: ": if it corrects that record, say --ids stable; if it is another transaction, say --ids reused",
+    Topic.REUSED_ID: ": say --ids stable if one id is always one transaction, or --ids reused if the bank uses ids again",
+    Topic.MOVED: ": if the bank now reports it differently, say with --match-days N how many days apart they may be ({days} here); if it is another transaction, say --match-days 0",
+    Topic.OTHER_SOURCE: ": if it is the same transaction, say with --match-days N how many days apart they may be ({days} here); if it is another one, say --match-days {least}; if the files have no transaction in common, say --no-match",
+    Topic.PART_OF_SUM: ": if it does, say --match-days {days}; if it is another payment, say --match-days {least}",
+    Topic.SUM_OF_PARTS: ": if it does, say --match-days {days}; if it is another payment, say --match-days {least}",
+    Topic.BYTE_ORDER: ": give its byte order with --encoding {little} or {big}",
+    Topic.IS_UTF_8: ": leave out --encoding, or say --force-encoding",
+    Topic.SURROGATE: ": give it with --encoding",
+    Topic.NOT_DECODED: "; give the file's encoding with --encoding, for example cp1252",
+    Topic.NOT_OF_ENCODING: "; give its encoding with --encoding",
+    Topic.NUL: "; UTF-16 without a byte order mark needs --encoding utf-16-le or utf-16-be",
+    Topic.SHEETS: ": say with --sheet which one has the statement",
+    Topic.UNDIVIDED: "; give the delimiter with --delimiter, or say with --skip-rows how many lines come before the headings",
+    Topic.DELIMITERS: ": choose one with --delimiter",
+    Topic.NO_DELIMITER: ": choose one with --delimiter",
+    Topic.HEADINGS_FOUND: ": leave out --no-header",
+    Topic.DATA_IN_HEADINGS: ": if it is data, say --no-header",
+    Topic.PROFILES: ": name one with --profile",
+    Topic.NO_PROFILE: "; 'finance-api profiles' lists them",
+    Topic.PROFILE_DOES_NOT_FIT: "; 'finance-api profiles show {name}' lists them",
+    Topic.PROFILE_DECIDES: ": leave the option out, or say --no-profile and name every column with options",
+    Topic.WORD_NOT_KNOWN: ": say with --only {column}=VALUE which rows are transactions",
+    Topic.WORD_NEEDS_BALANCE: ": download it with that column, or say with --only {column}=VALUE which rows are transactions",
+    Topic.ROW_WITHOUT_WAY: ": leave these rows out with --only COLUMN=VALUE, or say --no-profile and name every column with options",
+    Topic.ONLY_FOR_AMOUNT: "; to reverse the directions, swap --debit and --credit instead",
+    Topic.DOUBLED: ": choose one by its number with --map {field}={first}, or none with --map {field}=",
+    Topic.NO_AMOUNT: "; say which one is with --map amount=…, or which two with --debit … and --credit …; {headings}",
+    Topic.NO_DATE: "; say which one is with --map recordDate=…; {headings}",
+    Topic.DATE_EMPTY: "; with --only or --skip-last, leave out rows that are not transactions",
+    Topic.AMOUNT_EMPTY: "; with --only or --skip-last, leave out rows that are not transactions",
+    Topic.DATE_FORM: "; give the form with --date-format",
+    Topic.VALUE_DATE_FORM: "; the other dates are {form}: to ignore the column, say --map valueDate=",
+    Topic.NO_TIME: ", so --timezone cannot convert it",
+    Topic.DECIMAL: "; choose one with --decimal . or --decimal ,",
+    Topic.NOT_OF_DECIMAL: " (--decimal, --thousands)",
+    Topic.CARD_SIGNS: ": say with --positive what a positive amount means",
+    Topic.TYPE_WITHOUT_SIGN: ": say with --positive what a positive amount means",
+    Topic.TYPE_NOT_KNOWN: ": say with --sign which types go out and, after |, which come in",
+    Topic.TYPE_AGAINST_SIGN: ": say with --positive what a positive amount means",
+    Topic.NEW_ACCOUNT_CURRENCY: ": give it with --currency, such as {codes: or }; for an existing account, leave out --currency",
+    Topic.NEW_ACCOUNT: ": give the currency with --currency, such as {codes: or }",
+    Topic.NEW_ACCOUNTS: ": give the currency with --currency, such as {codes: or }",
 }
 
 _WRITER = Writer()
@@ -81,4 +92,4 @@ def _way(fact: Clause) -> str:
     first = fact.facts.get("first")
     if isinstance(first, Clause):
         return _way(first)
-    return _WRITER.fill(WAYS[Topic(fact.topic)], fact.facts)
+    return _WRITER.fill(WAYS.get(Topic(fact.topic), ""), fact.facts)

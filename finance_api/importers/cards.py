@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.vocabulary import are_card_payments, is_repaid
 from finance_api.importers.interface import Choice, Questions
 
@@ -34,14 +35,9 @@ class CardSigns:
             or not (not self._paid or are_card_payments(self._paid))
         ):
             return
-        questions.ask(
-            "the card has amounts with a minus only for payments",
-            *_either_way(self.spent),
-            line=self.spent,
-            how=": say with --positive what a positive amount means",
-        )
+        questions.ask(clause(Topic.CARD_SIGNS), *_either_way(self.spent), line=self.spent)
 
 
 def _either_way(line: int) -> Iterator[Choice]:
-    for word, way in (("out", "goes out"), ("in", "comes in")):
-        yield Choice({"positive": word}, f"the amount of line {line} {way}")
+    for word, says in (("out", Says.GOES_OUT), ("in", Says.COMES_IN)):
+        yield Choice({"positive": word}, clause(says, line=line))

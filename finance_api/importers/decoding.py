@@ -11,7 +11,8 @@ from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
-from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.interface import Choice, ImportRefused, Questions, wrong_value
 
 _PIECE_BYTES = 1 << 17
 
@@ -144,7 +145,9 @@ def open_text(
             raise
         (question,) = refused.questions
         choices = [
-            Choice({"encoding": name}, f"it says {quoted(text)}" * (len(readings) > 1))
+            Choice(
+                {"encoding": name}, clause(Says.LINE_SAYS, text=text) if len(readings) > 1 else ""
+            )
             for name, text in readings.items()
         ]
         # Go on with the first one, so that all questions can be asked at once.
@@ -191,8 +194,7 @@ def _codec(head: bytes, encoding: str | None) -> str:
         if head.startswith(mark):
             if asked is not None and asked not in names:
                 raise ImportRefused(
-                    f"the file begins with the byte order mark of {names[0].upper()}, but "
-                    f"--encoding is {quoted(encoding or '')}",
+                    clause(Topic.MARK_OF_ANOTHER, mark=names[0].upper(), encoding=encoding or ""),
                     1,
                     choices=(Choice({"encoding": None}),),
                 )
@@ -200,15 +202,14 @@ def _codec(head: bytes, encoding: str | None) -> str:
     if asked in ("utf-16", "utf-32"):
         orders = [f"{asked}-le", f"{asked}-be"]
         raise ImportRefused(
-            "the file has no byte order mark",
+            clause(Topic.BYTE_ORDER, little=orders[0], big=orders[1]),
             choices=tuple(
-                Choice({"encoding": name}, f"the file is {name}")
+                Choice({"encoding": name}, clause(Says.ENCODING_IS, encoding=name))
                 # A file without a NUL has neither encoding.
                 for name in orders
                 if b"\x00" in head
             )
             or (Choice({"encoding": None}),),
-            how=f": give its byte order with --encoding {orders[0]} or {orders[1]}",
         )
     return asked or "utf-8"
 
@@ -222,10 +223,8 @@ def known_encoding(encoding: str) -> str:
     except (LookupError, ValueError):
         name = ""
     if not name or name in _NOT_OF_FILES:
-        raise ImportRefused(
-            f"--encoding {quoted(encoding)} is not known; common ones are utf-8, cp1252, "
-            "iso-8859-1 and utf-16"
-        )
+        fault = "is not known; common ones are utf-8, cp1252, iso-8859-1 and utf-16"
+        raise wrong_value("encoding", encoding, fault)
     return name
 
 
@@ -238,11 +237,9 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
             character = next(each for each in text if not each.isascii())
             wrong = character.encode().decode(codec, "replace")
             raise ImportRefused(
-                f"the file is valid UTF-8, in which this line has {quoted(character)}; {codec} "
-                f"would read {quoted(wrong)}",
+                clause(Topic.IS_UTF_8, character=character, encoding=codec, wrong=wrong),
                 line,
                 choices=(Choice({"encoding": None}),),
-                how=": leave out --encoding, or say --force-encoding",
             )
 
 
@@ -254,41 +251,30 @@ def _check(stream: BinaryIO, codec: str) -> None:
             if len(text) > MAX_LINE:
                 raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
             if not text.isascii() and _SURROGATES.search(text):
-                raise ImportRefused(
-                    "half of a surrogate pair; the file has another encoding",
-                    line,
-                    how=": give it with --encoding",
-                    needs=("encoding",),
-                )
+                raise ImportRefused(clause(Topic.SURROGATE), line, needs=("encoding",))
             if "\x00" in text:
                 raise _nul(line)
     except UnicodeDecodeError as error:
         if codec == "utf-8" and b"\x00" in error.object:
             raise _nul(line + 1) from None
         at_end = error.start >= len(error.object)
-        byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
+        what = clause(Says.END)
+        if not at_end:
+            what = clause(Says.BYTE, byte=f"0x{error.object[error.start]:02X}")
         before = error.object[: error.start].decode(codec, "replace")
         raise ImportRefused(
-            f"{byte} is not {codec.removesuffix('-sig')}",
+            clause(Topic.NOT_DECODED, what=what, encoding=codec.removesuffix("-sig")),
             line + 1 + len(_NEWLINES.findall(before)),
-            how="; give the file's encoding with --encoding, for example cp1252",
             needs=("encoding",),
         ) from None
     except ValueError:
         raise ImportRefused(
-            f"the file is not {codec}",
-            how="; give its encoding with --encoding",
-            needs=("encoding",),
+            clause(Topic.NOT_OF_ENCODING, encoding=codec), needs=("encoding",)
         ) from None
 
 
 def _nul(line: int) -> ImportRefused:
-    return ImportRefused(
-        "a NUL character",
-        line,
-        how="; UTF-16 without a byte order mark needs --encoding utf-16-le or utf-16-be",
-        needs=("encoding",),
-    )
+    return ImportRefused(clause(Topic.NUL), line, needs=("encoding",))
 
 
 def _numbered_lines(stream: BinaryIO, codec: str) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from finance_api.importers.clauses import Clause
-from finance_api.importers.options import ImportOptions, flags
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
+from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import mark_of
 from finance_api.values.text import Message, message, shown
 
@@ -160,17 +160,27 @@ class ImportRefused(ChangeRefused):
         return [chosen for chosen in product(*asked) if chosen]
 
 
-#: Placeholders in a command line for an account's name and a currency's code, which only the user
-#: knows.
-NAME, CODE = "NAME", "CODE"
-
-
 def excluding(one: ImportOptions, other: ImportOptions) -> ImportRefused:
     """Return a refusal of two groups of options that exclude each other; each drops a group."""
-    first, second = (flags(each)[0] for each in (one, other))
+    first, second = (options_in(each)[0] for each in (one, other))
     return ImportRefused(
-        f"{first} and {second} exclude each other",
-        choices=(Choice(other, f"use {first}"), Choice(one, f"use {second}")),
+        clause(Topic.EXCLUDE, first=first, second=second),
+        choices=(
+            Choice(other, clause(Says.USE, named=first)),
+            Choice(one, clause(Says.USE, named=second)),
+        ),
+    )
+
+
+def wrong_option(option: Option, fault: str) -> ImportRefused:
+    """Return a refusal of an option. fault: such as "is empty"."""
+    return ImportRefused(clause(Topic.OPTION_IS_WRONG, named=option, fault=fault))
+
+
+def wrong_value(option: str, value: str, fault: str) -> ImportRefused:
+    """Return a refusal of an option's value. fault: such as "is not known"."""
+    return ImportRefused(
+        clause(Topic.VALUE_IS_WRONG, named=Option(option), value=value, fault=fault)
     )
 
 
@@ -218,17 +228,11 @@ class Questions:
         """
         if (new is not None and not new) or self.asks_for("currency"):
             return
-        such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
-        if new is None:
-            fact = "a new account needs a currency"
-            how = (
-                f": give it with --currency, {such_as}; for an existing account, leave out "
-                f"--currency"
-            )
-        else:
-            is_new = "is a new account" if len(new) == 1 else "are new accounts"
-            fact, how = f"{listed(new)} {is_new}", f": give the currency with --currency, {such_as}"
-        self.ask(fact, Choice({}, needs=("currency",)), how=how)
+        topic = Topic.NEW_ACCOUNT_CURRENCY
+        if new is not None:
+            topic = Topic.NEW_ACCOUNT if len(new) == 1 else Topic.NEW_ACCOUNTS
+        accounts, possible = tuple(new or ()), tuple(codes[:3] or ("EUR",))
+        self.ask(clause(topic, accounts=accounts, codes=possible), Choice({}, needs=("currency",)))
 
     def asks_for(self, option: str) -> bool:
         choices = (choice for question in self.asked for choice in question.choices)
@@ -454,9 +458,11 @@ def currency_code(text: str) -> str:
     raise ImportRefused(f"{quoted(text)} is not an ISO 4217 code such as EUR")
 
 
-def stated_code(text: str, what: str, line: int | None = None) -> str:
-    """Parse like `currency_code`. what: the beginning of a refusal, such as an option's name."""
+def stated_code(text: str, what: str | Option, line: int | None = None) -> str:
+    """Parse like `currency_code`. what: the beginning of a refusal, or an option."""
     try:
         return currency_code(text)
     except ImportRefused as refused:
+        if isinstance(what, Option):
+            raise wrong_option(what, refused.reason) from None
         raise ImportRefused(f"{what} {refused.reason}", line) from None

@@ -12,12 +12,12 @@ from hashlib import sha256
 from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.cards import CardSigns
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import (
-    NAME,
     BankBalance,
     Choice,
     Entry,
@@ -239,11 +239,7 @@ class QifImporter:
             )
         account = self._options.get("account")
         if None in self._first and account is None:
-            questions.ask(
-                "the file does not say which account it belongs to",
-                Choice({}, needs=("account",)),
-                how=f": give --account {NAME}",
-            )
+            questions.ask(clause(Topic.ACCOUNT), Choice({}, needs=("account",)))
         if len(self._first) == 1 and self._options.get("positive") is None:
             self._card.ask(questions)
         self._date_reader = DateReader(self._dates.decide(questions))

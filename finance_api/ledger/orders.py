@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
-from finance_api.importers.clauses import Clause
+from finance_api.importers.clauses import Clause, Option, Topic, clause
 from finance_api.importers.formats import AccountKey, detect_format, format_named
 from finance_api.importers.interface import ImportRefused, StatementImporter, currency_code
 from finance_api.importers.options import FILE_OPTIONS
@@ -87,11 +87,9 @@ def make_order(
         given["currency"] = currency_code(given["currency"])
     found = format_named(format_name) if format_name else detect_format(stream)
     others = given.keys() - {*found.options}
-    misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
+    misplaced = tuple(Option(each.name) for each in FILE_OPTIONS if each.name in others)
     if misplaced:
-        raise ImportRefused(
-            f"{', '.join(misplaced)}: not an option for a file in the format {found.name}"
-        )
+        raise ImportRefused(clause(Topic.MISPLACED, options=misplaced, format=found.name))
     # The importer of such a format (CSV) itself names the account as the user said.
     names_it = found.account_key is AccountKey.USER
     options = StatementOptions(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.clauses import Option, Says, Topic, clause
 from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import (
     BankBalance,
@@ -13,6 +13,7 @@ from finance_api.importers.interface import (
     ImportRefused,
     Statement,
     StatementAccount,
+    wrong_option,
 )
 from finance_api.ledger.derivation import is_of_several
 from finance_api.ledger.matching.model import FileEntries
@@ -146,9 +147,9 @@ def _clean_name(text: str) -> str:
     try:
         name = clean_or_none(text.strip())
     except TextError as error:
-        raise ImportRefused(f"--account {error}") from None
+        raise wrong_option(Option("account"), str(error)) from None
     if name is None:
-        raise ImportRefused("--account is empty")
+        raise wrong_option(Option("account"), "is empty")
     return name
 
 

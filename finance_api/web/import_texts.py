@@ -5,21 +5,12 @@ from typing import Any
 from finance_api.importers.clauses import Clause, from_json
 from finance_api.importers.options import option_named
 from finance_api.values.regions import Region
-from finance_api.web.option_labels import in_labels
+from finance_api.web.option_labels import COLUMNS, in_labels
 from finance_api.wording import Writer
-
-
-class _Labels:
-    """Options as the form calls them."""
-
-    def __getattr__(self, name: str) -> str:
-        return f"“{option_named(name).label}”"
 
 
 class PageWriter(Writer):
     """Writes clauses as they are kept in an upload's outcome."""
-
-    options: Any = _Labels()
 
     def __init__(self, region: Region) -> None:
         self._region = region
@@ -31,6 +22,9 @@ class PageWriter(Writer):
 
     def plain(self, sentence: str) -> str:
         return in_labels(sentence)
+
+    def option(self, name: str, field: str) -> str:
+        return f"“{COLUMNS[field] if field in COLUMNS else option_named(name).label}”"
 
     def amount(self, units: int, least_decimals: int) -> str:
         return self._region.amount(units, least_decimals)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.importers.interface import CODE, NAME
 from finance_api.importers.options import FILE_OPTIONS, flags, words
 from finance_api.resources.field import words_of
 from finance_api.resources.records import STATED
@@ -61,7 +60,7 @@ _LABELS = {
 _WORDS = re.compile(
     f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
     r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
-    rf"| (?:{NAME}|{CODE}|N|…)(?![\w=]))?"
+    rf"| (?:NAME|CODE|N|…)(?![\w=]))?"
     r"|(?<!\w)'[^']*'(?!\w)"
 )
 

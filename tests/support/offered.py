@@ -2,14 +2,15 @@
 
 import shlex
 
+from finance_api.cli.import_texts import PLACEHOLDERS
 from finance_api.cli.importing import commands_to_copy
-from finance_api.importers.interface import CODE, NAME, ImportRefused
+from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.csv_files import options_in, read
 
 GIVEN = ["me@example.com", "f.csv"]
 #: Things that only the person can know -> their values here.
-SAID = {NAME: "Giro", CODE: "EUR"}
+SAID = {PLACEHOLDERS["account"]: "Giro", PLACEHOLDERS["currency"]: "EUR"}
 #: At most this many commands are followed in a row.
 DEEPEST = 6
 

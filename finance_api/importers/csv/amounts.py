@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
+from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted, wrong_value
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
@@ -241,14 +242,14 @@ class AmountColumns:
                 mark = "," if "." in point else "."
                 return Reading(mark, self._readings[mark])
             questions.ask(
-                f"the amount {quoted(text)} can be read as {_shown(point)} or {_shown(comma)}, and "
-                f"no other row shows which",
+                clause(Topic.DECIMAL, text=text, point=_shown(point), comma=_shown(comma)),
                 *(
-                    Choice({"decimal": mark}, f"{quoted(text)} is {_shown(number)}")
+                    Choice(
+                        {"decimal": mark}, clause(Says.AMOUNT_IS, text=text, amount=_shown(number))
+                    )
                     for mark, number in ((".", point), (",", comma))
                 ),
                 line=line,
-                how="; choose one with --decimal . or --decimal ,",
             )
         mark, pattern = next(iter(self._readings.items()))
         return Reading(mark, pattern)
@@ -307,26 +308,26 @@ def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Patter
     """Return decimal mark -> the pattern of numbers with this mark."""
     group = None if thousands is None else _THOUSANDS.get(thousands)
     if thousands is not None and group is None:
-        raise ImportRefused(f"--thousands {quoted(thousands)} is not one of . , ' and a space")
+        raise wrong_value("thousands", thousands, "is not one of . , ' and a space")
     if decimal is not None and decimal not in DECIMAL_MARKS:
-        raise ImportRefused(f"--decimal {quoted(decimal)} is neither . nor ,")
+        raise wrong_value("decimal", decimal, "is neither . nor ,")
     if decimal is not None and decimal == group:
-        raise ImportRefused(f"--decimal and --thousands are both {decimal}")
+        first, second = Option("decimal"), Option("thousands")
+        raise ImportRefused(clause(Topic.SAME_VALUE, first=first, second=second, value=decimal))
     marks = DECIMAL_MARKS if decimal is None else (decimal,)
     return {mark: number_pattern(mark, group) for mark in marks if mark != group}
 
 
-def _misfit(text: str, parts: Written, left: list[str], thousands: str | None) -> str:
+def _misfit(text: str, parts: Written, left: list[str], thousands: str | None) -> Clause | str:
     mark = left[0]
     if len(left) == 1 and any(
         plain_number(parts.digits, number_pattern(other, None)) is not None
         for other in DECIMAL_MARKS
     ):
-        grouped = f" and thousands {quoted(thousands)}" if thousands is not None else ""
-        return (
-            f"{quoted(text)} is not an amount with the decimal mark {mark}{grouped}, which the "
-            f"options or the rows above require (--decimal, --thousands)"
-        )
+        grouped: Clause | str = ""
+        if thousands is not None:
+            grouped = clause(Says.THOUSANDS, thousands=thousands)
+        return clause(Topic.NOT_OF_DECIMAL, text=text, mark=mark, grouped=grouped)
     return f"{quoted(text)} is not an amount: its digits are not in groups of three"
 
 

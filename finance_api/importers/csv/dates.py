@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from finance_api.importers.clauses import Day, Option, Says, Topic, clause
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import (
     Choice,
@@ -22,8 +23,9 @@ from finance_api.importers.interface import (
     Questions,
     nothing_remembered,
     quoted,
+    wrong_value,
 )
-from finance_api.values.time import DAY_SECONDS, date_text, from_date
+from finance_api.values.time import DAY_SECONDS, from_date
 
 #: The earliest year that is accepted.
 FIRST_YEAR = 1970
@@ -134,10 +136,12 @@ class DateForm:
         fills = [group for letter in used if (group := _DIRECTIVES[letter][0])]
         needed = {"day", "month"} if period else {"day", "month", "year"}
         if {"day", "month", "year"} & set(fills) != needed or len(set(fills)) < len(fills):
-            raise ImportRefused(
-                f"--date-format {quoted(name)} needs the day, the month and the year, once each, "
+            raise wrong_value(
+                "date_format",
+                name,
+                "needs the day, the month and the year, once each, "
                 "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
-                "DD.MM. 2026-01-01..2026-01-31"
+                "DD.MM. 2026-01-01..2026-01-31",
             )
         time = "" if set("HIMS") & set(used) else _TIME
         pattern = re.compile(_TOKEN.sub(_expression, directives) + time)
@@ -205,7 +209,8 @@ class DateForm:
 
 
 def _refused(name: str, reason: str) -> ImportRefused:
-    return ImportRefused(f"--date-format {quoted(name)}: {reason}")
+    option = Option("date_format")
+    return ImportRefused(clause(Topic.VALUE_HAS_FAULT, named=option, value=name, fault=reason))
 
 
 def _from_readable(name: str) -> str:
@@ -339,11 +344,7 @@ class DateColumn:
         if text in self._seen:
             return
         if not text:
-            raise ImportRefused(
-                "the date is empty",
-                line,
-                how="; with --only or --skip-last, leave out rows that are not transactions",
-            )
+            raise ImportRefused(clause(Topic.DATE_EMPTY), line)
         read = [
             (form, day)
             for form in self._fitting
@@ -422,16 +423,13 @@ class DateColumn:
         if len(different) > 1:
             text, line = self._differing[first.name, different[1].name]
             read = [(form, day) for form in different if (day := form.read(text)) is not None]
-            days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
-            help_ = "give the form with --date-format"
+            days = tuple(clause(Says.DAY_AS, day=Day(day), form=form.name) for form, day in read)
+            fact = clause(Topic.DATE_FORM, text=text, days=days)
             choices = [_choice(form, text, day) for form, day in read]
             if beside is not None:
-                others = f"the other dates are {beside.name}"
-                help_ = f"{others}: to ignore the column, say --map valueDate="
+                fact = clause(Topic.VALUE_DATE_FORM, text=text, days=days, form=beside.name)
                 choices = [Choice({"columns": {"valueDate": ("",)}})]
-            questions.ask(
-                f"the date {quoted(text)} is {days}", *choices, line=line, how=f"; {help_}"
-            )
+            questions.ask(fact, *choices, line=line)
         return first
 
 
@@ -444,8 +442,7 @@ def _every_reading(text: str) -> tuple[Choice, ...]:
 
 
 def _choice(form: DateForm, text: str, day: int) -> Choice:
-    meaning = f"{quoted(text)} is {date_text(day)}"
-    return Choice({"date_format": form.name}, meaning)
+    return Choice({"date_format": form.name}, clause(Says.DATE_IS, text=text, day=Day(day)))
 
 
 class DateReader:
@@ -472,10 +469,7 @@ class DateReader:
         if self._zone is not None:
             if moment.time is None:
                 raise ImportRefused(
-                    f"the date {quoted(text)} has no time",
-                    line,
-                    choices=(Choice({"timezone": None}),),
-                    how=", so --timezone cannot convert it",
+                    clause(Topic.NO_TIME, text=text), line, choices=(Choice({"timezone": None}),)
                 )
             try:
                 local = datetime.fromtimestamp(seconds - (offset or 0), self._zone)

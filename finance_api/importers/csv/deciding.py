@@ -7,6 +7,7 @@ from functools import cached_property
 from heapq import merge
 from itertools import islice, product
 
+from finance_api.importers.clauses import Option
 from finance_api.importers.csv.amounts import AmountReader, Reading
 from finance_api.importers.csv.asking import (
     ask_about_sums,
@@ -91,7 +92,7 @@ class Deciding:
         self.selection = Selection(plan)
         self._words = None
         if layout.sign is not None:
-            self._words = SignWords(*plan.headings.position_and_rest("--sign", layout.sign))
+            self._words = SignWords(*plan.headings.position_and_rest(Option("sign"), layout.sign))
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
@@ -434,7 +435,7 @@ def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
-    column, kind = headings.position_and_rest("--fee", fee)
+    column, kind = headings.position_and_rest(Option("fee"), fee)
     if kind not in ("signed", "unsigned"):
         name = headings.named(column)
         column_name = fee if kind is None else fee.removesuffix(f"={kind}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.layout import Layout, heading_digest
 from finance_api.importers.csv.money_columns import find_money
@@ -34,11 +35,10 @@ from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
-from finance_api.importers.options import ImportOptions, flags
+from finance_api.importers.options import ImportOptions
 
 #: A question about columns with the same heading names at most this many columns.
 _NAMED_COLUMNS = 20
-_UNKNOWN = "the file is not in a known format, and if it is CSV"
 
 
 def find_plan(
@@ -64,10 +64,7 @@ def find_plan(
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
     if plan.layout.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
-        raise ImportRefused(
-            "--mixed-signs is for --debit and --credit, or --sign",
-            choices=(Choice({"mixed_signs": None}),),
-        )
+        raise ImportRefused(clause(Topic.ONLY_FOR_SIDES), choices=(Choice({"mixed_signs": None}),))
     return replace(
         plan,
         remembered=saved,
@@ -115,8 +112,7 @@ def _recognised(
             return table, match
     if profile is not None:
         raise ImportRefused(
-            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles "
-            f"show {profile.name}' lists them",
+            clause(Topic.PROFILE_DOES_NOT_FIT, profile=shown(profile), name=profile.name),
             choices=(Choice({"profile": None}),),
         )
     return None
@@ -130,7 +126,7 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
         match,
         table.width,
         labelled(lines_above(table), profile),
-        frozenset(headings.position_and_rest("--only", only)[0] for only in user_layout.only),
+        frozenset(headings.position_and_rest(Option("only"), only)[0] for only in user_layout.only),
     )
     _refuse_displacing(user_layout, profile)
     both = user_layout.over(match.stated(headings))[0].checked()
@@ -138,7 +134,7 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
     columns |= {n: i for n, i in rows.columns.items() if n not in user_layout.columns}
     if profile.says_direction:
         columns.pop("amount", None)
-    ignored = {headings.position("--ignore", name) for name in user_layout.ignore}
+    ignored = {headings.position(Option("ignore"), name) for name in user_layout.ignore}
     if not ignored.isdisjoint(columns.get("balance", ())):
         del columns["balance"]
     table = replace(
@@ -151,14 +147,15 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
     """Refuse options for fields that the profile decides row by row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
     if dropped := user_layout.about_amounts(by_row):
-        name = flags(dropped)[0]
+        named = options_in(dropped)[0]
         raise ImportRefused(
-            f"{name}: the profile {shown(profile)} decides that",
+            clause(Topic.PROFILE_DECIDES, named=named, profile=shown(profile)),
             choices=(
-                Choice(dropped, "the profile is right"),
-                Choice({"no_profile": True, "profile": None}, f"{name} is right"),
+                Choice(dropped, clause(Says.PROFILE_RIGHT)),
+                Choice(
+                    {"no_profile": True, "profile": None}, clause(Says.OPTION_RIGHT, named=named)
+                ),
             ),
-            how=": leave the option out, or say --no-profile and name every column with options",
         )
 
 
@@ -194,19 +191,16 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
         other: ImportOptions = {"currency": None} if name == "currency" else {}
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
-            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}",
+            clause(Topic.DOUBLED, numbers=tuple(numbers), field=name, first=numbers[0]),
             *(
                 Choice(
-                    {"columns": {name: (str(number),)}, **other}, f"{name} is in column {number}"
+                    {"columns": {name: (str(number),)}, **other},
+                    clause(Says.IN_COLUMN, field=name, number=number),
                 )
                 for number in numbers
             ),
             line=plan.table.first_line,
             of=name,
-            how=(
-                f": choose one by its number with --map {name}={numbers[0]}, or none with --map "
-                f"{name}="
-            ),
         )
         questions.columns.update(others)
 
@@ -228,20 +222,12 @@ def _possible(
             if plan.is_complete:
                 possible.append(plan)
                 continue
-            missing, how = (
-                (
-                    "no column is the amount",
-                    "say which one is with --map amount=…, or which two with --debit … and "
-                    "--credit …",
-                )
-                if "recordDate" in plan.columns
-                else ("no column is the date", "say which one is with --map recordDate=…")
-            )
+            missing = Topic.NO_AMOUNT if "recordDate" in plan.columns else Topic.NO_DATE
+            fact = clause(missing, headings=plan.headings.found())
             is_table = _has_data(table)
             raise ImportRefused(
-                missing if is_table else f"{_UNKNOWN}, {missing}",
+                fact if is_table else clause(Topic.NO_TABLE, first=fact),
                 table.first_line,
-                how=f"; {how}; {plan.headings.found()}",
                 needs=("columns",) if is_table else (),
             )
         except ImportRefused as refused:
@@ -263,28 +249,24 @@ def _consistent(possible: list[Plan]) -> Plan:
     Raises ImportRefused if no delimiter does, or several do.
     """
     fitting: dict[str, Plan] = {}
-    faults: list[str] = []
+    faults: list[Clause] = []
     for plan in possible:
         delimiter = plan.table.delimiter
         try:
             deque(plan.table.rows(), maxlen=0)
             fitting[delimiter] = plan
         except ImportRefused as refused:
-            faults.append(f"with {quoted(delimiter)} line {refused.line} does not fit")
+            faults.append(clause(Says.MISFITS, delimiter=delimiter, line=refused.line or 0))
     if len(fitting) == 1:
         return fitting.popitem()[1]
     if not fitting:
-        raise ImportRefused(
-            f"no delimiter divides all rows into the same columns ({'; '.join(faults)})",
-            how=": choose one with --delimiter",
-        )
+        raise ImportRefused(clause(Topic.NO_DELIMITER, faults=tuple(faults)))
     raise ImportRefused(
-        f"{' and '.join(map(quoted, fitting))} both divide the rows into the same columns",
+        clause(Topic.DELIMITERS, delimiters=tuple(map(quoted, fitting))),
         choices=tuple(
-            Choice({"delimiter": delimiter}, f"{quoted(delimiter)} divides the columns")
+            Choice({"delimiter": delimiter}, clause(Says.DIVIDES, delimiter=delimiter))
             for delimiter in fitting
         ),
-        how=": choose one with --delimiter",
     )
 
 
@@ -301,8 +283,8 @@ def _read_columns(table: Table, user_layout: Layout) -> Plan:
     if table.has_header and not looks_like_headings(table.headings or ()):
         return Plan(table, columns, user_layout, doubled)
     chosen = (*user_layout.only, *([user_layout.sign] if user_layout.sign else ()))
-    ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
-    ignored += [headings.position("--ignore", column) for column in user_layout.ignore]
+    ignored = [headings.position_and_rest(Option("only"), text)[0] for text in chosen]
+    ignored += [headings.position(Option("ignore"), column) for column in user_layout.ignore]
     ignored += [index for others in doubled.values() for index in others]
     open_ = OpenColumns(headings, sample(table), columns, user_layout, frozenset(ignored))
     find_dates(open_, period_above(lines_above(table)))
@@ -329,8 +311,7 @@ def refuse_data_as_headings(plan: Plan) -> None:
     dates = map(plan.headings.text, plan.columns["recordDate"])
     if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
         raise ImportRefused(
-            "the first row was read as headings, but it has a date or an amount",
+            clause(Topic.DATA_IN_HEADINGS),
             plan.table.first_line,
             choices=(Choice({"no_header": True}),),
-            how=": if it is data, say --no-header",
         )

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.dates import DateForm
 from finance_api.importers.csv.layout import FIELDS, Layout, field_of
 from finance_api.importers.csv.profile import (
@@ -34,7 +35,7 @@ from finance_api.importers.csv.profile import (
 )
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import known_encoding
-from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, quoted
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import CODES
 
@@ -84,9 +85,7 @@ class Profiles:
         """Return the profile with this name. Raises ImportRefused if the name is unknown."""
         key = name.strip().lower()
         if key not in self._index:
-            raise ImportRefused(
-                f"there is no profile {quoted(name)}; 'finance-api profiles' lists them"
-            )
+            raise ImportRefused(clause(Topic.NO_PROFILE, profile=name))
         if key not in self._parsed:
             self._parsed[key] = read_profile(SHIPPED / f"{key}.toml")
         return self._parsed[key]
@@ -108,11 +107,10 @@ class Profiles:
         if len(found) > 1:
             names = [match.profile.name for match in found]
             raise ImportRefused(
-                f"the headings are those of the profiles {listed(names)}",
+                clause(Topic.PROFILES, profiles=tuple(names)),
                 choices=tuple(
-                    Choice({"profile": name}, f"the file is of {name}") for name in names
+                    Choice({"profile": name}, clause(Says.FILE_OF, profile=name)) for name in names
                 ),
-                how=": name one with --profile",
             )
         return found[0] if found else None
 
@@ -170,14 +168,14 @@ def read_profile(path: Path) -> Profile:
     try:
         return parse_profile(path.stem, path.read_text(encoding="utf-8"))
     except OSError as error:
-        reason = str(error.strerror)
+        fault: Clause | str = str(error.strerror)
     except UnicodeDecodeError:
-        reason = "it is not UTF-8"
+        fault = "it is not UTF-8"
     except tomllib.TOMLDecodeError as error:
-        reason = f"it is not TOML: {error}"
+        fault = f"it is not TOML: {error}"
     except ImportRefused as refused:
-        reason = refused.reason
-    raise ImportRefused(f"the profile {path}: {reason}")
+        fault = refused.questions[0].fact
+    raise ImportRefused(clause(Topic.PROFILE_IS_WRONG, path=str(path), fault=fault))
 
 
 def parse_profile(name: str, text: str) -> Profile:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
@@ -22,6 +23,8 @@ from finance_api.importers.interface import (
     listed,
     quoted,
     stated_code,
+    wrong_option,
+    wrong_value,
 )
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.records import STATED
@@ -72,7 +75,7 @@ class Headings:
     width: int
     line: int
 
-    def position(self, option: str, column: str) -> int:
+    def position(self, option: Option, column: str) -> int:
         """Return the index of the column that ``option`` names. Raises ImportRefused."""
         headings = self.texts
         places = [i for i, heading in enumerate(headings or ()) if heading == column]
@@ -82,8 +85,11 @@ class Headings:
         if len(places) > 1:
             numbers = ", ".join(str(i + 1) for i in places)
             raise ImportRefused(
-                f"{option}: several columns have the heading {quoted(column)}; say which one by "
-                f"its number: {numbers}",
+                _fault(
+                    option,
+                    f"several columns have the heading {quoted(column)}; say which one by its "
+                    f"number: {numbers}",
+                ),
                 self.line,
             )
         if places:
@@ -92,24 +98,18 @@ class Headings:
             if 1 <= int(column) <= self.width:
                 return int(column) - 1
             raise ImportRefused(
-                f"{option}: there is no column {column}, only {self.width}", self.line
+                _fault(option, f"there is no column {column}, only {self.width}"), self.line
             )
         if headings is None:
-            raise ImportRefused(
-                f"{option}: with --no-header, give a column by its number, counted from 1, not as "
-                f"{quoted(column)}"
-            )
+            raise ImportRefused(clause(Topic.NUMBERS_ONLY, named=option, column=column))
         near = difflib.get_close_matches(
             column[:_COMPARED], [heading[:_COMPARED] for heading in headings[:_COMPARED]], n=1
         )
-        raise ImportRefused(
-            f"{option}: there is no heading {quoted(column)}"
-            + (f", did you mean {quoted(near[0])}?" if near else "")
-            + f"; {self.found()}",
-            self.line,
-        )
+        meant = f", did you mean {quoted(near[0])}?" if near else ""
+        fault = f"there is no heading {quoted(column)}{meant}; {self.found()}"
+        raise ImportRefused(_fault(option, fault), self.line)
 
-    def position_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
+    def position_and_rest(self, option: Option, text: str) -> tuple[int, str | None]:
         """Split ``COLUMN`` or ``COLUMN=REST``; either part may contain equals signs itself.
 
         Return the column's index and the rest. Raises ImportRefused.
@@ -144,6 +144,10 @@ class Headings:
         if self.texts is None:
             return "give columns by their numbers, counted from 1"
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
+
+
+def _fault(option: Option, fault: str) -> Clause:
+    return clause(Topic.OPTION_HAS_FAULT, named=option, fault=fault)
 
 
 #: Name of a delimiter -> the delimiter.
@@ -247,9 +251,8 @@ class Layout:
         try:
             return ZoneInfo(self.timezone)
         except (OSError, ValueError, LookupError):
-            raise ImportRefused(
-                f"--timezone {quoted(self.timezone)} is not a time zone such as Europe/Berlin"
-            ) from None
+            fault = "is not a time zone such as Europe/Berlin"
+            raise wrong_value("timezone", self.timezone, fault) from None
 
     def checked(self) -> "Layout":
         """Return the layout with each part in its normal form. Raises ImportRefused for a part that
@@ -257,8 +260,8 @@ class Layout:
         """
         for name in ("skip_rows", "skip_last"):
             if getattr(self, name) < 0:
-                flag = "--" + name.replace("_", "-")
-                raise ImportRefused(f"{flag} {getattr(self, name)} is less than 0")
+                fault = f"{getattr(self, name)} is less than 0"
+                raise wrong_option(Option(name), fault)
         layout = replace(self, columns=_checked_columns(self.columns))
         for name, column in ((name, each) for name, all_ in layout.named.items() for each in all_):
             try:
@@ -272,14 +275,14 @@ class Layout:
             raise excluding({"currency": None}, {"columns": {"currency": None}})
         if self.no_profile and self.profile is not None:
             raise excluding({"profile": None}, {"no_profile": None})
-        currency = None if self.currency is None else stated_code(self.currency, "--currency")
+        currency = None if self.currency is None else stated_code(self.currency, Option("currency"))
         return replace(
             layout,
             delimiter=_character(self.delimiter),
             positive="out" if self.invert else self.positive,
             invert=False,
-            fee_category=_name(self.fee_category, "--fee-category"),
-            account=_name(self.account, "--account"),
+            fee_category=_name(self.fee_category, "fee_category"),
+            account=_name(self.account, "account"),
             currency=currency,
         )
 
@@ -354,12 +357,11 @@ def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tu
     for name, given in columns.items():
         key = field_of(name)
         if key not in FIELDS:
-            raise ImportRefused(
-                f"--map {quoted(name)}: there is no such field; the fields are {', '.join(FIELDS)}"
-            )
+            fault = f"{quoted(name)}: there is no such field; the fields are {', '.join(FIELDS)}"
+            raise wrong_option(Option("columns"), fault)
         named = tuple(column.strip() for column in _several(given))
         if key in found or (len(named) > 1 and key not in JOINED):
-            raise ImportRefused(f"--map {key} is given twice")
+            raise wrong_option(Option("columns", key), "is given twice")
         found[key] = named
     return found
 
@@ -371,31 +373,28 @@ def _check_ways(layout: Layout) -> None:
     if layout.invert and layout.positive == "in":
         raise excluding({"invert": None}, {"positive": None})
     if layout.positive not in (None, "in", "out"):
-        raise ImportRefused(f"--positive {quoted(layout.positive)} is neither in nor out")
+        raise wrong_value("positive", layout.positive, "is neither in nor out")
     positive = "out" if layout.invert else layout.positive
     if sides and "amount" in named:
         raise excluding({"columns": {"amount": None}}, _SIDES)
     if len(sides) == 1:
         other = "credit" if sides == ["debit"] else "debit"
-        raise ImportRefused(f"--{sides[0]} also needs --{other}")
+        raise ImportRefused(clause(Topic.ALSO_NEEDS, first=Option(sides[0]), second=Option(other)))
     if sides and positive:
-        means = "money going out is in "
-        choices = [Choice(POSITIVE, means + listed(named["debit"]))]
+        choices = [Choice(POSITIVE, clause(Says.OUT_IN, column=named["debit"][0]))]
         if positive == "out":
             (debit,), (credit,) = named["debit"], named["credit"]
             exchanged: ImportOptions = {"debit": credit, "credit": debit, **POSITIVE}
-            choices.append(Choice(exchanged, means + quoted(credit)))
+            choices.append(Choice(exchanged, clause(Says.OUT_IN, column=credit)))
         raise ImportRefused(
-            f"--{'invert' if layout.invert else 'positive'} is for an amount column",
+            clause(Topic.ONLY_FOR_AMOUNT, named=Option("invert" if layout.invert else "positive")),
             choices=tuple(choices),
-            how="; to reverse the directions, swap --debit and --credit instead",
         )
     if layout.sign is not None and (sides or positive):
         raise excluding({"sign": None}, _SIDES if sides else POSITIVE)
     if layout.mixed_signs not in (None, "plus", "minus", "ignore"):
-        raise ImportRefused(
-            f"--mixed-signs {quoted(layout.mixed_signs)} is not one of plus, minus and ignore"
-        )
+        fault = "is not one of plus, minus and ignore"
+        raise wrong_value("mixed_signs", layout.mixed_signs, fault)
 
 
 def _character(delimiter: str | None) -> str | None:
@@ -403,9 +402,7 @@ def _character(delimiter: str | None) -> str | None:
         return None
     character = _NAMED_DELIMITERS.get(delimiter.lower(), delimiter)
     if len(character) != 1 or character in _NO_DELIMITER:
-        raise ImportRefused(
-            f"--delimiter {quoted(delimiter)} is not one character such as , ; | or tab"
-        )
+        raise wrong_value("delimiter", delimiter, "is not one character such as , ; | or tab")
     return character
 
 
@@ -416,7 +413,7 @@ def _name(text: str | None, option: str) -> str | None:
     try:
         name = clean_or_none(text.strip())
     except TextError as error:
-        raise ImportRefused(f"{option} {error}") from None
+        raise wrong_option(Option(option), str(error)) from None
     if name is None:
-        raise ImportRefused(f"{option} is empty")
+        raise wrong_option(Option(option), "is empty")
     return name

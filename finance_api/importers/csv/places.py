@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.layout import Columns, Headings, Layout
@@ -124,12 +125,7 @@ def sample(table: Table) -> list[list[str]]:
 def undivided(text: TextFile) -> ImportRefused:
     if not any(line.strip() for line in islice(text.lines(), 1000)):
         return ImportRefused("the file is empty")
-    return ImportRefused(
-        "the file is not in a known format, and if it is CSV, its first row is not divided by , "
-        "or ; or tab or |",
-        how="; give the delimiter with --delimiter, or say with --skip-rows how many lines come "
-        "before the headings",
-    )
+    return ImportRefused(clause(Topic.UNDIVIDED))
 
 
 def refuse_headings(places: list[Table]) -> None:
@@ -138,10 +134,9 @@ def refuse_headings(places: list[Table]) -> None:
         cells = [cell.strip() for cell in table.cells]
         if looks_like_headings(cells) and known_headings(cells) > 1:
             raise ImportRefused(
-                "the first row has headings",
+                clause(Topic.HEADINGS_FOUND),
                 table.first_line,
                 choices=(Choice({"no_header": None}),),
-                how=": leave out --no-header",
             )
 
 
@@ -154,7 +149,7 @@ def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
             cells = _cells(line, table.delimiter)
             if len(cells) == table.width and looks_like_headings(cells):
                 raise ImportRefused(
-                    f"line {number}, which --skip-rows {text.skip_rows} leaves out, has headings",
+                    clause(Topic.HEADINGS_SKIPPED, line=number, skipped=text.skip_rows),
                     choices=(Choice({"skip_rows": None}),),
                 )
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from finance_api.importers.clauses import Option, Topic, clause
 from finance_api.importers.csv.layout import FIELD_NAMES, Columns, Headings, Layout, heading_digest
 from finance_api.importers.csv.open_columns import Inferred
 from finance_api.importers.csv.profile import Condition, Leg, Match, Profile, Rows, shown
@@ -173,15 +174,11 @@ class ProfileRows:
             cell = cells[index].strip()
             keeps = selected.keeps(cell, has_balance=self._balance is not None)
             if keeps is None:
-                reason = (
-                    f"only a balance column shows whether a row of {quoted(cell)} moved money, and "
-                    "the file has none: download it with that column, or"
-                    if cell in selected.proved
-                    else f"the profile {shown(self._match.profile)} does not know {quoted(cell)} "
-                    f"in the column {quoted(column)}:"
-                )
-                way = f"say with --only {column}=VALUE which rows are transactions"
-                raise ImportRefused(f"{reason} {way}", line)
+                topic = Topic.WORD_NOT_KNOWN
+                if cell in selected.proved:
+                    topic = Topic.WORD_NEEDS_BALANCE
+                profile = shown(self._match.profile)
+                raise ImportRefused(clause(topic, profile=profile, word=cell, column=column), line)
             if not keeps:
                 left_out[cell[:40] or f"without {column}"] += 1
                 return False
@@ -210,14 +207,8 @@ class ProfileRows:
         if profile.otherwise:
             return profile.otherwise
         asked = dict.fromkeys(index for tests, _ in self._legs for index, _ in tests)
-        row = ", ".join(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
-        raise ImportRefused(
-            f"the profile {shown(profile)} does not know whether money comes in or goes out in "
-            f"such a row ({row})",
-            line,
-            how=": leave these rows out with --only COLUMN=VALUE, or say --no-profile and name "
-            "every column with options",
-        )
+        row = tuple(f"{names[index]}: {quoted(cells[index].strip())}" for index in asked)
+        raise ImportRefused(clause(Topic.ROW_WITHOUT_WAY, profile=shown(profile), cells=row), line)
 
 
 def _hold(tests: Tests, cells: Sequence[str]) -> bool:
@@ -279,7 +270,9 @@ class Plan:
     @property
     def ignored(self) -> frozenset[int]:
         """The columns that the user ignores."""
-        return frozenset(self.headings.position("--ignore", name) for name in self.layout.ignore)
+        return frozenset(
+            self.headings.position(Option("ignore"), name) for name in self.layout.ignore
+        )
 
     @property
     def texts(self) -> list[int]:
@@ -326,16 +319,19 @@ def find_columns(
     """
     found: Columns = {}
     for name, columns in layout.named.items():
-        option = f"--{name}" if name in ("debit", "credit", "balance") else f"--map {name}"
+        is_option = name in ("debit", "credit", "balance")
+        option = Option(name) if is_option else Option("columns", name)
         found[name] = tuple(headings.position(option, column) for column in columns)
     if "debit" in found and found["debit"] == found["credit"]:
-        raise ImportRefused("--debit and --credit name the same column", headings.line)
+        raise ImportRefused(clause(Topic.SAME_COLUMN), headings.line)
     if layout.sign is not None:
-        found["sign"] = (headings.position_and_rest("--sign", layout.sign)[0],)
+        found["sign"] = (headings.position_and_rest(Option("sign"), layout.sign)[0],)
     if layout.fee:
-        found["fee"] = tuple(headings.position_and_rest("--fee", fee)[0] for fee in layout.fee)
+        found["fee"] = tuple(
+            headings.position_and_rest(Option("fee"), fee)[0] for fee in layout.fee
+        )
     for condition in layout.only:
-        headings.position_and_rest("--only", condition)
+        headings.position_and_rest(Option("only"), condition)
     others: Columns = {}
     doubled: dict[str, list[int]] = {}
     for index, heading in enumerate(headings.texts or () if by_itself else ()):

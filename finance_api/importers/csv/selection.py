@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from finance_api.importers.clauses import Option
 from finance_api.importers.csv.layout import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.totals import MARKED, Doubt
@@ -21,7 +22,7 @@ from finance_api.importers.csv.vocabulary import (
     names_only_sums,
     role_fit,
 )
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import wrong_value
 
 #: Up to this many different values of rows that are left out are counted separately.
 _COUNTED = 20
@@ -47,8 +48,8 @@ class Selection:
     def __init__(self, plan: Plan) -> None:
         headings = plan.headings
         self._headings = headings
-        self._only = _conditions("--only", plan.layout.only, headings)
-        self._left_out = _conditions("--leave-out", plan.layout.leave_out, headings)
+        self._only = _conditions("only", plan.layout.only, headings)
+        self._left_out = _conditions("leave_out", plan.layout.leave_out, headings)
         # A status counts even without a saved --leave-out: the file for which --only was given may
         # have had nothing to leave out.
         self._named = {
@@ -187,8 +188,8 @@ def _conditions(
     """Return column -> folded value -> the value as it was given."""
     found: dict[int, dict[str, str]] = {}
     for condition in conditions:
-        column, value = headings.position_and_rest(option, condition)
+        column, value = headings.position_and_rest(Option(option), condition)
         if value is None:
-            raise ImportRefused(f"{option} {quoted(condition)} is not COLUMN=VALUE")
+            raise wrong_value(option, condition, "is not COLUMN=VALUE")
         found.setdefault(column, {})[folded(value)] = value
     return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.decoding import TextFile
@@ -172,7 +173,7 @@ class Table:
                 return line, cells
         if not self.text.skip_rows:
             raise NoTable("the file is empty")
-        raise NoTable("--skip-rows skips the whole file", choices=(Choice({"skip_rows": None}),))
+        raise NoTable(clause(Topic.ALL_SKIPPED), choices=(Choice({"skip_rows": None}),))
 
     @property
     def first_line(self) -> int:
@@ -273,8 +274,7 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
                 yield kept.popleft()
     if len(kept) < count:
         raise ImportRefused(
-            f"--skip-last {count} leaves out more rows than there are",
-            choices=(Choice({"skip_last": None}),),
+            clause(Topic.MORE_SKIPPED, count=count), choices=(Choice({"skip_last": None}),)
         )
 
 

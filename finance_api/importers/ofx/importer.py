@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, NamedTuple
 import orjson
 
 from finance_api.importers.cards import CardSigns
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import (
-    ANOTHER_FILE,
     UNKNOWN,
     BankBalance,
     Choice,
@@ -98,17 +98,18 @@ class _Ways(NamedTuple):
         name, _, words = sign.upper().partition("=")
         out, _, into = (frozenset(text.split(",")) - {""} for text in words.partition("|"))
         if name != "TRNTYPE" or not out | into:
-            raise ImportRefused("write --sign as TRNTYPE=OUT or TRNTYPE=OUT|IN, with types of OFX")
+            raise ImportRefused(clause(Topic.SIGN_OF_TYPES))
         return cls(_OUT - into | out, _IN - out | into, out | into)
 
     def choices(self, types: Sequence[str]) -> Iterator[Choice]:
         """Yield a choice for each way in which the money of these types can go."""
-        for ways in product(("goes out", "comes in"), repeat=len(types)):
+        for ways in product((Says.TYPE_OUT, Says.TYPE_IN), repeat=len(types)):
             pairs = list(zip(types, ways, strict=True))
-            into = self.said & self.into | {each for each, way in pairs if way == "comes in"}
+            into = self.said & self.into | {each for each, way in pairs if way is Says.TYPE_IN}
             out = self.said.union(types) - into
             sign = f"TRNTYPE={','.join(sorted(out))}|{','.join(sorted(into))}".rstrip("|")
-            yield Choice({"sign": sign}, ", ".join(map(" ".join, pairs)))
+            meaning = tuple(clause(way, type=each) for each, way in pairs)
+            yield Choice({"sign": sign}, clause(Says.TYPES, types=meaning))
 
 
 class OfxImporter:
@@ -403,30 +404,26 @@ def _has_types_as_signs(signs: _Signs, ways: _Ways) -> bool:
     word = "DEBIT" if "DEBIT" in paid or len(paid) + bool(types & ways.into) < 2 else min(paid)
     line, credit = signs.get((word, True)), signs.get(("CREDIT", False))
     agree = {("DEBIT", False), ("CREDIT", True)} & signs.keys()
-    how, choices = ": say with --positive what a positive amount means", []
-    for positive, way in (("in", "comes in"), ("out", "goes out")):
-        meaning = f"the amount of line {line} {way}"
-        choices.append(Choice({"positive": positive, "sign": None}, meaning))
+    choices = [
+        Choice({"positive": positive, "sign": None}, clause(says, line=line or 0))
+        for positive, says in (("in", Says.COMES_IN), ("out", Says.GOES_OUT))
+    ]
     if line is not None and all(comes_in for _, comes_in in signs):
         unknown = sorted(types - ways.out - ways.into)
         if not unknown and (ways.said or (word == "DEBIT" and types & ways.into)):
             return True
-        reason = f"a {word}, but no amount of the statement has a minus sign"
+        fact = clause(Topic.TYPE_WITHOUT_SIGN, type=word)
         if unknown:
             line = signs[unknown[0], True]
-            reason = (
-                f"of the type {quoted(unknown[0])}, which does not say whether its money comes in "
-                "or goes out, and no amount of the statement has a minus sign"
-            )
             if len(unknown) > _MOST_TYPES or not all(map(str.isalnum, unknown)):
-                raise ImportRefused(f"the transaction is {reason}; {ANOTHER_FILE}", line)
-            how = ": say with --sign which types go out and, after |, which come in"
+                raise ImportRefused(clause(Topic.TYPES_NOT_KNOWN, type=unknown[0]), line)
+            fact = clause(Topic.TYPE_NOT_KNOWN, type=unknown[0])
             choices = [*(() if types & ways.into else choices[:1]), *ways.choices(unknown)]
     elif word == "DEBIT" and line is not None and credit is not None and not agree:
-        reason = "a DEBIT with a positive amount, but every CREDIT has a negative amount"
+        fact = clause(Topic.TYPE_AGAINST_SIGN)
     else:
         return False
-    raise ImportRefused(f"the transaction is {reason}", line, tuple(choices), how=how)
+    raise ImportRefused(fact, line, tuple(choices))
 
 
 def _without_statement(file: Element) -> ImportRefused:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.places import TableSample
 from finance_api.importers.csv.vocabulary import folded
@@ -121,14 +122,14 @@ class SpreadsheetImporter:
     def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> Sheet:
         if not sheets:
             raise ImportRefused("the spreadsheet is empty; there is nothing to import")
-        names = listed(sheet.name for sheet in sheets)
+        names = tuple(sheet.name for sheet in sheets)
         if self._sheet is not None:
             for form in (str, folded):
                 for sheet in sheets:
                     if form(sheet.name) == form(self._sheet):
                         return sheet
             raise ImportRefused(
-                f"no sheet with cells is called {quoted(self._sheet)}: the sheets are {names}",
+                clause(Topic.NO_SHEET, sheet=self._sheet, sheets=names),
                 choices=(Choice({"sheet": None}),),
             )
         if len(sheets) == 1:
@@ -141,10 +142,9 @@ class SpreadsheetImporter:
                 break
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
-            f"the spreadsheet has the sheets {names}",
+            clause(Topic.SHEETS, sheets=names),
             choices=tuple(
-                Choice({"sheet": s.name}, f"the statement is in {quoted(s.name)}")
+                Choice({"sheet": s.name}, clause(Says.SHEET_IS, sheet=s.name))
                 for s in possible or sheets
             ),
-            how=": say with --sheet which one has the statement",
         )

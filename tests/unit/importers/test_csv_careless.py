@@ -8,12 +8,15 @@ from collections import Counter
 
 import pytest
 
+from finance_api.cli.import_texts import PLACEHOLDERS
 from finance_api.cli.importing import commands_to_copy
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import CODE, Choice, ImportRefused
+from finance_api.importers.interface import Choice, ImportRefused
 from support.corpora import STATEMENTS
 from support.csv_files import options_in
 from support.nightly import count
+
+CODE = PLACEHOLDERS["currency"]
 
 pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpora are not here")
 

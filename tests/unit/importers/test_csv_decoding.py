@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from finance_api.cli.import_texts import text as text_of
 from finance_api.importers import decoding
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import ImportRefused, Questions
@@ -124,7 +125,7 @@ def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
 )
 def test_encodings_of_other_languages_are_offered_with_a_line_in_each(text, codec):
     (question,) = refusal(text.encode(codec)).questions
-    offered = {choice.changes["encoding"]: choice.meaning for choice in question.choices}
+    offered = {choice.changes["encoding"]: text_of(choice.meaning) for choice in question.choices}
     assert codec in offered
     if len(offered) > 1:
         assert any(line in offered[codec] for line in text.split("\n"))

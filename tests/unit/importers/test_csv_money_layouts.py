@@ -8,12 +8,15 @@ from collections import Counter
 
 import pytest
 
+from finance_api.cli.import_texts import PLACEHOLDERS
 from finance_api.cli.importing import commands_to_copy
-from finance_api.importers.interface import CODE, ImportRefused
+from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.csv_files import options_in, read
 from support.money_layouts import MAKERS
 from support.nightly import count
+
+CODE = PLACEHOLDERS["currency"]
 
 GIVEN = ["me@example.com", "f.csv"]
 #: At most this many commands are followed in a row.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.cli.import_texts import text as text_of
 from finance_api.importers.interface import Choice, Correction, ImportRefused
 from finance_api.importers.options import ImportOptions, changed
 from finance_api.values.time import date_text, instant_text, parse_date
@@ -157,7 +158,7 @@ def amounts_said(text: str, changes: ImportOptions) -> list[int]:
 def test_a_type_without_a_direction_is_asked_about_with_each_way() -> None:
     text = typed(("DEBIT", "12"), ("XFER", "7"))
     choices = offered(refusal(text))
-    assert {each.meaning: amounts_said(text, each.changes) for each in choices} == {
+    assert {text_of(each.meaning): amounts_said(text, each.changes) for each in choices} == {
         "the amount of line 1 comes in": [12, 7],
         "XFER goes out": [-12, -7],
         "XFER comes in": [-12, 7],
@@ -172,7 +173,7 @@ def test_a_type_without_a_direction_is_asked_about_with_each_way() -> None:
 
 def test_several_types_without_a_direction_are_asked_about_together() -> None:
     text = typed(("DEBIT", "12"), ("XFER", "7"), ("CREDIT", "1"), ("", "3"))
-    assert [(each.changes["sign"], each.meaning) for each in offered(refusal(text))] == [
+    assert [(each.changes["sign"], text_of(each.meaning)) for each in offered(refusal(text))] == [
         ("TRNTYPE=NONE,XFER", "NONE goes out, XFER goes out"),
         ("TRNTYPE=NONE|XFER", "NONE goes out, XFER comes in"),
         ("TRNTYPE=XFER|NONE", "NONE comes in, XFER goes out"),
