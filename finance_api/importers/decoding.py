@@ -70,7 +70,11 @@ _HEAD_BYTES = 1 << 12
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
-_PROPOSED = tuple("cp1252 cp1250 cp1251 cp1254 cp1253 cp932 gb18030 big5 cp949 mac-roman".split())
+_PROPOSED = tuple(
+    "cp1252 cp1250 cp1251 cp1254 cp1253 cp932 gb18030 big5 cp949 mac-roman cp850".split()
+)
+#: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
+_DOS = "cp850"
 #: Control characters that no file means, and what separates words; apostrophes and the like do.
 _CONTROLS = re.compile("[\x80-\x9f]")
 _BETWEEN_WORDS = re.compile(r"[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]+")
@@ -166,7 +170,7 @@ def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
             lines = list(islice(foreign, _COMPARED_LINES))
             text = "".join(lines)
             if not _CONTROLS.search(text):
-                odd = sum(map(_is_odd, _BETWEEN_WORDS.split(text)))
+                odd = 2 * sum(map(_is_odd, _BETWEEN_WORDS.split(text))) + (codec == _DOS)
                 found.setdefault(text, (odd, codec, lines))
     least = min((odd for odd, *_ in found.values()), default=0)
     best = [(codec, lines) for odd, codec, lines in found.values() if odd == least]

@@ -251,12 +251,13 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         return
     account, (day, units) = session.accounts.rows[account_id], stated[0]
     amount = Amount(units, decimals_of(account["currencyCode"]))
-    ways = (Says.OWED, Says.ON_CARD) if units > 0 else (Says.ON_CARD, Says.OWED)
+    # Most cards are in debt.
+    meanings = (OWED, OWNED) if units > 0 else (OWNED, OWED)
     raise ImportRefused(
         clause(Topic.CARD_BALANCE, amount=amount, account=account["name"], day=Day(day)),
         choices=tuple(
             Choice({"card_balance": meaning}, clause(says, amount=amount))
-            for meaning, says in zip((OWED, OWNED), ways, strict=True)
+            for meaning, says in zip(meanings, (Says.OWED, Says.ON_CARD), strict=True)
         ),
     )
 

@@ -60,7 +60,7 @@ _TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
 _TIME = (
     r"(?:(?:[Tt]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
-    r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
+    r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})|\s[A-Z]{3,4})?)?"
 )
 #: A day of the week may stand before a date.
 _WEEKDAY = re.compile(rf"(?:{'|'.join(WEEKDAYS)})[.,]{{0,2}} ", re.IGNORECASE)

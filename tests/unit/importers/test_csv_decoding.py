@@ -9,6 +9,7 @@ from finance_api.importers import decoding
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import ImportRefused, Questions
 from support.csv_files import answers
+from support.csv_files import refusal as file_refusal
 
 
 def decode(data, encoding, force=False):
@@ -152,3 +153,10 @@ def test_the_stream_can_be_read_again_and_stays_open():
     assert next(first) == "a\n"
     first.close()
     assert list(text.lines()) == ["a\n", "b\n"] and not stream.closed
+
+
+def test_the_encoding_of_dos_is_offered_only_if_words_look_wrong_in_all_others():
+    text = "Datum;Text;Betrag\n03.10.2026;Bäckerei Müller;-12,50\n13.10.2026;Löhne;300,00\n"
+    assert answers(file_refusal(text.encode("cp850"), currency="EUR")) == ["--encoding cp850"]
+    one = text.replace("ü", "u").replace("ö", "o")
+    assert answers(file_refusal(one.encode("cp1252"), currency="EUR")) == ["--encoding cp1252"]

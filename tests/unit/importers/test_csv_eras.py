@@ -40,3 +40,10 @@ def test_numbers_of_ten_digits_below_another_heading_are_no_dates():
     text = "Konto,Datum,Text,Betrag\n1791886530,2026-10-13,Shop,-12.50\n"
     (found,) = read(text, account="A", currency="EUR")
     assert [date_text(entry.date) for entry in found.entries] == ["2026-10-13"]
+
+
+@pytest.mark.parametrize("zone", ["EDT", "PST", "CEST"])
+def test_letters_of_a_time_zone_after_a_time_are_no_obstacle(zone):
+    text = f"Date,Text,Amount\n2026-10-13 12:11:10 {zone},Shop,-12.50\n"
+    (found,) = read(text, account="A", currency="USD")
+    assert [(date_text(e.date), e.offset) for e in found.entries] == [("2026-10-13", None)]

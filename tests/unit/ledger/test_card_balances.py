@@ -122,7 +122,7 @@ def test_a_negative_balance_after_large_payments_is_asked_for_with_both_ways(per
             take(person, card("02", balance))
         assert [
             (c.changes["card_balance"], text(c.meaning)) for c in e.value.questions[0].choices
-        ] == [("owed", f"{balance} is on the card"), ("owned", f"{balance} is owed")]
+        ] == [("owned", f"{balance} is owed"), ("owed", f"{balance} is on the card")]
         assert before + 80 == -int(balance)
     take(person, card("02", "-35"), card_balance="owed")
     assert balances(person) == (35, 35, 0, -45)
