@@ -100,6 +100,7 @@ class Deciding:
         plan, questions, survey = self.plan, self._questions, self._survey
         zone = plan.layout.zone()
         self._look_at_rows()
+        self.stated += self.selection.stated
         _ask_for_account(plan, questions)
         self._leave_out_trailer()
         # Do not ask about the cells of a column before it is known which column is meant.

@@ -128,18 +128,20 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
 
 def _find_side(open_: OpenColumns, side: Column, way: str) -> None:
     """Take a side without the other one; if some of its amounts have a minus, ask what it means."""
+    open_.take("amount", side, BY_HEADING)
     if not side.is_signed:
-        open_.take("amount", side, BY_HEADING)
         open_.found.positive = way
-        return
-    choice, columns = open_.reading(("amount", side))
-    readings = [
-        (Choice({**choice.changes, "positive": each}, f"a positive amount {goes}"), columns)
-        for each, goes in (("out", "goes out"), ("in", "comes in"))
-    ]
-    fact = f"the amounts of {quoted(open_.name(side))} have both signs"
-    how = ": say which way they go with --map amount=… and --positive"
-    open_.ask("amount", fact, how, readings if way == "out" else readings[::-1])
+    elif open_.user_layout.positive is None:
+        choices = [
+            Choice({"positive": "out"}, "a positive amount goes out"),
+            Choice({"positive": "in"}, "a positive amount comes in"),
+        ]
+        open_.found.questions.ask(
+            f"the amounts of {quoted(open_.name(side))} have both signs",
+            *(choices if way == "out" else choices[::-1]),
+            line=open_.headings.line,
+            how=": say with --positive which way a positive amount goes",
+        )
 
 
 def _find_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> None:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from finance_api.importers.clauses import Option
 from finance_api.importers.csv.layout import Headings
 from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.stated import Stated
 from finance_api.importers.csv.totals import MARKED, Doubt
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
+    CLOSING,
     NO,
     NOT_MONEY,
+    OPENING,
     TOTAL,
     YES,
     denies,
@@ -19,6 +22,7 @@ from finance_api.importers.csv.vocabulary import (
     kind_in,
     kind_of,
     may_sum_up,
+    named_balance,
     names_only_sums,
     role_fit,
 )
@@ -42,6 +46,7 @@ class Selection:
     total. balances: line of a row that states a balance -> its kind and
     cells. marked: columns with texts that may mark rows as parts of another row.
     undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
+    stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
@@ -75,6 +80,9 @@ class Selection:
         self.balances: dict[int, tuple[str, list[str]]] = {}
         # Line -> text of each row that states a balance or a total.
         self._stating: dict[int, str] = {}
+        named = {i: named_balance(headings.text(i)) for i in range(headings.width)}
+        self._ends = {i: kind for i, kind in named.items() if kind in (OPENING, CLOSING)}
+        self.stated: list[Stated] = []
         self.is_complete = False
         self._has_pending = False
 
@@ -85,7 +93,8 @@ class Selection:
 
     @property
     def is_needed(self) -> bool:
-        return bool(self.columns or self._stating or not self.is_complete or self._has_pending)
+        stating = self._stating or self.stated
+        return bool(self.columns or stating or not self.is_complete or self._has_pending)
 
     @property
     def left_out(self) -> list[str]:
@@ -107,11 +116,22 @@ class Selection:
         for column in () if self.is_complete else self._texts:
             if cells[column].lstrip()[:2] in MARKED:
                 self.marked.add(column)
-        reason = self._pending(cells) or self._reason(line, cells)
+        reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
             left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
         return reason is None
+
+    def _balance_in(self, cells: list[str]) -> str | None:
+        """Return the heading, such as "Ending Balance", of the balance of a row without a date and
+        an amount.
+        """
+        if not self._ends or any(cells[index].strip() for index in (*self._days, *self._money)):
+            return None
+        found = [index for index in self._ends if cells[index].strip()]
+        if not self.is_complete:
+            self.stated += [Stated(self._ends[i], None, cells[i].strip()) for i in found]
+        return self._headings.text(found[0]) if found else None
 
     def _pending(self, cells: list[str]) -> str | None:
         """Return a word such as "Pending" that stands in the place of the date."""

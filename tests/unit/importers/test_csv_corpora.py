@@ -191,8 +191,8 @@ def test_records_of_a_real_file_with_its_profile(name, profile, options, expecte
         (
             "egh__ledger-autosync/venmo.csv",
             "--map date=Datetime --map 'amount=Amount (total)' --account X",
-            2,
-            "date is empty",
+            8,
+            "the date is empty",
         ),
     ],
 )

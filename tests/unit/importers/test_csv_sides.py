@@ -23,9 +23,16 @@ def test_signs_in_the_only_side_are_asked_about(amounts_):
     rows = (f"2026-10-{day:02},A,{amount}" for day, amount in enumerate(amounts_, 1))
     text = "\n".join(["Date,Description,Debit", *rows])
     out, in_ = answers(refusal(text, currency="EUR"))
-    assert (out, in_) == ("--map amount=Debit --positive out", "--map amount=Debit --positive in")
-    found = amounts(text, columns={"amount": ("Debit",)}, positive="out")
-    assert found == [-float(amount) for amount in amounts_]
+    assert (out, in_) == ("--positive out", "--positive in")
+    assert amounts(text, positive="out") == [-float(amount) for amount in amounts_]
+
+
+def test_the_only_side_may_have_amounts_that_a_comma_divided():
+    text = 'Date,Payee,Debit,Note\n2026-10-03,A,"-12,50",\n2026-10-13,B,-30,17\n'
+    text += "2026-10-14,B,30,25\n"
+    for positive in (None, "out", "in"):
+        refused = refusal(text, currency="EUR", positive=positive)
+        assert "split the amount" in str(refused)
 
 
 def test_equal_pairs_of_sides_are_one_and_other_pairs_are_asked_about():

@@ -141,3 +141,17 @@ def test_a_single_balance_of_a_card_whose_sign_is_unclear_is_named_as_not_used()
 
 def test_a_balance_in_another_currency_is_not_used():
     assert ends("Closing balance,1279.50 USD\n\n" + ROWS, columns={"currency": ""})[1] is None
+
+
+def test_a_row_without_a_date_and_an_amount_states_the_balance_below_its_heading():
+    head = "ID,Datetime,Note,Amount (total),Beginning Balance,Ending Balance\n"
+    rows = "1,2026-10-03T12:11:10,Pizza,- $12.50,,\n2,2026-10-13T12:11:10,Rent,+ $300.00,,\n"
+    ends = ",,,,$100.00,\n", ",,,,,$387.50\n"
+    (found,) = read(head + rows.join(ends), account="A", currency="USD")
+    assert [entry.amount for entry in found.entries] == [-125_000, 3_000_000]
+    balances = found.statement.opening, found.statement.closing
+    assert [balance.amount for balance in balances] == [1_000_000, 3_875_000]
+    assert found.statement.skipped == {"Beginning Balance": 1, "Ending Balance": 1}
+    wrong = head + rows.join(ends).replace("387.50", "390.00")
+    assert "states the closing balance 390" in str(refusal(wrong, currency="USD"))
+    assert "the date is empty" in str(refusal(f"{head}{rows},,Tip,- $1.00,,\n{rows}"))
