@@ -11,10 +11,8 @@ from finance_api.importers.csv.totals import MARKED, Doubt
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
-    CLOSING,
     NO,
     NOT_MONEY,
-    OPENING,
     TOTAL,
     YES,
     denies,
@@ -80,8 +78,9 @@ class Selection:
         self.balances: dict[int, tuple[str, list[str]]] = {}
         # Line -> text of each row that states a balance or a total.
         self._stating: dict[int, str] = {}
-        named = {i: named_balance(headings.text(i)) for i in range(headings.width)}
-        self._ends = {i: kind for i, kind in named.items() if kind in (OPENING, CLOSING)}
+        named = range(0 if plan.profile is not None else headings.width)
+        kinds = ((index, named_balance(headings.text(index))) for index in named)
+        self._ends = {index: kind for index, kind in kinds if kind and kind != TOTAL}
         self.stated: list[Stated] = []
         self.is_complete = False
         self._has_pending = False
