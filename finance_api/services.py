@@ -117,8 +117,9 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         response_cache=response_cache,
         data_requests=Bulkhead(
             settings["finance_api.max_data_requests"],
-            # A request that runs for longer is no small part of a burst.
-            wait_seconds=settings["finance_api.queue_seconds"] / 2,
+            # A request that runs for longer is no small part of a burst. By default 0.8 s, so that
+            # a health check that waits behind it is answered within a second.
+            wait_seconds=settings["finance_api.queue_seconds"] * 0.4,
             queue_seconds=settings["finance_api.queue_seconds"],
             turn_seconds=settings["sqlalchemy.statement_seconds"],
         ),

@@ -1,7 +1,8 @@
 """Sends the form of every route that takes one, as a browser does from the form's page."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from webtest import TestResponse
@@ -12,7 +13,7 @@ from support.browser import PASSWORD
 from support.html import forms
 from support.native_rows import account, category, label, record, record_rule, uid
 from support.service import Service
-from support.uploads import STATEMENT, post_file
+from support.uploads import post_file
 from support.world import World
 
 #: The records of the forms, beside those of the household.
@@ -101,11 +102,16 @@ class FormsWorld(World):
             return uid(kind, 101 if kind in ("Account", "Category", "Label", "RecordRule") else 1)
         return super()._id(name)
 
-    def prepared(self, route: str) -> Callable[[], TestResponse]:
-        """Return a function that sends the route's form. The form's page is loaded now."""
+    def prepared(
+        self, route: str, entered: Mapping[str, Any] = MappingProxyType({})
+    ) -> Callable[[], TestResponse]:
+        """Return a function that sends the route's form. The form's page is loaded now.
+
+        entered: values of further fields.
+        """
         visitor, path = self.visitor, self.path(route)
         if route == "import":
-            return partial(post_file, visitor, STATEMENT, csrf=visitor.csrf("/import"))
+            return partial(post_file, visitor, self.statement, csrf=visitor.csrf("/import"))
         if route == "records":
             fields = {**self._confirmation(), "csrf_token": visitor.csrf()}
             return partial(visitor.post, path, fields)
@@ -121,4 +127,5 @@ class FormsWorld(World):
         text = visitor.get(page.format(id=self._id(route))).text
         form = [form for form in forms(text) if form.action == path][-1]
         button = [("do", "apply")] if route == "records.rule" else []
-        return partial(visitor.post, path, form.filled(_FILLED.get(route, {})) + button)
+        filled = form.filled({**_FILLED.get(route, {}), **entered})
+        return partial(visitor.post, path, filled + button)

@@ -23,7 +23,12 @@ NEW = "a new password"
 
 
 class World:
-    """A user with some of all data, who is signed in twice, and another user."""
+    """A user with some of all data, who is signed in twice, and another user.
+
+    statement: the file of an upload that is not imported yet.
+    """
+
+    statement = STATEMENT
 
     def __init__(self, service):
         self.service = service
@@ -38,7 +43,7 @@ class World:
         self.token_id = tokens_of(service, self.user)[0].id
         self.jti = jwts_of(service, self.user)[0].jti
         self.linked = Linked(Client(service, self.user, ""))
-        self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
+        self.upload_id = sent(self.visitor, self.statement).rpartition("/")[2]
 
     def path(self, name):
         """Return the path of a route, with the ids of the user's own objects."""
