@@ -162,9 +162,10 @@ def asked(
 
 
 def seconds_of_processor(server: ServerProcess) -> float:
+    """Return the seconds of all processes, also of those that have ended."""
     process = psutil.Process(server.process.pid)
     times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
-    return sum(each.user + each.system for each in times)
+    return float(sum(sum(each[:4]) for each in times))
 
 
 class Others:
