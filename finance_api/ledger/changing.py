@@ -8,7 +8,7 @@ A change that decides first works on a rehearsal as well, and stores at its end 
 So the transaction that writes computes nothing, and other changes wait only for its writes.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,7 +24,8 @@ from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.ledger.edits.transfer_pairs import propose_transfers
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession
 from finance_api.query.evaluate import group_of, matching, sorted_rows
-from finance_api.query.model import Condition, Query
+from finance_api.query.model import Condition, Query, Span
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.runtime.time_limit import check_time, no_time_limit
@@ -68,8 +69,9 @@ class _WrittenRows:
         #: The rows by id; None for a deleted row.
         self._rows: dict[str, tuple[Any, ...] | None] = {}
         self._ids_by_source: dict[tuple[str, str], str] = {}
-        #: The sorted ids of all rows; None after a change.
+        #: The sorted ids of all rows, and pairs of day and id of records; None after a change.
         self._sorted_ids: list[str] | None = None
+        self._by_day: list[tuple[int, str]] | None = None
         self.replaced: set[str] = set()
 
     def __contains__(self, row_id: str) -> bool:
@@ -94,7 +96,7 @@ class _WrittenRows:
             if row is not None and row["sourceId"] is not None:
                 del self._ids_by_source[row["source"], row["sourceId"]]
             self._rows[row_id] = None
-        self._sorted_ids = None
+        self._sorted_ids = self._by_day = None
 
     def get(self, row_id: str) -> Row | None:
         values = self._rows.get(row_id)
@@ -111,6 +113,19 @@ class _WrittenRows:
             row = self.get(self._sorted_ids[place])
             if row is not None:
                 yield row
+
+    def of_days(self, conditions: Sequence[Condition]) -> Iterator[Row]:
+        """Yield the written records, only those of the days that the conditions name, if any."""
+        day, by = self._names.index("recordDate"), Operator.EQ
+        spans = (c.operand for c in conditions if (c.field.name, c.operator) == ("recordDate", by))
+        span = next((each for each in spans if isinstance(each, Span)), None)
+        if span is None:
+            return self.scan()
+        if self._by_day is None:
+            rows = self._rows.items()
+            self._by_day = sorted((values[day], row_id) for row_id, values in rows if values)
+        first, end = (bisect_left(self._by_day, (at,)) for at in (span.first, span.end))
+        return filter(None, (self.get(row_id) for _, row_id in self._by_day[first:end]))
 
     def prepare(self, user_id: int, backend: StorageBackend) -> "_Write":
         """Return a function that writes the rows to the storage."""
@@ -260,7 +275,8 @@ class RehearsedData(DataWriter):
         """Sum as the storage does. most: always None, because changes ask for all groups."""
         assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
-        gone, written = self._replaced(user_id, RECORDS), self._written[RECORDS.name].scan()
+        gone = self._replaced(user_id, RECORDS)
+        written = self._written[RECORDS.name].of_days(conditions)
         for row in _matching(gone, conditions, with_void=with_void):
             key = group_of(row, tuple(names))
             old = sums[key]
@@ -300,7 +316,7 @@ class RehearsedData(DataWriter):
             *(tuple(values) for row_id, *values in stored if row_id not in written),
             *(
                 (*group_of(row, tuple(names)), row["amount"])
-                for row in _matching(written.scan(), conditions, with_void=with_void)
+                for row in _matching(written.of_days(conditions), conditions, with_void=with_void)
             ),
         ]
 

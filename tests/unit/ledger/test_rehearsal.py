@@ -20,6 +20,8 @@ from finance_api.ledger.changing import changing, rehearse
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.ledger.undo import undo
+from finance_api.query.evaluate import matching
+from finance_api.query.model import dated
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import DataState, reading, unit_of_work
@@ -155,6 +157,39 @@ def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
             "s1": new["id"],
             "s2": one["id"],
         }
+
+
+def test_a_rehearsal_looks_at_written_records_of_the_days_that_are_asked_for(person, monkeypatch):
+    """Transfers are looked for month by month: else a file of many years would take for ever."""
+    tested = []
+
+    def noted(rows, conditions, **options):
+        rows = list(rows)
+        tested.append(len(rows))
+        return matching(rows, conditions, **options)
+
+    monkeypatch.setattr("finance_api.ledger.changing.matching", noted)
+    years = range(1990, 2026)
+    rows = [record(n, recordDate=f"{year}-06-01") for n, year in enumerate(years, 1)]
+    person.native(account(), *rows)
+    assert sum(tested) <= 3 * len(rows)
+    with reading(person.backend) as reader:
+        rehearsal = rehearse(reader)
+        data, user_id = rehearsal.data, person.user.id
+        first, *others = person.rows(RECORDS)
+        moved = {**first, "recordDate": others[0]["recordDate"]}
+        data.put_rows(user_id, RECORDS, new=(), changed=[moved])
+        data.delete_rows(user_id, RECORDS, [others[1]["id"]])
+        day = others[0]["recordDate"]
+        for span, ids in (
+            ((first["recordDate"], first["recordDate"] + 1), []),
+            ((day, day + 1), [first["id"], others[0]["id"]]),
+            ((others[1]["recordDate"], others[1]["recordDate"] + 1), []),
+        ):
+            found = data.list_amounts(user_id, ["id"], [dated(*span)])
+            assert sorted(row_id for row_id, _ in found) == ids
+            sums = data.sum_by(user_id, ["accountId"], [dated(*span)])
+            assert sum(each.number for each in sums.values()) == len(ids)
 
 
 # -- nobody waits

@@ -13,8 +13,10 @@ from finance_api.ledger.edits.transfers import (
     find_transfers,
     link_by_number,
     link_records,
+    list_candidates,
     unlink_records,
 )
+from finance_api.ledger.session import UserRows
 from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import BUDGETS, RECORDS
 from finance_api.values.time import parse_date
@@ -273,3 +275,61 @@ def test_alike_records_are_not_compared_each_with_each(person, monkeypatch, othe
     ]
     assert found(person, *rows) == set()
     assert 0 < looks < 20 * len(rows)
+
+
+@pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
+def test_candidates_are_chosen_before_their_whole_rows_are_read(backends, storage, monkeypatch):
+    person = Person(backends(storage))
+    rows = [move(n, B, 4 + n % 3, 1 + n % 9) for n in range(100, 200)]
+    void = move(200, B, 5, 5, recordState="void")
+    person.native(*ACCOUNTS, move(10, A, -5, 5), *rows, void, move(11, A, 5, 5), move(12, B, -5, 5))
+    person.native(move(300, USD, 7, 5))
+    (row,) = (row for row in person.rows(RECORDS) if row["id"] == an_id(10))
+
+    def choose(limit):
+        return person.look(
+            lambda storage: list_candidates(UserRows(storage, person.user), row, limit=limit)
+        )
+
+    def rank(other):
+        is_euro = other["currencyCode"] == "EUR"
+        is_equal = is_euro and other["amount"] == -row["amount"]
+        distance = abs(other["recordDate"] - row["recordDate"])
+        return not is_equal, is_euro, distance, other["id"]
+
+    fitting = [
+        other
+        for other in person.rows(RECORDS)
+        if other["accountId"] != A and other["amount"] > 0 and other["recordState"] != "void"
+    ]
+    assert choose(200) == sorted(fitting, key=rank)
+    whole, get = [], UserRows.get_rows
+
+    def noted(rows, resource, ids):
+        whole.extend(ids)
+        return get(rows, resource, ids)
+
+    monkeypatch.setattr(UserRows, "get_rows", noted)
+    monkeypatch.delattr(UserRows, "pages")
+    assert choose(20) == sorted(fitting, key=rank)[:20]
+    assert len(whole) == 20
+
+
+def test_unlinking_reads_only_the_halves_of_the_transfer(person, monkeypatch):
+    person.native(*ACCOUNTS, *(move(n, A, -n, 5) for n in (10, 11)))
+    person.native(*(move(n + 10, B, n, 5) for n in (10, 11)))
+    for number in (10, 11):
+        edited(person, lambda s, n=number: link_records(s, an_id(n), an_id(n + 10)))
+    read, pages = [], UserRows.pages
+
+    def noted(rows, *arguments, **options):
+        for page in pages(rows, *arguments, **options):
+            read.extend(page)
+            yield page
+
+    monkeypatch.setattr(UserRows, "pages", noted)
+    edited(person, lambda s: unlink_records(s, [an_id(10)]))
+    assert sorted(row["id"] for row in read) == [an_id(10), an_id(20)]
+    transfers = {row["id"]: row["transferId"] is not None for row in person.rows(RECORDS)}
+    assert transfers == {an_id(n): n in (11, 21) for n in (10, 11, 20, 21)}
+    person.audit()
