@@ -39,7 +39,7 @@ from finance_api.ledger.matching.rules.shifted import pair_shifted
 from finance_api.ledger.matching.stated import KnownAccount, remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
-from finance_api.ledger.session import IMPORT, MANY, DataMoved, LedgerSession, UserRows
+from finance_api.ledger.session import IMPORT, DataMoved, LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
@@ -77,6 +77,9 @@ RULES: tuple[Rule, ...] = (
     pair_other_sources,
 )
 
+#: An import of more entries takes the lock before it makes their records: a rehearsal keeps all of
+#: them in memory, with about 4 KB for each.
+MANY = 25_000
 #: How many times to try an import whose data changes before it can be stored.
 _TRIES = 3
 #: A function that `import_file` calls within an import.

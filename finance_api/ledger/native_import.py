@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from itertools import accumulate, chain
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
@@ -25,7 +24,7 @@ from finance_api.ledger.references import (
     complete_standing_order,
 )
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
-from finance_api.ledger.session import MANY, LedgerSession, Pair
+from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.ledger.splits import (
     change_wholes,
     check_account,
@@ -52,7 +51,8 @@ from finance_api.values.time import DAY_SECONDS, from_date, to_date
 BATCH = 1_000
 #: A batch ends at about this many bytes, even if it has only a few objects with long texts.
 BATCH_BYTES = 4 << 20
-#: Rows with more bytes than this are many, however few they are.
+#: The import of a larger file takes the lock before it makes its rows: a rehearsal keeps all of
+#: them in memory, with up to 20 times the size of the file.
 MANY_BYTES = 4 * BATCH_BYTES
 #: Records have dates from 1900 to 2199.
 _FIRST, _END = from_date(date(1900, 1, 1)), from_date(date(2200, 1, 1))
@@ -83,7 +83,7 @@ class NativeImport:
         """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
         session = self._session
         self._import_held(_held(documents()))
-        if _are_many(chain(documents(), records())):
+        if (file := self._report.details.get("file")) and file["size"] > MANY_BYTES:
             session.begin_storing()
         changed = carry_currencies_over(session)
         for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
@@ -316,12 +316,6 @@ class NativeImport:
         self._report.created += stored is None and resource is not RECORDS
         self._report.updated += stored is not None
         return stamp
-
-
-def _are_many(rows: Iterable[NativeRow]) -> bool:
-    """Return whether a rehearsal would take too much memory to keep these rows."""
-    sizes = accumulate(row.size for row in rows)
-    return any(count >= MANY or size > MANY_BYTES for count, size in enumerate(sizes))
 
 
 def _held(documents: Iterable[NativeRow]) -> Iterator[NativeRow]:

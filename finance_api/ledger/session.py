@@ -43,9 +43,6 @@ _PAIRED_BY = (
 #: A row before and after a change; None: it did not exist, or no longer exists.
 Pair = tuple[Row | None, Row | None]
 
-#: An import of more rows takes the lock before it makes them: a rehearsal keeps all of them in
-#: memory, with about 4 KB for each.
-MANY = 25_000
 #: The number of rows to read at once.
 PAGE = 1_000
 #: How long before-images are kept, in days.
