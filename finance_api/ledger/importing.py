@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from io import SEEK_END
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
@@ -148,7 +149,8 @@ def import_file(
 def _measures(stream: BinaryIO) -> dict[str, Any]:
     """Return the size and the SHA-256 of a file, and rewind it."""
     digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
-    size = stream.tell()
+    # The digest of a file in memory leaves the stream where it is.
+    size = stream.seek(0, SEEK_END)
     stream.seek(0)
     return {"size": size, "sha256": digest.hexdigest()}
 

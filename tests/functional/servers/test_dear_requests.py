@@ -244,6 +244,10 @@ MUCH = {
 }
 
 
+#: Answered within the time limit, however many equal records there are.
+IN_TIME = ("/v1/api/records/duplicates", f"/records/{uid('Record', 1)}/link")
+
+
 class Health:
     """Asks for the health of a service again and again. longest: seconds of the slowest answer."""
 
@@ -285,6 +289,8 @@ def test_every_request_over_much_data_ends_at_its_time_limit(
             response = site.get(path)
         seconds, used = time.monotonic() - began, time.process_time() - used
         figures.append((used, seconds, health.longest, response.status_int, path))
+        if kind == "equal records" and path.startswith(IN_TIME) and response.status_int != 200:
+            faults.append(f"{path}: {response.status}")
         is_export = "/export" in path
         if response.status_int != 503 and not is_answer(path, response):
             faults.append(f"{path}: {response.status}: {response.text[:200]}")
