@@ -8,6 +8,7 @@ import re
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from finance_api.planning.computing import compute
@@ -62,10 +63,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """lines: the `line` of each `Change`. following: the cursor of the next page."""
+    """following: the cursor of the next page."""
 
     state: DataState
-    lines: list[bytes]
+    changes: list[Change]
     following: Cursor
     has_more: bool
 
@@ -137,17 +138,17 @@ def list_changes(
         position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
-    lines = found.lines
+    changes = found.changes
     for resource in due:
-        for line in _computed(
+        for change in _computed(
             storage, user_id, resource, today, found.state, position.key, limit + 1
         ):
-            insort(lines, line, key=_key)
+            insort(changes, change, key=_key)
     cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
-    if len(lines) > limit:
-        position = position._replace(key=_key(lines[limit - 1]))
-        return ChangesPage(found.state, lines[:limit], replace(cursor, position=position), True)
-    return ChangesPage(found.state, lines, cursor, depends_on_day and day != today)
+    if len(changes) > limit:
+        position = position._replace(key=changes[limit - 1].key)
+        return ChangesPage(found.state, changes[:limit], replace(cursor, position=position), True)
+    return ChangesPage(found.state, changes, cursor, depends_on_day and day != today)
 
 
 def _begin(since: Cursor | None, today: int) -> tuple[Position, int]:
@@ -180,13 +181,12 @@ def _check(since: Cursor, needed: set[int], found: Changes) -> None:
         raise SinceGone("since belongs to data that has been replaced")
 
 
-def _key(line: bytes) -> ChangeKey:
-    return Change.of(line).key
+_key = attrgetter("key")
 
 
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
     """Return the types that have computed fields and may have rows on this page, after the key."""
-    last = _key(found.lines[limit]) if len(found.lines) > limit else None
+    last = found.changes[limit].key if len(found.changes) > limit else None
     due = []
     for resource in types:
         beginning = (found.state.revision, resource.name, "")
@@ -203,12 +203,12 @@ def _computed(
     state: DataState,
     key: ChangeKey,
     limit: int,
-) -> list[bytes]:
-    """Return up to ``limit`` rows of a resource after the key, as lines of changes."""
+) -> list[Change]:
+    """Return up to ``limit`` rows of a resource after the key, as changes."""
     after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode
     return [
-        Change(state.revision, resource, row["id"], encode(row)).line
+        Change(state.revision, resource, row["id"], encode(row))
         for row in (compute(storage, user_id, resource, today, rows) if rows else ())
     ]

@@ -76,6 +76,14 @@ def encoder_of(resource: Resource) -> RowEncoder:
     return RowEncoder(resource.fields)
 
 
+def change_line(resource: Resource, row_id: str, revision: int, row: bytes | None) -> bytes:
+    """Return a change as a JSON object. row: the row's JSON object; None if it was deleted."""
+    operation = "delete" if row is None else "put"
+    members = f'"type":"{resource.path}","id":"{row_id}","op":"{operation}","revision":{revision}'
+    data = b"" if row is None else b',"data":' + row
+    return b"{" + members.encode() + data + b"}"
+
+
 #: Reads numbers with a decimal point so that they are written again unchanged.
 _FRAGMENTS = json.JSONDecoder(parse_float=orjson.Fragment)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)

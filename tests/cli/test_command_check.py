@@ -86,8 +86,8 @@ DERIVED = {
         f"UPDATE records_by_date SET newest_first = newest_first + 86400 WHERE {RECORD}",
     ),
     "a note that is not found": (
-        "projection",
-        f"UPDATE records_by_date SET note_plain = 'other' WHERE {RECORD}",
+        "derived-columns",
+        f"UPDATE records SET note_plain = 'other' WHERE {RECORD}",
     ),
     "a note that a filter does not find": (
         "derived-columns",
@@ -102,10 +102,7 @@ DERIVED = {
     "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
     "the count of records": ("anchors", "UPDATE user_data SET record_count = 7"),
     "the remembered state": ("state", "UPDATE user_data SET tag = 4711"),
-    "a revision of tomorrow": (
-        "revisions",
-        f"UPDATE records_by_date SET revision = 4711 WHERE {RECORD}",
-    ),
+    "a revision of tomorrow": ("revisions", f"UPDATE records SET revision = 4711 WHERE {RECORD}"),
     "a balance": ("balances", f"UPDATE accounts SET balance = balance + 1 WHERE {ACCOUNT}"),
     "a count of an account": ("balances", f"UPDATE accounts SET record_count = 0 WHERE {ACCOUNT}"),
     "a last day": ("balances", f"UPDATE accounts SET last_record_date = NULL WHERE {ACCOUNT}"),

@@ -367,4 +367,4 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     compare()
     # Far pages with and without an upper bound of dates.
     assert asked >= {("far_page", False), ("far_page", True)}
-    assert {("page", False), ("page", True)} <= {(name, bool(terms)) for name, terms in asked}
+    assert asked >= {("page", False), ("_json_page", RECORDS.name)}

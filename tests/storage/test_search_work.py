@@ -4,10 +4,13 @@ import json
 
 import pytest
 
-from finance_api.query.operators import Operator
+from finance_api.query.model import Query, SortKey
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.connections.unit import SqlCache, with_state
-from finance_api.storage.sql.reading.by_date import page
+from finance_api.storage.sql.reading.conditions import order_keys, shape_and_values
+from finance_api.storage.sql.reading.finding import _found
+from finance_api.storage.sql.reading.rows import _json_page
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query
 
@@ -52,10 +55,11 @@ def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
 
 def plan(unit, word, explain):
     backend = unit.backend
-    shape = (page, ((("note", Operator.CONTAINS_I),), False, False))
+    query = make_query(RECORDS, note=f"contains-i.{word}")
+    predicates, values = shape_and_values(query.conditions)
+    shape = (_json_page, (RECORDS.name, predicates, order_keys(query.sort)))
     statement = SqlCache(backend.engine.dialect).get(with_state, *shape)
-    values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word, "p1": word}
-    values = statement.parameters(values)
+    values = statement.parameters(values | {"user": unit.user.id, "limit": 31, "offset": 0})
     if isinstance(values, list):
         values = tuple(values)
     with backend.read_engine.connect() as connection:
@@ -97,6 +101,20 @@ def test_postgresql_reads_as_many_rows_and_pages_for_a_word_that_others_have(uni
 
 def test_sqlite_searches_in_an_index_without_the_json(unit):
     rows = [row[-1] for row in plan(unit("sqlite"), "x", "EXPLAIN QUERY PLAN")]
-    index = "COVERING INDEX ix_records_by_date_searched (user_id=?)"
-    assert f"SEARCH records_by_date USING {index}" in rows
+    assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
+
+
+def test_in_another_order_words_are_first_looked_for_in_the_index_of_texts(unit):
+    """In the order of amounts, SQLite would read each whole record for its texts."""
+    unit = unit("sqlite")
+    words = parse_words("mine")
+    query = Query(RECORDS, words, (SortKey(RECORDS["amount"]),), limit=9)
+    with unit.reading() as storage:
+        assert len(storage.data.list_json(unit.user.id, query).rows) == 9
+        assert len(storage.data.connection.found_ids[unit.user.id, words]) == COUNT
+    sql = SqlCache(unit.backend.engine.dialect).get(_found, shape_and_values(words)[0])
+    values = sql.parameters({"user": 1, "limit": 9, "p0": "mine"})
+    with unit.backend.read_engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql.text}", tuple(values)).all()
+    assert "COVERING INDEX ix_records_searched (user_id=?)" in str(plan)

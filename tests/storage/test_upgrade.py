@@ -19,7 +19,7 @@ from finance_api.resources import ACCOUNTS, LABELS, PUBLIC_RESOURCES, RECORDS, R
 from finance_api.resources.common import text_field
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
-from finance_api.storage.sql import schema
+from finance_api.storage.sql import data_tables, schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.indexes import metadata
@@ -190,7 +190,7 @@ def test_the_version_of_the_projection_changes_with_what_is_shown(monkeypatch):
     assert changed(rebuilding, "PUBLIC_RESOURCES", others)
     assert changed(rebuilding, "GRAINS", GRAINS[1:])
     assert changed(rebuilding, "SUM_KEY", rebuilding.SUM_KEY[1:])
-    assert changed(projection, "plain", str.upper)
+    assert changed(data_tables, "plain", str.upper)
     assert changed(projection, "shortened", lambda json: json + " ")
 
 
@@ -254,7 +254,7 @@ def all_rows(backend):
 #: Indexes that only one of the databases has.
 INDEXES = {
     "sqlite": {
-        *("ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"),
+        *("ix_records_searched", "ix_records_user_id", "ix_records_by_date"),
         *("ix_records_by_payee", "ix_accounts_by_name"),
         *("ix_categories_by_name", "ix_labels_by_name"),
     },

@@ -22,6 +22,7 @@ from finance_api.query.parse import parse_names
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.tables import CHANGED, CHANGES
 from finance_api.serialization.pages import envelope
+from finance_api.serialization.rows import change_line
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
@@ -122,7 +123,8 @@ def changes_since(
         "hasMore": page.has_more,
         "revision": page.state.revision,
     }
-    return Document(page.state, envelope("changes", b"\n".join(page.lines), members))
+    lines = [change_line(c.resource, c.row_id, c.revision, c.json) for c in page.changes]
+    return Document(page.state, envelope("changes", b"\n".join(lines), members))
 
 
 @changes.get(

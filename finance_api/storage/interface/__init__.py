@@ -40,8 +40,6 @@ from finance_api.storage.interface.activity import (
     UsageWriter,
 )
 from finance_api.storage.interface.data import (
-    DELETE_LINE,
-    PUT_LINE,
     STREAMED_ROWS,
     Change,
     ChangeKey,

@@ -1,6 +1,5 @@
 """Rows of the resources, and proposed transfers. Every method takes the user as an argument."""
 
-import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -8,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from finance_api.query.model import Condition, Query
-from finance_api.resources import PUBLIC_RESOURCES, RECORDS
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
 from finance_api.serialization.rows import encoder_of
-from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 from finance_api.values.ids import new_tag
 
@@ -90,15 +88,6 @@ class TooManySums(Exception):
     """There are more sums than the caller accepts."""
 
 
-#: Changes as JSON objects. Values to fill in: the resource's path, the row's id, revision and JSON.
-PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
-DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
-_WRITTEN = re.compile(
-    rb'\{"type":"([^"]+)","id":"([^"]+)","op":"[a-z]+","revision":([0-9]+)(?:,"data":(.+))?\}'
-)
-_BY_PATH = {str(resource.path).encode(): resource for resource in PUBLIC_RESOURCES}
-
-
 class Change(NamedTuple):
     """The newest change to a row.
 
@@ -109,23 +98,6 @@ class Change(NamedTuple):
     resource: Resource
     row_id: str
     json: bytes | None
-
-    @classmethod
-    def of(cls, line: bytes) -> "Change":
-        """Parse a change from its `line`. Raises StorageDamaged."""
-        found = _WRITTEN.fullmatch(line)
-        if found is None:
-            raise StorageDamaged("a stored change is not in the form in which it was written")
-        path, row_id, revision, json = found.groups()
-        return cls(int(revision), _BY_PATH[path], row_id.decode(), json)
-
-    @property
-    def line(self) -> bytes:
-        """Return the change as the JSON object of a response."""
-        names = self.resource.path, self.row_id, self.revision
-        if self.json is None:
-            return (DELETE_LINE % names).encode()
-        return (PUT_LINE % (*names, self.json.decode())).encode()
 
     @property
     def key(self) -> "ChangeKey":
@@ -141,16 +113,12 @@ class Changes:
     """Some changes, in the order of their keys.
 
     state: the state of the data when the changes were read. tags: the tags of the requested
-    revisions, by revision, if they are still stored. lines: the `line` of each `Change`.
+    revisions, by revision, if they are still stored.
     """
 
     state: DataState
     tags: dict[int, int]
-    lines: list[bytes]
-
-    @property
-    def changes(self) -> list[Change]:
-        return [Change.of(line) for line in self.lines]
+    changes: list[Change]
 
 
 class DataReader(ABC):

@@ -117,14 +117,14 @@ class MemoryData(Part, DataWriter):
             if not resource.computed_fields:
                 rows = [(n, name, row_id) for row_id, n in table.revisions.items()]
                 found += [key for key in rows if key > rows_after]
-        lines = []
+        changes = []
         for n, name, row_id in sorted(found)[:limit]:
             row = self._rows(user_id, by_name[name]).get(row_id)
             json = None if row is None else _encode_shown(by_name[name])(row)
-            lines.append(Change(n, by_name[name], row_id, json).line)
+            changes.append(Change(n, by_name[name], row_id, json))
         known = self._database.states
         tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
-        return Changes(self.get_state(user_id), tags, lines)
+        return Changes(self.get_state(user_id), tags, changes)
 
     def sum_by(
         self,

@@ -93,15 +93,6 @@ def looked_up(database: str, rows: sa.Select[Any], column: sa.ColumnElement[str]
     return sa.select(one).select_from(ids.join(one, sa.true()))
 
 
-def revisions_in(
-    connection: sa.Connection, table: sa.Table, user_id: int, ids: Sequence[str]
-) -> dict[tuple[str, str], int]:
-    """Return the revisions of a user's rows by (id, JSON). table: one of JSON_TABLES."""
-    which = rows_with(connection, table, user_id, ids)
-    found = connection.execute(sa.select(table.c.id, table.c.json, table.c.revision).where(which))
-    return {(row_id, json): revision for row_id, json, revision in found}
-
-
 def rows_differ(
     connection: sa.Connection, expected: sa.Select[Any], stored: sa.Select[Any]
 ) -> bool:

@@ -6,8 +6,8 @@ or lets the database count. Reads each user's data in one snapshot.
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,9 @@ from finance_api.storage.interface import (
     Found,
     after_repair,
 )
-from finance_api.storage.sql.bulk import insert_rows, rows_with
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
-from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.placement import faults_of_places
 from finance_api.storage.sql.tables import (
     before_images,
@@ -44,7 +43,7 @@ from finance_api.storage.sql.tables import (
     user_data,
     users,
 )
-from finance_api.storage.sql.writing.projection import ProjectedRecord, ProjectedRecords, projected
+from finance_api.storage.sql.writing.projection import ListedRecord, ProjectedRecords, listed
 from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.values import Row
 from finance_api.values.text import counted
@@ -55,8 +54,8 @@ MIN_FREE_BYTES = 100 << 20
 
 _PAGE = 1_000
 _STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
-#: The columns for the fields of `ProjectedRecord`, in their order.
-_LISTED = [records_by_date.c[name] for name in ProjectedRecord._fields]
+#: The columns for the fields of `ListedRecord`, in their order.
+_LISTED = [records_by_date.c[name] for name in ListedRecord._fields]
 
 _Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 
@@ -182,9 +181,9 @@ def _faults_of(connection: sa.Connection, user_id: int, email: str) -> list[Faul
     """Return the faults of data derived from the user's rows."""
     found = Found(email)
     for resource in RESOURCES:
-        for row in chain.from_iterable(_differing(connection, user_id, resource)):
-            message = f"prepared JSON or search text differs from the row, for {{}} {resource.name}"
-            found.add("derived-columns", message, row["id"])
+        message = f"prepared JSON or search text differs from the row, for {{}} {resource.name}"
+        for row_id in _differing(connection, user_id, resource):
+            found.add("derived-columns", message, row_id)
     for row_id in _differing_by_date(connection, user_id):
         found.add("projection", "the list of records differs from the records in {}", row_id)
     records = ProjectedRecords(connection, user_id)
@@ -221,46 +220,36 @@ def _pages(
         page = connection.execute(own.where(key > rows[-1]["id"])).all()
 
 
-def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> Iterator[list[Row]]:
-    """Yield, for each page, the rows with wrong derived columns."""
+def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> Iterator[str]:
+    """Yield the ids of the rows with wrong derived columns."""
     table = DATA_TABLES[resource.name]
     for page, rows in _pages(connection, user_id, resource):
-        differing = []
         for columns, row in zip(page, rows, strict=True):
-            revision = 0 if table.json is None else columns.revision
-            expected = _made(table.values, user_id, row, lambda row_id, json, of=revision: of)
-            if expected is not None and list(columns) != expected:
-                differing.append(row)
-        yield differing
-
-
-def _made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """Call ``make``; return None for an impossible value, which `ledger.checking` reports."""
-    try:
-        return make(*arguments)
-    except NO_VALUE:
-        return None
+            # An impossible value is reported by `ledger.checking`.
+            with suppress(*NO_VALUE):
+                expected = table.values(user_id, row, table.encode(row), columns[-1])
+                if list(columns) != expected:
+                    yield row["id"]
 
 
 def _differing_by_date(connection: sa.Connection, user_id: int) -> Iterator[str]:
     """Yield the ids of records that differ between `records` and the list, or are in only one."""
-    listed = records_by_date.c
-    own = sa.select(*_LISTED).where(listed.user_id == user_id)
+    columns, encode = records_by_date.c, DATA_TABLES[RECORDS.name].encode
+    own = sa.select(*_LISTED).where(columns.user_id == user_id)
     after = ""
     for _, rows in _pages(connection, user_id, RECORDS):
         last = rows[-1]["id"]
-        of_page = own.where(listed.id > after, listed.id <= last)
+        of_page = own.where(columns.id > after, columns.id <= last)
         shown = {row.id: tuple(row) for row in connection.execute(of_page)}
         for row in rows:
             found = shown.pop(row["id"], None)
-            revision = 0 if found is None else found[-1]
-            expected = _made(projected, row, lambda row_id, json, of=revision: of)
-            if expected is not None and expected != found:
-                yield row["id"]
+            with suppress(*NO_VALUE):
+                if listed(row, encode(row)) != found:
+                    yield row["id"]
         yield from shown
         after = last
     yield from connection.scalars(
-        sa.select(listed.id).where(listed.user_id == user_id, listed.id > after)
+        sa.select(columns.id).where(columns.user_id == user_id, columns.id > after)
     )
 
 
@@ -279,8 +268,9 @@ def _is_ahead(connection: sa.Connection, user_id: int) -> bool:
     )
     assert present is not None
     newest = (
-        connection.scalar(sa.select(sa.func.max(t.c.revision)).where(t.c.user_id == user_id))
-        for t in JSON_TABLES.values()
+        connection.scalar(sa.select(sa.func.max(data.revision)).where(data.user_id == user_id))
+        for data in DATA_TABLES.values()
+        if data.revision is not None
     )
     return any(revision is not None and revision > present for revision in newest)
 
@@ -292,13 +282,6 @@ def _repair_user(connection: sa.Connection, user_id: int) -> None:
     connection.execute(sa.select(user_data.c.user_id).where(own).with_for_update())
     for table, condition, _ in _lost_parts(user_id):
         connection.execute(sa.delete(table).where(table.c.user_id == user_id, condition))
-    for resource in RESOURCES:
-        data = DATA_TABLES[resource.name]
-        for rows in filter(None, _differing(connection, user_id, resource)):
-            replaced = rows_with(connection, data.table, user_id, [row["id"] for row in rows])
-            connection.execute(sa.delete(data.table).where(replaced))
-            rewritten = [data.values(user_id, row, lambda row_id, json: 0) for row in rows]
-            insert_rows(connection, data.table, rewritten)
     rebuild(connection, user_id)
 
 

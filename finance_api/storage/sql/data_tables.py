@@ -5,6 +5,7 @@ text by code point. Lists are packed into one text. Texts that can be searched i
 second column with the folded text, because neither database folds as Unicode does.
 """
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,12 +23,11 @@ from finance_api.storage.sql.tables import (
     CodePointText,
     metadata,
     owner_column,
-    records_by_date,
     revision_column,
 )
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
-from finance_api.values.text import fold
+from finance_api.values.text import fold, plain
 
 #: Separators of elements in packed lists. No text contains \x1f, and no id contains a comma.
 SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
@@ -113,21 +113,35 @@ class RowLoader:
         return rows
 
 
-#: A function of a row's id and JSON that returns the revision that last changed this JSON.
-RevisionOf = Callable[[str, str], int]
-
-
 @dataclass(eq=False)
 class ConditionTable:
     """The columns that conditions use, by the names of their fields.
 
     folded: the columns of folded texts. lists: the names of the fields stored as packed lists.
+    plain: the columns of PLAIN_TEXTS, if the table has them.
     """
 
     user_id: sa.ColumnElement[int]
     columns: Mapping[str, sa.ColumnElement[Any]]
     folded: Mapping[str, sa.ColumnElement[Any]]
     lists: Collection[str]
+    plain: Mapping[str, sa.ColumnElement[Any]] = dataclasses.field(default_factory=dict)
+
+
+def _names(row: Row) -> str:
+    """Return all names of a record, separated by a character that no text to search for has."""
+    return SEPARATORS[Kind.TEXT_LIST].join(
+        [row["category"] or "", *row["labels"], row["accountName"]]
+    )
+
+
+#: The texts of a record in which words are looked for: payee, note, and the names of its category,
+#: labels and account. Each has a column without case and accents; see `values.text.plain`.
+PLAIN_TEXTS: Mapping[str, Callable[[Row], str | None]] = {
+    "payee": itemgetter("payee"),
+    "note": itemgetter("note"),
+    "names": _names,
+}
 
 
 #: PostgreSQL allows no text above 2,704 bytes in an index; a character has up to 4 bytes.
@@ -144,22 +158,24 @@ def has_long_payee(payee: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     return shortened == _LONG
 
 
-def _has_json(resource: Resource) -> bool:
-    return resource.path is not None and not resource.computed_fields
-
-
 class DataTable(ConditionTable):
     """The table of one resource; it converts rows to columns and back.
 
     columns: the columns of the persisted fields, by field name. listed, persisted: the columns of
     the listed and the persisted fields. load_listed, load_persisted: functions that make rows from
-    the values of these columns. json: the column with rows as JSON objects; None for records, whose
-    JSON is in `records_by_date`, and for resources that are not public or have computed fields.
+    the values of these columns. revision: the column with the revision that last changed the row's
+    JSON; None if the resource is not public or has computed fields. json: the column with rows as
+    JSON objects; None without a revision, and for records, whose JSON is in `records_by_date`.
     """
 
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
-        own_json = _has_json(resource) and resource is not RECORDS
+        has_revision = resource.path is not None and not resource.computed_fields
+        own_json = has_revision and resource is not RECORDS
+        self._plain_texts = PLAIN_TEXTS if resource is RECORDS else {}
+        plain_columns = {
+            name: sa.Column(f"{name}_plain", CodePointText) for name in self._plain_texts
+        }
         self.table = sa.Table(
             snake_case(resource.name),
             metadata,
@@ -169,24 +185,27 @@ class DataTable(ConditionTable):
                 for field in resource.persisted_fields
                 for column in columns_of(field, searchable=field in listed)
             ),
+            *plain_columns.values(),
             *([sa.Column("json", CodePointText, nullable=False)] if own_json else []),
-            *([revision_column()] if own_json else []),
+            *([revision_column()] if has_revision else []),
             sa.UniqueConstraint("user_id", "source", "source_id"),
             info=DISTRIBUTED,
         )
-        if own_json:
-            sa.Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
+        self.revision = self.table.c.revision if has_revision else None
+        self.json = self.table.c.json if own_json else None
+        if self.revision is not None:
+            sa.Index(None, self.table.c.user_id, self.revision, self.table.c.id)
         super().__init__(
             self.table.c.user_id,
             {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields},
             {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text},
             {f.name for f in resource.persisted_fields if f.kind.is_list},
+            plain_columns,
         )
         self.listed = [self.columns[name] for name in names_of(listed)]
         self.persisted = list(self.columns.values())
         self.load_listed = RowLoader(listed).load
         self.load_persisted = RowLoader(resource.persisted_fields).load
-        self.json = self.table.c.json if own_json else None
         # For each column: its field, and a function that converts the field's value.
         plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
         for field in resource.persisted_fields:
@@ -198,28 +217,33 @@ class DataTable(ConditionTable):
         self._converters = [
             (place, convert) for place, (_, convert) in enumerate(plan, 1) if convert is not None
         ]
-        self._encode = encoder_of(resource).encode if own_json else None
+        self._encode = encoder_of(resource).encode if has_revision else None
 
-    def values(self, user_id: int, row: Row, revision_of: RevisionOf) -> list[Any]:
-        """Return the values of all columns of the table for a whole row, as drivers take them."""
+    def encode(self, row: Row) -> str:
+        """Return the row as the JSON object of a response, if the table has a revision."""
+        return "" if self._encode is None else self._encode(row).decode()
+
+    def values(self, user_id: int, row: Row, json: str, revision: int = 0) -> list[Any]:
+        """Return the values of all columns of the table for a whole row, as drivers take them.
+
+        json: from `encode`.
+        """
         values: list[Any] = [user_id, *self._values(row)]
         for place, convert in self._converters:
             value = values[place]
             if value is not None:
                 values[place] = convert(value)
-        if self._encode is not None:
-            json = self._encode(row).decode()
-            values += (json, revision_of(row["id"], json))
+        for text_of in self._plain_texts.values():
+            text = text_of(row)
+            values.append(None if text is None else plain(text))
+        if self.json is not None:
+            values.append(json)
+        if self.revision is not None:
+            values.append(revision)
         return values
 
 
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
-
-#: For each resource with JSON, the table that has its rows as JSON objects, with their revisions.
-JSON_TABLES: dict[str, sa.Table] = {
-    r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
-    for r in filter(_has_json, RESOURCES)
-}
 
 
 def _nulls(*names: str) -> str:

@@ -31,6 +31,8 @@ sa.Index(
     *_by_date,
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
+# The texts that a search reads. Only for SQLite, likewise.
+sa.Index("ix_records_searched", *_by_date, *_records.plain.values()).ddl_if(dialect="sqlite")
 # For lists in the order of amounts or of payees.
 _payee = _records.columns["payee"]
 sa.Index(

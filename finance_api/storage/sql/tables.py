@@ -335,8 +335,7 @@ exchange_rates_state = sa.Table(
     info=LOCAL,
 )
 
-#: The records in default order, newest first: each as the JSON object of a response, with the
-#: texts that are searched most.
+#: The records in default order, newest first: each as the JSON object of a response.
 records_by_date = sa.Table(
     "records_by_date",
     metadata,
@@ -345,21 +344,8 @@ records_by_date = sa.Table(
     # can be compared as a whole.
     sa.Column("newest_first", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("id", CodePointText, primary_key=True),
-    # Without case and accents, see `values.text.plain`.
-    sa.Column("payee_plain", CodePointText),
-    sa.Column("note_plain", CodePointText),
     sa.Column("json", CodePointText, nullable=False),
-    # The names of category, labels and account, likewise.
-    sa.Column("names_plain", CodePointText, nullable=False, server_default=""),
-    revision_column(),
     sa.Index(None, "user_id", "id", unique=True),
-    sa.Index(None, "user_id", "revision", "id"),
-    # The texts that a search reads, without the JSON. Only SQLite has this index: PostgreSQL allows
-    # no long texts in an index.
-    sa.Index(
-        "ix_records_by_date_searched",
-        *("user_id", "newest_first", "id", "payee_plain", "note_plain", "names_plain"),
-    ).ddl_if("sqlite"),
     sqlite_with_rowid=False,
     info=DISTRIBUTED,
 )

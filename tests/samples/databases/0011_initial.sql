@@ -425,33 +425,33 @@ CREATE TABLE records (
 	stated TEXT, 
 	set_by_hand TEXT, 
 	category_by_rule BOOLEAN, 
+	payee_plain TEXT, 
+	note_plain TEXT, 
+	names_plain TEXT, 
+	revision BIGINT DEFAULT '0' NOT NULL, 
 	CONSTRAINT pk_records PRIMARY KEY (user_id, id), 
 	CONSTRAINT uq_records_user_id_source_source_id UNIQUE (user_id, source, source_id), 
 	CONSTRAINT fk_records_user_id FOREIGN KEY(user_id) REFERENCES user_data (user_id) ON DELETE CASCADE
 );
-INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000001','00000001-0000-4000-8000-000000000001','Giro','giro',-425000,'EUR',1772323200,'Food','food','00000002-0000-4000-8000-000000000001','Corner Shop','corner shop','100% \ off_','100% \ off_','homeHome','homehome',',00000003-0000-4000-8000-000000000001,00000003-0000-4000-8000-000000000002,','expense','debit_card','cleared',NULL,NULL,1772496000,'DE75512108001245126199','de75512108001245126199','RF18539007','rf18539007',-499000,'USD',1,1767261600,1769990399,NULL,NULL,'',NULL,'',NULL);
-INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000002','00000001-0000-4000-8000-000000000001','Giro','giro',12000000,'EUR',1772409600,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'','','','income',NULL,'void',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767348000,1770076799,NULL,NULL,'',NULL,'',NULL);
-INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000003','00000001-0000-4000-8000-000000000002','Épargne','épargne',-1,'CHF',1772409600,'Straße','strasse','00000002-0000-4000-8000-000000000002','ÉCOLE','école',NULL,NULL,'','','','expense',NULL,NULL,'00000004-0000-4000-8000-000000000063',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767434400,1770163199,NULL,NULL,'',NULL,'',NULL);
-INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000004','00000001-0000-4000-8000-000000000003','giro','giro',0,'EUR',1767139200,NULL,NULL,NULL,NULL,NULL,'corner','corner','a, b','a, b',',00000003-0000-4000-8000-000000000003,','income','cash','reconciled',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767520800,1770249599,NULL,NULL,'',NULL,'',NULL);
+INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000001','00000001-0000-4000-8000-000000000001','Giro','giro',-425000,'EUR',1772323200,'Food','food','00000002-0000-4000-8000-000000000001','Corner Shop','corner shop','100% \ off_','100% \ off_','homeHome','homehome',',00000003-0000-4000-8000-000000000001,00000003-0000-4000-8000-000000000002,','expense','debit_card','cleared',NULL,NULL,1772496000,'DE75512108001245126199','de75512108001245126199','RF18539007','rf18539007',-499000,'USD',1,1767261600,1769990399,NULL,NULL,'',NULL,'',NULL,'corner shop','100% \ off_','foodhomehomegiro',1);
+INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000002','00000001-0000-4000-8000-000000000001','Giro','giro',12000000,'EUR',1772409600,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'','','','income',NULL,'void',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767348000,1770076799,NULL,NULL,'',NULL,'',NULL,NULL,NULL,'giro',1);
+INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000003','00000001-0000-4000-8000-000000000002','Épargne','épargne',-1,'CHF',1772409600,'Straße','strasse','00000002-0000-4000-8000-000000000002','ÉCOLE','école',NULL,NULL,'','','','expense',NULL,NULL,'00000004-0000-4000-8000-000000000063',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767434400,1770163199,NULL,NULL,'',NULL,'',NULL,'ecole',NULL,'strasseepargne',1);
+INSERT INTO "records" VALUES(1,'00000004-0000-4000-8000-000000000004','00000001-0000-4000-8000-000000000003','giro','giro',0,'EUR',1767139200,NULL,NULL,NULL,NULL,NULL,'corner','corner','a, b','a, b',',00000003-0000-4000-8000-000000000003,','income','cash','reconciled',NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,1,1767520800,1770249599,NULL,NULL,'',NULL,'',NULL,NULL,'corner','a, bgiro',1);
 CREATE TABLE records_by_date (
 	user_id BIGINT NOT NULL, 
 	newest_first BIGINT NOT NULL, 
 	id TEXT NOT NULL, 
-	payee_plain TEXT, 
-	note_plain TEXT, 
 	json TEXT NOT NULL, 
-	names_plain TEXT DEFAULT '' NOT NULL, 
-	revision BIGINT DEFAULT '0' NOT NULL, 
 	CONSTRAINT pk_records_by_date PRIMARY KEY (user_id, newest_first, id), 
 	CONSTRAINT fk_records_by_date_user_id FOREIGN KEY(user_id) REFERENCES user_data (user_id) ON DELETE CASCADE
 )
  WITHOUT ROWID
 
 ;
-INSERT INTO "records_by_date" VALUES(1,-1772409600,'00000004-0000-4000-8000-000000000002',NULL,NULL,'{"id":"00000004-0000-4000-8000-000000000002","accountId":"00000001-0000-4000-8000-000000000001","accountName":"Giro","amount":1200,"currencyCode":"EUR","recordDate":"2026-03-02","category":null,"categoryId":null,"payee":null,"note":null,"labels":[],"labelIds":[],"recordType":"income","paymentType":null,"recordState":"void",00001","createdAt":"2026-01-02T10:00:00Z","updatedAt":"2026-02-02T23:59:59Z"}','giro',1);
-INSERT INTO "records_by_date" VALUES(1,-1772409600,'00000004-0000-4000-8000-000000000003','ecole',NULL,'{"id":"00000004-0000-4000-8000-000000000003","accountId":"00000001-0000-4000-8000-000000000002","accountName":"Épargne","amount":-0.0001,"currencyCode":"CHF","recordDate":"2026-03-02","category":"Straße","categoryId":"00000002-0000-4000-8000-000000000002","payee":"ÉCOLE","note":null,null,"recordState":null,"transferId":"00000004-0000-4000-8000-000000000063","splitId":null,"valueDate":null,"counterpartyAccount":null,"reference":null,00001","createdAt":"2026-01-03T10:00:00Z","updatedAt":"2026-02-03T23:59:59Z"}','strasseepargne',1);
-INSERT INTO "records_by_date" VALUES(1,-1772323200,'00000004-0000-4000-8000-000000000001','corner shop','100% \ off_','{"id":"00000004-0000-4000-8000-000000000001","accountId":"00000001-0000-4000-8000-000000000001","accountName":"Giro","amount":-42.5,"currencyCode":"EUR","recordDate":"2026-03-01","category":"Food","categoryId":"00000002-0000-4000-8000-000000000001","payee":"Corner Shop","note":"100% \\ off_","labels":["home","Home"],"labelIds":["00000003-0000-4000-8000-000000000001","00000003-0000-4000-8000-000000000002"],"recordType":"expense","paymentType":"debit_card","recordState":"cleared","transferId":null,"splitId":null,"valueDate":"2026-03-03","counterpartyAccount":"DE75512108001245126199","reference":"RF18539007","originalAmount":-49.9,"originalCurrencyCode":"USD","importId":"00000000-0000-8000-8000-000000000001","createdAt":"2026-01-01T10:00:00Z","updatedAt":"2026-02-01T23:59:59Z"}','foodhomehomegiro',1);
-INSERT INTO "records_by_date" VALUES(1,-1767139200,'00000004-0000-4000-8000-000000000004',NULL,'corner','{"id":"00000004-0000-4000-8000-000000000004","accountId":"00000001-0000-4000-8000-000000000003","accountName":"giro","amount":0,"currencyCode":"EUR","recordDate":"2025-12-31","category":null,"categoryId":null,"payee":null,"note":"corner","labels":["a, b"],"labelIds":["00000003-0000-4000-8000-000000000003"],"recordType":"income","paymentType":"cash","recordState":"reconciled",00001","createdAt":"2026-01-04T10:00:00Z","updatedAt":"2026-02-04T23:59:59Z"}','a, bgiro',1);
+INSERT INTO "records_by_date" VALUES(1,-1772409600,'00000004-0000-4000-8000-000000000002','{"id":"00000004-0000-4000-8000-000000000002","accountId":"00000001-0000-4000-8000-000000000001","accountName":"Giro","amount":1200,"currencyCode":"EUR","recordDate":"2026-03-02","category":null,"categoryId":null,"payee":null,"note":null,"labels":[],"labelIds":[],"recordType":"income","paymentType":null,"recordState":"void",00001","createdAt":"2026-01-02T10:00:00Z","updatedAt":"2026-02-02T23:59:59Z"}');
+INSERT INTO "records_by_date" VALUES(1,-1772409600,'00000004-0000-4000-8000-000000000003','{"id":"00000004-0000-4000-8000-000000000003","accountId":"00000001-0000-4000-8000-000000000002","accountName":"Épargne","amount":-0.0001,"currencyCode":"CHF","recordDate":"2026-03-02","category":"Straße","categoryId":"00000002-0000-4000-8000-000000000002","payee":"ÉCOLE","note":null,null,"recordState":null,"transferId":"00000004-0000-4000-8000-000000000063","splitId":null,"valueDate":null,"counterpartyAccount":null,"reference":null,00001","createdAt":"2026-01-03T10:00:00Z","updatedAt":"2026-02-03T23:59:59Z"}');
+INSERT INTO "records_by_date" VALUES(1,-1772323200,'00000004-0000-4000-8000-000000000001','{"id":"00000004-0000-4000-8000-000000000001","accountId":"00000001-0000-4000-8000-000000000001","accountName":"Giro","amount":-42.5,"currencyCode":"EUR","recordDate":"2026-03-01","category":"Food","categoryId":"00000002-0000-4000-8000-000000000001","payee":"Corner Shop","note":"100% \\ off_","labels":["home","Home"],"labelIds":["00000003-0000-4000-8000-000000000001","00000003-0000-4000-8000-000000000002"],"recordType":"expense","paymentType":"debit_card","recordState":"cleared","transferId":null,"splitId":null,"valueDate":"2026-03-03","counterpartyAccount":"DE75512108001245126199","reference":"RF18539007","originalAmount":-49.9,"originalCurrencyCode":"USD","importId":"00000000-0000-8000-8000-000000000001","createdAt":"2026-01-01T10:00:00Z","updatedAt":"2026-02-01T23:59:59Z"}');
+INSERT INTO "records_by_date" VALUES(1,-1767139200,'00000004-0000-4000-8000-000000000004','{"id":"00000004-0000-4000-8000-000000000004","accountId":"00000001-0000-4000-8000-000000000003","accountName":"giro","amount":0,"currencyCode":"EUR","recordDate":"2025-12-31","category":null,"categoryId":null,"payee":null,"note":"corner","labels":["a, b"],"labelIds":["00000003-0000-4000-8000-000000000003"],"recordType":"income","paymentType":"cash","recordState":"reconciled",00001","createdAt":"2026-01-04T10:00:00Z","updatedAt":"2026-02-04T23:59:59Z"}');
 CREATE TABLE sessions (
 	sha256 TEXT NOT NULL, 
 	user_id BIGINT NOT NULL, 
@@ -635,22 +635,22 @@ CREATE INDEX ix_audit_user_id_at ON audit (user_id, at);
 CREATE INDEX ix_transfer_proposals_user_id_in_id ON transfer_proposals (user_id, in_id);
 CREATE INDEX ix_transfer_proposals_user_id_day_out_id ON transfer_proposals (user_id, day, out_id);
 CREATE INDEX ix_tombstones_user_id_resource_revision_row_id ON tombstones (user_id, resource, revision, row_id);
-CREATE INDEX ix_records_by_date_user_id_revision_id ON records_by_date (user_id, revision, id);
-CREATE INDEX ix_records_by_date_searched ON records_by_date (user_id, newest_first, id, payee_plain, note_plain, names_plain);
 CREATE UNIQUE INDEX ix_records_by_date_user_id_id ON records_by_date (user_id, id);
-CREATE INDEX ix_accounts_by_name ON accounts (user_id, name, id);
 CREATE INDEX ix_accounts_user_id_revision_id ON accounts (user_id, revision, id);
+CREATE INDEX ix_accounts_by_name ON accounts (user_id, name, id);
 CREATE INDEX ix_categories_user_id_revision_id ON categories (user_id, revision, id);
 CREATE INDEX ix_categories_by_name ON categories (user_id, name, id);
 CREATE INDEX ix_labels_user_id_revision_id ON labels (user_id, revision, id);
 CREATE INDEX ix_labels_by_name ON labels (user_id, name, id);
-CREATE INDEX ix_records_transfers ON records (user_id, transfer_id) WHERE transfer_id IS NOT NULL;
 CREATE INDEX ix_records_splits ON records (user_id, split_id) WHERE split_id IS NOT NULL;
 CREATE INDEX ix_records_by_date ON records (user_id, record_date DESC, id, account_id, category_id, currency_code, record_type, record_state, transfer_id, amount, payee, label_ids, import_id);
-CREATE INDEX ix_records_by_payee ON records (user_id, payee, id);
 CREATE INDEX ix_records_by_amount ON records (user_id, amount, id);
+CREATE INDEX ix_records_searched ON records (user_id, record_date DESC, id, payee_plain, note_plain, names_plain);
 CREATE INDEX ix_records_user_id ON records (user_id);
+CREATE INDEX ix_records_transfers ON records (user_id, transfer_id) WHERE transfer_id IS NOT NULL;
+CREATE INDEX ix_records_by_payee ON records (user_id, payee, id);
 CREATE INDEX ix_records_user_id_account_id ON records (user_id, account_id);
+CREATE INDEX ix_records_user_id_revision_id ON records (user_id, revision, id);
 CREATE INDEX ix_record_rules_user_id_revision_id ON record_rules (user_id, revision, id);
 DELETE FROM "sqlite_sequence";
 INSERT INTO "sqlite_sequence" VALUES('users',1);

@@ -1,21 +1,17 @@
-"""SQL for `records_by_date`: pages in default order, however deep, and searches for texts.
+"""SQL for `records_by_date`: pages in default order, however deep, and the JSON of records.
 
-A page far down the list starts at an anchor, not at the beginning of the list. A search reads all
-of the user's records. An index over the texts of all users would find rare texts faster, but its
-speed would reveal how common a text is among other users' records.
+A page far down the list starts at an anchor, not at the beginning of the list.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition
+from finance_api.query.model import Condition, Span
 from finance_api.query.operators import Operator
-from finance_api.resources import RECORDS
-from finance_api.resources.records import WORDS
-from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
-from finance_api.storage.sql.reading.conditions import SEARCHES, WORD_COLUMNS, BindNames, Search
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     record_anchors,
@@ -23,25 +19,30 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import plain
 
 #: Marks a record that is missing in `records_by_date`; JSON has no control characters.
 MISSING = b"\x1f"
-
-#: A field, and how to search for a text in it.
-SearchTerm = tuple[str, Operator]
 
 _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
 #: Bounds of newest_first, both inclusive.
 _FIRST, _LAST = number_parameter("first"), number_parameter("last")
 
-#: The columns of `records_by_date` that have the plain texts of each searchable field.
-_SEARCHED = {
-    "payee": (_RECORDS.payee_plain,),
-    "note": (_RECORDS.note_plain,),
-    WORDS.name: WORD_COLUMNS,
-}
+
+def bounds_of(conditions: Sequence[Condition]) -> tuple[tuple[bool, bool], dict[str, int]] | None:
+    """Return whether dates have an upper and a lower bound, and the values to bind.
+
+    Returns None if a condition is not on dates.
+    """
+    low, high = -MAX_UNITS, MAX_UNITS
+    for condition in conditions:
+        if condition.field.name != "recordDate" or condition.operator is Operator.NE:
+            return None
+        if not isinstance(condition.operand, Span):
+            return None
+        first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
+        low, high = max(low, first), min(high, last)
+    return (high < MAX_UNITS, low > -MAX_UNITS), {"first": -high, "last": -low}
 
 
 def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
@@ -113,85 +114,34 @@ def _size_below_bound() -> sa.ColumnElement[int]:
     return sa.func.coalesce(position + 1, sa.literal_column("0")) + between
 
 
-def search_of(condition: Condition) -> tuple[SearchTerm, list[str]] | None:
-    """Return a condition as a search term, and the values that `page` binds for it.
+def page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
+    """Select a page of the list."""
+    rows = sa.select(_RECORDS.json).where(*_within(has_first, has_last))
+    return rows.order_by(_RECORDS.newest_first, _RECORDS.id).limit(LIMIT).offset(OFFSET)
 
-    Returns None if the condition is not a search.
+
+def listed_json(
+    database: str,
+    chosen: sa.FromClause,
+    row_id: sa.ColumnElement[str],
+    date: sa.ColumnElement[int] | None = None,
+) -> sa.ColumnElement[str]:
+    """Return the JSON of a chosen record, or MISSING. date: its date, which makes this faster.
+
+    It is a scalar subquery, not a join: for a join PostgreSQL may read all of the user's rows.
     """
-    field, operator, operand = condition.field.name, condition.operator, condition.operand
-    if field not in _SEARCHED:
-        return None
-    if operator.is_null_test:
-        return (field, operator), []
-    if operator is Operator.WORD:
-        return (field, operator), [str(operand)]
-    if operator not in SEARCHES:
-        return None
-    assert isinstance(operand, str)
-    # Plain forms are made character by character: if a text contains another text, its plain form
-    # contains the other's plain form.
-    return (field, operator), [plain(operand), operator.value.prepared(operand)]
+    is_chosen = [_RECORDS.user_id == USER, _RECORDS.id == row_id]
+    if date is not None:
+        # With "=" SQLite would use the index of ids; with BETWEEN it uses the index by date.
+        if database == "sqlite":
+            is_chosen[1] = _RECORDS.id.between(row_id, row_id)
+        is_chosen.append(_RECORDS.newest_first == -date)
+    row = sa.select(_RECORDS.json).where(*is_chosen).correlate(chosen).scalar_subquery()
+    return sa.func.coalesce(row, MISSING.decode())
 
 
-def _term_clauses(database: str, terms: tuple[SearchTerm, ...]) -> list[sa.ColumnElement[bool]]:
-    """Return clauses that are true for records that match every term."""
-    records, names = DATA_TABLES[RECORDS.name], BindNames()
-    clauses: list[sa.ColumnElement[bool]] = []
-    for field, operator in terms:
-        if operator.is_null_test:
-            missing = _SEARCHED[field][0].is_(None)
-            clauses.append(missing if operator is Operator.IS_NULL else ~missing)
-            continue
-        search, text = SEARCHES.get(operator, Search()), names.parameter()
-        columns = _SEARCHED[field]
-        clauses.append(sa.or_(*[search.is_there(database, column, text) for column in columns]))
-        if operator is not Operator.WORD:
-            column = (records.folded if search.folded else records.columns)[field]
-            # Use a scalar subquery: PostgreSQL would turn an EXISTS into a join with all records.
-            exact = (
-                sa.select(column)
-                .where(records.user_id == USER, records.columns["id"] == _RECORDS.id)
-                .scalar_subquery()
-            )
-            clauses.append(search.is_there(database, exact, names.parameter()))
-    return clauses
-
-
-def count(
-    database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> sa.Select[Any]:
-    """Count the records that match all terms, within bounds if any."""
-    found = sa.select(sa.func.count()).select_from(records_by_date)
-    return found.where(*_within(has_first, has_last), *_term_clauses(database, terms))
-
-
-def found(
-    database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> sa.Select[Any]:
-    """Select the ids of up to LIMIT records that match all terms."""
-    clauses = *_within(has_first, has_last), *_term_clauses(database, terms)
-    return sa.select(_RECORDS.id).where(*clauses).limit(LIMIT)
-
-
-def page(
-    database: str, terms: tuple[SearchTerm, ...], has_first: bool, has_last: bool
-) -> sa.Select[Any]:
-    """Select a page of the records that match all terms."""
-    page = (
-        sa.select(_RECORDS.json)
-        .where(*_within(has_first, has_last), *_term_clauses(database, terms))
-        .order_by(_RECORDS.newest_first, _RECORDS.id)
-        .limit(LIMIT)
-        .offset(OFFSET)
-    )
-    if not terms or database != "sqlite":
-        return page
-    # Let SQLite first read an index with the texts but without the JSON: a fifth of the size.
-    found = page.with_only_columns(_RECORDS.newest_first, _RECORDS.id).subquery("found")
-    whole = records_by_date.alias("whole")
-    json = sa.select(whole.c.json).where(
-        whole.c.user_id == USER,
-        whole.c.newest_first == found.c.newest_first,
-        whole.c.id == found.c.id,
-    )
-    return sa.select(json.correlate(found).scalar_subquery().label("json")).select_from(found)
+def check_whole(lines: bytes) -> bytes:
+    """Return the lines unchanged. Raises StorageDamaged if a record is missing."""
+    if MISSING in lines:
+        raise StorageDamaged("a record is not in records_by_date")
+    return lines

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
+from functools import reduce
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,14 +10,18 @@ from sqlalchemy.sql import ColumnElement
 
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Changes, DataReader
+from finance_api.storage.errors import StorageDamaged
+from finance_api.storage.interface import Change, ChangeKey, Changes, DataReader
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part
-from finance_api.storage.sql.data_tables import JSON_TABLES
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import IDS, LIMIT, USER, number_parameter, text_parameter
+from finance_api.storage.sql.reading.by_date import check_whole, listed_json
 from finance_api.storage.sql.tables import CodePointText, data_states, tombstones
 
-_PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
+_BY_NAME = {resource.name.encode(): resource for resource in PUBLIC_RESOURCES}
+#: Separates the parts of a line; JSON, names and ids have no such character.
+_BETWEEN = "\t"
 #: The two kinds of changes: rows that exist, and deletions.
 _ROWS, _DELETIONS = "rows", "deletions"
 
@@ -25,20 +30,17 @@ def _text(value: str) -> ColumnElement[str]:
     return sa.literal_column(f"'{value}'", CodePointText)
 
 
-def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return the template with a column's value in place of each ``%s``."""
-    first, *others = template.split("%s")
-    found = _text(first)
-    for value, text in zip(values, others, strict=True):
-        found += sa.cast(value, CodePointText) + _text(text)
-    return found
+def _joined(*values: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return the values as one text."""
+    texts: list[ColumnElement[str]] = [sa.cast(value, CodePointText) for value in values]
+    return reduce(lambda joined, text: joined + _text(_BETWEEN) + text, texts)
 
 
 def _head(database: str) -> sa.Select[Any]:
     """Select the first line, which has the requested revisions and their tags."""
     wanted = sa.select(sa.cast(json_elements(database, IDS).c.value, sa.BigInteger))
     join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
-    tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
+    tags = join(_joined(data_states.c.revision, data_states.c.tag), _text(_BETWEEN))
     columns: tuple[ColumnElement[Any], ...] = (
         sa.literal_column("-1", sa.BigInteger).label("revision"),
         _text("").label("resource"),
@@ -50,10 +52,11 @@ def _head(database: str) -> sa.Select[Any]:
 
 
 def _after(
-    table: sa.Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
+    table: sa.Table, row_id: ColumnElement[str], json: ColumnElement[str], what: str, name: str
 ) -> sa.Select[Any]:
     """Select the changes of a resource that come after a revision and an id."""
     revision = table.c.revision
+    line = _joined(revision, _text(name), row_id, json)
     after = sa.tuple_(
         number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}")
     )
@@ -61,23 +64,35 @@ def _after(
     return sa.select(*columns).where(table.c.user_id == USER, sa.tuple_(revision, row_id) > after)
 
 
-def _of_resource(name: str) -> list[sa.Select[Any]]:
-    """Return queries for the resource's deletions, and for its rows if they are stored as JSON."""
-    gone, path = tombstones.c, _text(str(_PATHS[name]))
-    line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
-    deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
+def _of_resource(database: str, name: str) -> list[sa.Select[Any]]:
+    """Return queries for the resource's deletions, and for its rows if they have revisions."""
+    gone = tombstones.c
+    deleted = _after(tombstones, gone.row_id, _text(""), _DELETIONS, name)
     parts = [deleted.where(gone.resource == _text(name))]
-    table = JSON_TABLES.get(name)
-    if table is not None:
-        line = _filled(PUT_LINE, path, table.c.id, table.c.revision, table.c.json)
-        parts.append(_after(table, table.c.id, line, _ROWS, name))
+    data = DATA_TABLES[name]
+    if data.revision is not None:
+        row_id: ColumnElement[str] = data.columns["id"]
+        json: ColumnElement[str] | None = data.json
+        if json is None:
+            json = listed_json(database, data.table, row_id, data.columns["recordDate"])
+        parts.append(_after(data.table, row_id, json, _ROWS, name))
     return parts
+
+
+def _change(line: bytes) -> Change:
+    try:
+        revision, name, row_id, json = line.split(_BETWEEN.encode())
+        return Change(int(revision), _BY_NAME[name], row_id.decode(), json or None)
+    except (ValueError, KeyError) as error:
+        raise StorageDamaged(
+            "a stored change is not in the form in which it was written"
+        ) from error
 
 
 def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
     """Select the lines: the head, then the first changes of all resources in order."""
     head = _head(database)
-    parts = [part for name in names for part in _of_resource(name)]
+    parts = [part for name in names for part in _of_resource(database, name)]
     order = "revision", "row_id"
     if database == "sqlite" and len(names) == 1:
         # SQLite merges the indexes, which have this order, without sorting.
@@ -120,6 +135,7 @@ class ChangeReader(Part, DataReader):
                 values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
                 values[f"{what}_id_{name}"] = last_id if name == last_name else ""
         state, lines = self.connection.fetch_lines(_changes, names, values=values)
-        head, *changes = lines.split(b"\n")
+        head, *changes = check_whole(lines).split(b"\n")
         numbers = [int(number) for number in head.split()]
-        return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)
+        tags = dict(zip(numbers[::2], numbers[1::2], strict=True))
+        return Changes(state, tags, [_change(line) for line in changes])

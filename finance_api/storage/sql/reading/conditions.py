@@ -18,15 +18,9 @@ from finance_api.resources.field import Kind
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
 from finance_api.storage.sql.parameters import USER
-from finance_api.storage.sql.tables import CodePointText, records_by_date
+from finance_api.storage.sql.tables import CodePointText
 from finance_api.values.number import MAX_UNITS
-
-#: The columns with the plain texts in which words are looked for.
-WORD_COLUMNS = (
-    records_by_date.c.payee_plain,
-    records_by_date.c.note_plain,
-    records_by_date.c.names_plain,
-)
+from finance_api.values.text import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +56,11 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     negated = condition.operator is Operator.NE
     compared = condition.negated() if negated else condition
     operator, values = _SHAPES[compared.operator](compared)
-    number = len(values) if operator in _OF_SEVERAL else 1
+    number = len(values) if operator == "in" or condition.field.kind.is_list else 1
     predicate = Predicate(
         condition.field.name, operator, number, negated, condition.absolute, condition.or_missing
     )
     return predicate, values
-
-
-#: The operators that take any number of values; the number is part of the shape.
-_OF_SEVERAL = ("in", Operator.CONTAINS.prefix)
 
 
 def _equality(condition: Condition) -> tuple[str, tuple[Any, ...]]:
@@ -225,7 +215,7 @@ def _search(condition: Condition) -> tuple[str, tuple[Any, ...]]:
     operator, kind = condition.operator, condition.field.kind
     search, text = SEARCHES[operator], operator.value.prepared(condition.operand)
     if not kind.is_list:
-        return operator.prefix, (text,)
+        return operator.prefix, (text, plain(str(condition.operand)))
     anywhere = Operator.CONTAINS_I if search.folded else Operator.CONTAINS
     return anywhere.prefix, (search.in_list(text, SEPARATORS[kind]),)
 
@@ -265,35 +255,16 @@ def user_rows(
 ) -> list[sa.ColumnElement[bool]]:
     """Return clauses that select the user's rows matching all predicates."""
     names = BindNames()
-    clauses, words = [table.user_id == USER], []
-    for predicate in predicates:
-        if predicate.operator == "word":
-            words.append(_has_word(database, names))
-        else:
-            clauses.append(_clause(database, table, predicate, names))
-    return [*clauses, _has_listed(table, words)] if words else clauses
-
-
-def _has_word(database: str, names: BindNames) -> sa.ColumnElement[bool]:
-    """Return the clause on `records_by_date` that one of a record's texts contains a word."""
-    word = names.parameter()
-    return sa.or_(*[has_text(database, column, word) for column in WORD_COLUMNS])
-
-
-def _has_listed(
-    table: ConditionTable, clauses: Sequence[sa.ColumnElement[bool]]
-) -> sa.ColumnElement[bool]:
-    """Return the clause that selects records whose row in `records_by_date` meets these clauses."""
-    listed = sa.select(records_by_date.c.id).where(records_by_date.c.user_id == USER, *clauses)
-    record_id: sa.ColumnElement[str] = table.columns["id"]
-    return record_id.in_(listed)
+    clauses = [_clause(database, table, predicate, names) for predicate in predicates]
+    return [table.user_id == USER, *clauses]
 
 
 def _clause(
     database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> sa.ColumnElement[bool]:
     if predicate.operator == "word":
-        return _has_listed(table, [_has_word(database, names)])
+        word = names.parameter()
+        return sa.or_(*[has_text(database, column, word) for column in table.plain.values()])
     if predicate.operator == "either":
         parts = [_clause(database, table, part, names) for part in predicate.parts]
         return sa.or_(sa.false(), *parts)
@@ -317,7 +288,15 @@ def _holds(
     if search := _SEARCHES_BY_PREFIX.get(predicate.operator):
         text = table.folded[predicate.field] if search.folded else column
         parts = [names.parameter() for _ in range(predicate.number)]
-        return sa.or_(*[search.is_there(database, text, part) for part in parts])
+        if is_list:
+            return sa.or_(*[search.is_there(database, text, part) for part in parts])
+        plain_text, plain_part = table.plain.get(predicate.field), names.parameter()
+        if database == "sqlite" and plain_text is not None:
+            return sa.and_(
+                search.is_there(database, plain_text, plain_part),
+                search.is_there(database, _looked_up(table, text), *parts),
+            )
+        return search.is_there(database, text, *parts)
     match predicate.operator:
         case "is_null":
             return column == sa.literal_column("''") if is_list else column.is_(None)
@@ -333,6 +312,17 @@ def _holds(
             listed = _listed_ids(database, column)
             return sa.and_(column != sa.literal_column("''"), sa.exists().where(listed.in_(wanted)))
     return _compared(database, column, predicate, names)
+
+
+def _looked_up(table: ConditionTable, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """Return the column of the same row as a subquery, for the rows whose plain text matches.
+
+    Plain forms are made character by character: if a text contains another text, its plain form
+    contains the other's plain form. SQLite has plain texts in an index, so it reads only that.
+    """
+    whole = column.table.alias("whole")
+    is_same = whole.c.user_id == USER, whole.c.id == table.columns["id"]
+    return sa.select(whole.c[column.name]).where(*is_same).scalar_subquery()
 
 
 def _compared(
@@ -375,11 +365,10 @@ def ordering(
 
 
 def _fields(predicates: Iterable[Predicate]) -> set[str]:
-    """Return the fields that the predicates compare. Words are compared in another table."""
+    """Return the fields that the predicates compare."""
     found: set[str] = set()
     for predicate in predicates:
-        if predicate.operator != "word":
-            found |= _fields(predicate.parts) if predicate.parts else {predicate.field}
+        found |= _fields(predicate.parts) or {predicate.field}
     return found
 
 

@@ -14,19 +14,14 @@ import sqlalchemy as sa
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
-from finance_api.storage.errors import NotFound, StorageDamaged
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import DataReader, DataState, JsonPage, Page
 from finance_api.storage.sql.bulk import json_elements, looked_up
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
-from finance_api.storage.sql.data_tables import (
-    DATA_TABLES,
-    JSON_TABLES,
-    ConditionTable,
-    has_long_payee,
-)
+from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, has_long_payee
 from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
 from finance_api.storage.sql.reading import by_date
-from finance_api.storage.sql.reading.by_date import MISSING
+from finance_api.storage.sql.reading.by_date import bounds_of, check_whole, listed_json
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -35,7 +30,7 @@ from finance_api.storage.sql.reading.conditions import (
     shape_and_values,
     user_rows,
 )
-from finance_api.storage.sql.reading.finding import searched, with_found_ids
+from finance_api.storage.sql.reading.finding import with_found_ids
 from finance_api.storage.sql.reading.sums import group_column
 from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, user_data
 from finance_api.values import Row
@@ -94,21 +89,7 @@ def _json_page(
     is_dated = bool(keys) and keys[0].field == "recordDate"
     fields = ("id", "recordDate") if is_dated else ("id",)
     chosen = _chosen(database, resource, predicates, keys, *fields).subquery("chosen")
-    found = records_by_date.c
-    is_chosen = [found.id == chosen.c[0]]
-    if is_dated:
-        # With "=" SQLite would use the index of ids; with BETWEEN it uses the index by date.
-        if database == "sqlite":
-            is_chosen = [found.id.between(chosen.c[0], chosen.c[0])]
-        is_chosen.append(found.newest_first == -chosen.c[1])
-    # Use a scalar subquery, not a join, as in `_json_by_id`.
-    row = (
-        sa.select(found.json)
-        .where(found.user_id == USER, *is_chosen)
-        .correlate(chosen)
-        .scalar_subquery()
-    )
-    return sa.select(sa.func.coalesce(row, MISSING.decode())).select_from(chosen)
+    return sa.select(listed_json(database, chosen, *chosen.c)).select_from(chosen)
 
 
 def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
@@ -125,7 +106,8 @@ def _record_count(database: str) -> sa.Select[Any]:
 
 def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
     """Select the rows with IDS, in that order; an empty text for an id that has no row."""
-    columns = JSON_TABLES[resource].c
+    json = DATA_TABLES[resource].json
+    columns = (records_by_date if json is None else json.table).c
     ids = json_elements(database, IDS)
     # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
     row = (
@@ -139,23 +121,12 @@ def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
-def _by_date(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return the function that selects a list from `records_by_date`, its arguments and the values.
-
-    Returns None if the filters or the order need other columns.
-    """
+def _is_newest_first(query: Query) -> bool:
+    """Whether the query asks for records in their default order."""
     if query.resource is not RECORDS or len(query.sort) != 1:
-        return None
+        return False
     key = query.sort[0]
-    if not key.descending or key.equals is not None or key.field.name != "recordDate":
-        return None
-    found = searched(query.conditions)
-    if found is None:
-        return None
-    (terms, bounds), values = found
-    if not terms and query.offset >= ANCHOR_INTERVAL:
-        return (by_date.far_page, *bounds), values
-    return (by_date.page, terms, *bounds), values
+    return key.descending and key.equals is None and key.field.name == "recordDate"
 
 
 #: For a first page in default order, PostgreSQL looks up at most this many records by their ids. If
@@ -167,14 +138,14 @@ def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
     """Return the query, restricted to the ids that its search finds; see `with_found_ids`."""
     if query.resource is not RECORDS:
         return query
-    # If no total is needed, a search ends with the page.
-    is_needed = query.with_total
+    # In default order, a search ends with the page if no total is needed.
+    is_needed = query.with_total or not _is_newest_first(query)
     found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
     if found is query.conditions:
         return query
     ids = connection.found_ids.get((user_id, query.conditions)) or ()
     if len(ids) > _MANY and connection.database == "postgresql":
-        is_first_page = not query.offset and _by_date(query) is not None
+        is_first_page = not query.offset and _is_newest_first(query)
         if is_first_page:
             return query
     return replace(query, conditions=found)
@@ -184,20 +155,16 @@ def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the function that selects a list, its arguments, and the values of the filters."""
     found: tuple[tuple[Any, ...], dict[str, Any]] | None = query.derived.get(_list_of)
     if found is None:
-        found = _by_date(query)
-        if found is None:
+        listed = bounds_of(query.conditions) if _is_newest_first(query) else None
+        if listed is None:
             predicates, values = shape_and_values(query.conditions)
             keys = order_keys(query.sort)
             found = (_json_page, query.resource.name, predicates, keys), values
+        else:
+            is_far = query.offset >= ANCHOR_INTERVAL
+            found = (by_date.far_page if is_far else by_date.page, *listed[0]), listed[1]
         query.derived[_list_of] = found
     return found
-
-
-def _check_whole(lines: bytes) -> bytes:
-    """Return the lines unchanged. Raises StorageDamaged if a record is missing."""
-    if MISSING in lines:
-        raise StorageDamaged("a record is not in records_by_date")
-    return lines
 
 
 def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
@@ -218,16 +185,10 @@ def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
     ids = connection.found_ids.get((user_id, query.conditions))
     if ids is not None:
         return len(ids)
-    found = searched(query.conditions) if query.resource is RECORDS else None
+    predicates, values = shape_and_values(query.conditions)
+    shape: tuple[Any, ...] = (row_count, query.resource.name, predicates)
     if query.resource is RECORDS and not query.conditions and not connection.writes:
-        shape: tuple[Any, ...] = (_record_count,)
-        values: dict[str, Any] = {}
-    elif found is not None and found[0][0]:
-        (terms, bounds), values = found
-        shape = (by_date.count, terms, *bounds)
-    else:
-        predicates, values = shape_and_values(query.conditions)
-        shape = (row_count, query.resource.name, predicates)
+        shape = (_record_count,)
     return int(connection.fetch(*shape, values={**values, "user": user_id})[0][0])
 
 
@@ -308,7 +269,7 @@ class RowReader(Part, DataReader):
         return DataState(*found[0])
 
     def list_json(self, user_id: int, query: Query) -> JsonPage:
-        if query.resource.name not in JSON_TABLES:
+        if DATA_TABLES[query.resource.name].revision is None:
             return super().list_json(user_id, query)
         if query.with_total:
             self.connection.begin_snapshot()
@@ -316,7 +277,7 @@ class RowReader(Part, DataReader):
         shape, values = _list_of(searched_query)
         values = {**values, "user": user_id, "limit": query.limit + 1, "offset": query.offset}
         state, lines = self.connection.fetch_lines(*shape, values=values)
-        _check_whole(lines)
+        check_whole(lines)
         # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
         rows = len(lines) - len(lines.replace(b"\n", b"")) + 1 if lines else 0
         has_more = rows > query.limit
@@ -326,7 +287,7 @@ class RowReader(Part, DataReader):
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
         shape, values = _list_of(replace(query, offset=0))
         values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
-        return map(_check_whole, self.connection.stream(*shape, values=values))
+        return map(check_whole, self.connection.stream(*shape, values=values))
 
     def count_rows(self, user_id: int, query: Query) -> int:
         self.connection.begin_snapshot()
@@ -335,7 +296,7 @@ class RowReader(Part, DataReader):
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        if resource.name not in JSON_TABLES:
+        if DATA_TABLES[resource.name].revision is None:
             return super().get_json(user_id, resource, ids)
         values = {"user": user_id, "ids": json.dumps(list(ids))}
         state, lines = self.connection.fetch_lines(_json_by_id, resource.name, values=values)

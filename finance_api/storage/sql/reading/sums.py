@@ -58,7 +58,11 @@ _SUMS_TABLE = ConditionTable(
 )
 _IS_VOID = _RECORDS.columns["recordState"].is_not_distinct_from(VOID)
 _RECORDS_TABLE = ConditionTable(
-    _RECORDS.user_id, {**_RECORDS.columns, "isVoid": _IS_VOID}, _RECORDS.folded, _RECORDS.lists
+    _RECORDS.user_id,
+    {**_RECORDS.columns, "isVoid": _IS_VOID},
+    _RECORDS.folded,
+    _RECORDS.lists,
+    _RECORDS.plain,
 )
 #: The fields whose conditions stored sums can answer.
 _SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()

@@ -16,13 +16,13 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_with, upsert
+from finance_api.storage.sql.bulk import insert_rows, rows_with, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
-from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
-from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
+from finance_api.storage.sql.writing.preparing import PreparedRows, RevisionOf, prepare
 from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
 
@@ -89,7 +89,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             rows = [*new.values(revision_of), *changed.values(revision_of)]
             insert_rows(connection, table, rows)
             if projection is not None:
-                projection.add([*new.records, *changed.records], removed, revision_of)
+                projection.add([*new.records, *changed.records], removed)
         except IntegrityError as error:
             raise Conflict(f"two {resource.name} have the same id or source") from error
         self._forget_deletions(user_id, resource, new.ids)
@@ -100,13 +100,18 @@ class SqlDataWriter(SqlDataReader, DataWriter):
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         """Return a function that gives a written row's revision. ids: the rows to replace."""
-        revision = self._revision(user_id)
+        revision, data = self._revision(user_id), DATA_TABLES[resource.name]
         before: dict[tuple[str, str], int] = {}
-        if ids and resource is RECORDS:
-            before = self._projection.of(user_id).revisions(ids)
-        elif ids and resource.name in JSON_TABLES:
-            table = JSON_TABLES[resource.name]
-            before = revisions_in(self.connection.sqlalchemy, table, user_id, ids)
+        if ids and data.revision is not None:
+            connection = self.connection.sqlalchemy
+            which = rows_with(connection, data.table, user_id, ids)
+            stored = sa.select(data.revision, *data.persisted).where(which)
+            found = connection.execute(stored).all()
+            rows = data.load_persisted(row[1:] for row in found)
+            before = {
+                (row["id"], data.encode(row)): revision
+                for (revision, *_), row in zip(found, rows, strict=True)
+            }
         return lambda row_id, json: before.get((row_id, json), revision)
 
     def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:

@@ -13,10 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Kind
-from finance_api.serialization.rows import encoder_of
-from finance_api.storage.sql.bulk import insert_rows, revisions_in, rows_differ, rows_with
-from finance_api.storage.sql.data_tables import DATA_TABLES, SEPARATORS, RevisionOf, shortened
+from finance_api.storage.sql.bulk import insert_rows, rows_differ, rows_with
+from finance_api.storage.sql.data_tables import DATA_TABLES, shortened
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
 from finance_api.storage.sql.reading.sums import (
     SUM_COLUMNS,
@@ -36,7 +34,6 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.values import Row
-from finance_api.values.text import plain
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c
@@ -165,35 +162,17 @@ _ANCHORS = record_anchors.c
 DateKey = tuple[int, str]
 
 
-class ProjectedRecord(NamedTuple):
+class ListedRecord(NamedTuple):
     """A row of `records_by_date`, without the column of the user."""
 
     newest_first: int
     id: str
-    payee_plain: str | None
-    note_plain: str | None
     json: str
-    names_plain: str
-    revision: int
 
 
-_encode = encoder_of(RECORDS).encode
-#: Separates names in names_plain. No text to search for contains it.
-_BETWEEN = SEPARATORS[Kind.TEXT_LIST]
-
-
-def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
-    payee, note = row["payee"], row["note"]
-    json = shortened(_encode(row).decode())
-    return ProjectedRecord(
-        -row["recordDate"],
-        row["id"],
-        None if payee is None else plain(payee),
-        None if note is None else plain(note),
-        json,
-        plain(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
-        revision_of(row["id"], json),
-    )
+def listed(row: Row, json: str) -> ListedRecord:
+    """Return how the record is listed. json: from `DataTable.encode`."""
+    return ListedRecord(-row["recordDate"], row["id"], shortened(json))
 
 
 #: Parameters: a position in the list, the number of records below it, and ANCHOR_INTERVAL.
@@ -243,7 +222,7 @@ def _placing(is_above: bool) -> tuple[sa.Insert, sa.Select[Any]]:
     return sa.insert(record_anchors).from_select(names, _counted(which)), number
 
 
-_date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
+_date_key: Callable[[ListedRecord], DateKey] = itemgetter(0, 1)
 
 
 #: A batch with at least this many records is part of a large import.
@@ -280,7 +259,7 @@ class ProjectedRecords:
         #: The temporary table; None while it has no records.
         self._new: sa.Table | None = None
 
-    def _insert(self, records: list[ProjectedRecord], revision_of: RevisionOf) -> None:
+    def _insert(self, records: list[ListedRecord]) -> None:
         """Insert records; they must be in the order of the list."""
         in_order = self._inserted is None or self._inserted <= records[0].newest_first
         table = self._new
@@ -290,8 +269,7 @@ class ProjectedRecords:
         elif table is None:
             table = self._new = _new_records(self.connection.dialect.name)
             self.connection.execute(CreateTable(table, if_not_exists=True))
-        rows = [(self.user_id, *r[:-1], revision_of(r.id, r.json)) for r in records]
-        insert_rows(self.connection, table, rows)
+        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
 
     def _flush(self) -> None:
         """Move the temporary table's records to `records_by_date`."""
@@ -304,11 +282,6 @@ class ProjectedRecords:
         self.connection.execute(sa.insert(records_by_date).from_select(names, ordered))
         self.connection.execute(sa.delete(self._new).where(by_user))
         self._new = None
-
-    def revisions(self, ids: Sequence[str]) -> dict[tuple[str, str], int]:
-        """Return the revisions of these records, by (id, JSON)."""
-        self._flush()
-        return revisions_in(self.connection, records_by_date, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Remove records from the list, and return the positions they had."""
@@ -326,16 +299,11 @@ class ProjectedRecords:
         """Remove records that are deleted for good."""
         self._note_moved(self.remove(ids))
 
-    def add(
-        self, records: Iterable[ProjectedRecord], removed: set[DateKey], revision_of: RevisionOf
-    ) -> None:
-        """Add records to the list. removed: positions that some of the records had before.
-
-        revision_of: gives the revisions, in place of those in ``records``.
-        """
+    def add(self, records: Iterable[ListedRecord], removed: set[DateKey]) -> None:
+        """Add records to the list. removed: positions that some of the records had before."""
         ordered = sorted(records, key=_date_key)
         if ordered:
-            self._insert(ordered, revision_of)
+            self._insert(ordered)
         self._note_moved(removed.symmetric_difference(map(_date_key, ordered)))
         self.sums.touch(-record.newest_first for record in ordered)
 

@@ -1,4 +1,4 @@
-"""The version of the projection, and how it is rebuilt from the rows."""
+"""The version of the derived data, and how it is rebuilt from the rows."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from finance_api.resources.field import Kind, Resource
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.connections.unit import SqlCache, WriteConnection
-from finance_api.storage.sql.data_tables import JSON_TABLES, RevisionOf
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.tables import (
     GRAINS,
     data_states,
@@ -23,7 +23,8 @@ from finance_api.storage.sql.tables import (
     user_data,
 )
 from finance_api.storage.sql.writing import SqlDataWriter
-from finance_api.storage.sql.writing.projection import SUM_KEY, Projection, projected
+from finance_api.storage.sql.writing.preparing import RevisionOf
+from finance_api.storage.sql.writing.projection import SUM_KEY, Projection, listed
 
 #: A value of each kind, with what JSON escapes and what is folded.
 _SAMPLES: Mapping[Kind, Any] = {
@@ -51,9 +52,10 @@ def get_version() -> int:
         fields = (*resource.persisted_fields, *resource.computed_fields)
         full = {field.name: _SAMPLES[field.kind] for field in fields}
         for row in (full, full | {field.name: None for field in fields if field.nullable}):
-            derived.append(encoder_of(resource).encode(row))
+            json = encoder_of(resource).encode(row).decode()
+            derived.append(json)
             if resource is RECORDS:
-                derived.append(projected(row, lambda row_id, json: 0))
+                derived += [listed(row, json), DATA_TABLES[resource.name].values(0, row, json)]
     return int.from_bytes(hashlib.sha256(repr(derived).encode()).digest()[:6])
 
 
@@ -87,14 +89,9 @@ def rebuild(connection: sa.Connection, user_id: int) -> None:
     projection = Projection(connection)
     unit = WriteConnection(connection, SqlCache(connection.dialect))
     data = _Rebuilder(unit, projection)
-    for resource in (each for each in RESOURCES if each.name in JSON_TABLES):
+    for resource in RESOURCES:
         for page in data.scan_pages(user_id, resource, _PAGE):
-            if resource is RECORDS:
-                revision_of = data.revision_of(user_id, resource, ())
-                records = [projected(row, revision_of) for row in page]
-                projection.of(user_id).add(records, set(), revision_of)
-            else:
-                data.put_rows(user_id, resource, new=(), changed=page)
+            data.put_rows(user_id, resource, new=(), changed=page)
     projection.finish()
     # Use a new tag, because rows that clients have read may look different now.
     state = data.get_state(user_id)
