@@ -352,13 +352,16 @@ def new_settings(request: pytest.FixtureRequest) -> Callable[[str], dict[str, st
 @pytest.fixture
 def new_backend(
     new_settings: Callable[[str], dict[str, str]],
-) -> Iterator[Callable[[str], StorageBackend]]:
-    """Yield a function that makes an empty backend of a kind. Closes all of them at the end."""
+) -> Iterator[Callable[..., StorageBackend]]:
+    """Yield a function that makes an empty backend of a kind. Closes all of them at the end.
+
+    Without ``read_model`` an SQL storage reads everything from the rows.
+    """
     made: list[StorageBackend] = []
 
-    def make(storage: str) -> StorageBackend:
+    def make(storage: str, *, read_model: bool = True) -> StorageBackend:
         url = new_settings(storage).get("sqlalchemy.url")
-        backend = MemoryBackend() if url is None else SqlBackend(url)
+        backend = MemoryBackend() if url is None else SqlBackend(url, read_model=read_model)
         made.append(backend)
         return backend
 

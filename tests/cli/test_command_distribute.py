@@ -9,8 +9,8 @@ from sqlalchemy import Table, make_url
 from sqlalchemy.schema import CreateTable
 
 from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.read_model import rebuilding
 from finance_api.storage.sql.tables import DISTRIBUTED, metadata, owner_column
-from finance_api.storage.sql.writing import rebuilding
 from support.citus import templates
 from support.command import Command
 from support.installation import ANNA, Installation

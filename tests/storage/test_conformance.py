@@ -22,19 +22,48 @@ class TestSqlite(StorageConformance):
         return new_backend("sqlite")
 
 
+class TestPlainSqlite(StorageConformance):
+    """Without the read model."""
+
+    @pytest.fixture
+    def backend(self, new_backend):
+        return new_backend("sqlite", read_model=False)
+
+
 @pytest.fixture(scope="module")
-def postgresql(new_settings: Callable[[str], dict[str, str]]) -> Iterator[SqlBackend]:
-    """One backend for all tests, because making a database takes longer than most tests."""
-    backend = SqlBackend(new_settings("postgresql")["sqlalchemy.url"])
-    yield backend
-    backend.close()
+def new_postgresql_backend(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[bool], SqlBackend]]:
+    """Yield a function that returns one of two backends, with the read model or without, emptied.
+
+    They serve all tests, because making a database takes longer than most tests.
+    """
+    made: dict[bool, SqlBackend] = {}
+
+    def make(read_model: bool) -> SqlBackend:
+        if read_model not in made:
+            url = new_settings("postgresql")["sqlalchemy.url"]
+            made[read_model] = SqlBackend(url, read_model=read_model)
+        with made[read_model].engine.begin() as connection:
+            for table in reversed(metadata.sorted_tables):
+                if table is not projection_version:
+                    connection.execute(delete(table))
+        return made[read_model]
+
+    yield make
+    for backend in made.values():
+        backend.close()
 
 
 class TestPostgresql(StorageConformance):
     @pytest.fixture
-    def backend(self, postgresql):
-        with postgresql.engine.begin() as connection:
-            for table in reversed(metadata.sorted_tables):
-                if table is not projection_version:
-                    connection.execute(delete(table))
-        return postgresql
+    def backend(self, new_postgresql_backend):
+        return new_postgresql_backend(True)
+
+
+class TestPlainPostgresql(StorageConformance):
+    """Without the read model."""
+
+    @pytest.fixture
+    def backend(self, new_postgresql_backend):
+        return new_postgresql_backend(False)

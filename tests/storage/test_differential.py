@@ -15,10 +15,10 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
-from finance_api.storage.sql.connections.unit import SqlCache, with_state
-from finance_api.storage.sql.reading import by_date, finding, rows
+from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.read_model import by_date, finding, lists, projection
+from finance_api.storage.sql.read_model.connection import with_state
 from finance_api.storage.sql.reading.conditions import SEARCHES
-from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none, plain
@@ -166,11 +166,13 @@ def answers(storage, unit, query, names):
 
 
 @pytest.mark.parametrize("limit", [None, 1])
+@pytest.mark.parametrize("room", ["read model", "plain"])
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
-def test_answers_are_those_of_the_memory_storage(new_backend, database, resource, limit):
+def test_answers_are_those_of_the_memory_storage(new_backend, database, room, resource, limit):
     """limit: the value of every limit in the storage; None: the usual ones."""
-    model_backend, backend = new_backend("memory"), new_backend(database)
+    model_backend = new_backend("memory")
+    backend = new_backend(database, read_model=room == "read model")
 
     @settings(
         max_examples=count(8, 1_000) if resource.name == "records" else count(5, 200),
@@ -317,7 +319,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, database
 ):
     """Uses small distances between anchors, so that few records take the paths of many."""
-    for module in (by_date, rows, projection):
+    for module in (by_date, lists, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(finding, "MAX_FOUND", 2)
     model_backend, backend = new_backend("memory"), new_backend(database)

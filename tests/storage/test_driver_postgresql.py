@@ -10,8 +10,9 @@ from sqlalchemy import text
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.connections import postgresql
+from finance_api.storage.sql.connections.drivers import CompiledSql, Driver, SqlCache
 from finance_api.storage.sql.connections.engine import make_engine
-from finance_api.storage.sql.connections.unit import CompiledSql, Driver, ReadConnection, SqlCache
+from finance_api.storage.sql.read_model.connection import FastConnection
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
 def test_tables_that_are_not_known_are_reported(new_postgresql_url, written):
     """An older program may find such tables. They once caused a 500, except the last one."""
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    unit = ReadConnection(engine, SqlCache(engine.dialect))
+    unit = FastConnection(engine, SqlCache(engine.dialect))
     with pytest.raises(StorageNotReady):
         unit.fetch(lambda database: text(written), values={})
     unit.close()
@@ -176,7 +177,7 @@ def test_a_snapshot_begins_again_unless_it_has_been_read_from(new_postgresql_url
 
     @contextmanager
     def snapshot():
-        unit = ReadConnection(engine, statements)
+        unit = FastConnection(engine, statements)
         unit.begin_snapshot()
         yield unit
         unit.close()
@@ -237,7 +238,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
 
 def test_failures_are_distinguished(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    connection = ReadConnection(engine, SqlCache(engine.dialect))
+    connection = FastConnection(engine, SqlCache(engine.dialect))
 
     def run(written):
         return connection.fetch(lambda database: text(written), values={})

@@ -14,11 +14,14 @@ from sqlalchemy import Select, event
 from sqlalchemy.sql import Executable
 
 from finance_api.storage.sql.connections import unit
-from finance_api.storage.sql.connections.unit import SqlCache
-from finance_api.storage.sql.reading import by_date, changes, finding, rows, sums
+from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.read_model import by_date, changes, finding, lists, projection
+from finance_api.storage.sql.read_model import connection as fast
+from finance_api.storage.sql.read_model import sums as stored_sums
+from finance_api.storage.sql.read_model.connection import FastConnection
+from finance_api.storage.sql.reading import rows, sums
 from finance_api.storage.sql.roles import activity, users
 from finance_api.storage.sql.tables import user_data
-from finance_api.storage.sql.writing import projection
 from finance_api.storage.testing import Unit
 from support.forgetting import Statements, builds_of, is_bound, names_user, placements, predicates
 from support.nightly import count
@@ -28,13 +31,19 @@ DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: Functions whose predicates make no difference. `_forget_deletions` only saves a search if there
 #: are no deletions. Rows that `_flush` moves to where they are read carry their user. The ids that
 #: a search finds are looked up among the user's own records.
-HARMLESS = {*("writing.projection._flush", "writing._forget_deletions"), "reading.finding._found"}
+HARMLESS = {
+    *("read_model.projection._flush", "writing._forget_deletions"),
+    "read_model.finding._found",
+}
+
+#: The modules with the queries that read users' rows in the room of the read model.
+MODULES = (rows, by_date, finding, unit, fast, lists, sums, stored_sums, changes, activity)
 
 
 def builders():
     """Return the queries on a user's rows, and the functions that build such queries."""
     found = [users._of_user, users._QUESTION]
-    for module in (rows, by_date, finding, unit, sums, changes, activity):
+    for module in MODULES:
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -48,7 +57,7 @@ def builders():
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (by_date, rows, projection):
+    for module in (by_date, lists, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(projection, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
@@ -149,7 +158,7 @@ def test_no_query_on_citus_reads_users_and_their_data_together(
     both = pair(database)
     both.let_other_in()
     expected = both.answers()
-    monkeypatch.setattr(unit.ReadConnection, "has_citus", True)
+    monkeypatch.setattr(FastConnection, "has_citus", True)
     compiled.clear()
     assert both.answers() == expected
     backend, new = both.mine.backend, Unit(both.mine.backend, "new")

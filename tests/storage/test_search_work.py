@@ -4,13 +4,11 @@ import json
 
 import pytest
 
-from finance_api.query.model import Query, SortKey
-from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.connections.unit import SqlCache, with_state
+from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.read_model.connection import with_state
+from finance_api.storage.sql.read_model.lists import _json_page
 from finance_api.storage.sql.reading.conditions import order_keys, shape_and_values
-from finance_api.storage.sql.reading.finding import _found
-from finance_api.storage.sql.reading.rows import _json_page
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query
 
@@ -103,18 +101,3 @@ def test_sqlite_searches_in_an_index_without_the_json(unit):
     rows = [row[-1] for row in plan(unit("sqlite"), "x", "EXPLAIN QUERY PLAN")]
     assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
-
-
-def test_in_another_order_words_are_first_looked_for_in_the_index_of_texts(unit):
-    """In the order of amounts, SQLite would read each whole record for its texts."""
-    unit = unit("sqlite")
-    words = parse_words("mine")
-    query = Query(RECORDS, words, (SortKey(RECORDS["amount"]),), limit=9)
-    with unit.reading() as storage:
-        assert len(storage.data.list_json(unit.user.id, query).rows) == 9
-        assert len(storage.data.connection.found_ids[unit.user.id, words]) == COUNT
-    sql = SqlCache(unit.backend.engine.dialect).get(_found, shape_and_values(words)[0])
-    values = sql.parameters({"user": 1, "limit": 9, "p0": "mine"})
-    with unit.backend.read_engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql.text}", tuple(values)).all()
-    assert "COVERING INDEX ix_records_searched (user_id=?)" in str(plan)

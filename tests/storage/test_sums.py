@@ -15,8 +15,9 @@ from finance_api.query.operators import RANGES, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.storage.interface import TooManySums
-from finance_api.storage.sql.connections.unit import ReadConnection, SqlCache
-from finance_api.storage.sql.reading import sums
+from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.read_model import sums
+from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -270,14 +271,14 @@ def test_no_more_sums_are_fetched_than_are_asked_for(new_backend, database, name
     unit = Unit(new_backend(database))
     unit.put(RECORDS, *(make_row(RECORDS, n, **{name: f"text {n}"}) for n in range(200)))
     fetched = []
-    fetch = ReadConnection.fetch
+    fetch = FastConnection.fetch
 
     def noted(self, build, *shape, values):
         found = fetch(self, build, *shape, values=values)
         fetched.append(len(found))
         return found
 
-    monkeypatch.setattr(ReadConnection, "fetch", noted)
+    monkeypatch.setattr(FastConnection, "fetch", noted)
     with unit.reading() as storage, pytest.raises(TooManySums):
         storage.data.sum_by(unit.user.id, [name], (), most=10)
     assert max(fetched) == 11

@@ -9,9 +9,11 @@ from finance_api.query.model import Query, SortKey
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.unit import SqlCache, with_state
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.indexes import metadata
-from finance_api.storage.sql.reading import changes, rows, sums
+from finance_api.storage.sql.read_model import changes, lists
+from finance_api.storage.sql.read_model.connection import with_state
+from finance_api.storage.sql.reading import rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import DISTRIBUTED, LOCAL, user_data
@@ -79,7 +81,7 @@ def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
 
 @pytest.mark.parametrize("name", ["amount", "payee"])
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("read", [rows._chosen, rows._json_page])
+@pytest.mark.parametrize("read", [rows.chosen, lists._json_page])
 def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
     new_backend, name, descending, read
 ):
@@ -88,12 +90,14 @@ def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
     """
     backend = new_backend("sqlite")
     keys = order_keys([SortKey(RECORDS[name], descending)])
+    words = (Predicate("q", "word"),)
     for predicates, wanted in (
         ((), rf"COVERING INDEX ix_records_by_{name} "),
+        (words, rf"COVERING INDEX ix_records_by_{name} (.|\n)*COVERING INDEX ix_records_searched "),
         ((Predicate("categoryId", "eq"),), "COVERING INDEX ix_records_by_date "),
         ((Predicate("note", "is_null"),), "ix_records_(user_id|by_date) "),
     ):
-        shape = (RECORDS.name, predicates, keys, *(["id"] if read is rows._chosen else []))
+        shape = (RECORDS.name, predicates, keys, *(["id"] if read is rows.chosen else []))
         plan = plan_of(backend, read, *shape, limit=31, offset=0, p0="x")
         assert re.search(wanted, plan), (predicates, plan)
 
@@ -124,7 +128,7 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
 def test_a_list_in_order_of_name_is_read_in_the_order_of_its_index(new_backend, resource):
     keys = order_keys([SortKey(resource["name"])])
     plan = plan_of(
-        new_backend("sqlite"), rows._json_page, resource.name, (), keys, limit=9, offset=0
+        new_backend("sqlite"), lists._json_page, resource.name, (), keys, limit=9, offset=0
     )
     assert f"ix_{resource.name}_by_name (user_id=?)" in plan
     assert "TEMP B-TREE" not in plan
@@ -205,7 +209,7 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
     ids.
     """
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
-        shape = (with_state, rows._json_by_id, (resource,))
+        shape = (with_state, lists._json_by_id, (resource,))
         plan = plan_of(new_backend(database), *shape, ids="[]")
         assert wanted in plan
         assert not re.search(r"Hash|Merge|TEMP B-TREE", plan), plan
@@ -219,7 +223,7 @@ def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
         ("sqlite", r"records_by_date USING PRIMARY KEY \(user_id=\? AND newest_first=\? AND id>"),
     ):
-        plan = plan_of(new_backend(database), with_state, rows._json_page, shape, **values)
+        plan = plan_of(new_backend(database), with_state, lists._json_page, shape, **values)
         assert re.search(wanted, plan), plan
 
 

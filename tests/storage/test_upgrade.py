@@ -23,6 +23,7 @@ from finance_api.storage.sql import data_tables, schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.indexes import metadata
+from finance_api.storage.sql.read_model import projection, rebuilding
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import (
     GRAINS,
@@ -33,7 +34,6 @@ from finance_api.storage.sql.tables import (
     user_data,
     users,
 )
-from finance_api.storage.sql.writing import projection, rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query
 from support.next_version import add_next_version
@@ -195,7 +195,7 @@ def test_the_version_of_the_projection_changes_with_what_is_shown(monkeypatch):
 
 
 def test_the_version_of_the_projection_is_the_same_in_every_process():
-    code = "from finance_api.storage.sql.writing.rebuilding import VERSION; print(VERSION)"
+    code = "from finance_api.storage.sql.read_model.rebuilding import VERSION; print(VERSION)"
     for seed in ("1", "2"):
         found = subprocess.run(
             [sys.executable, "-c", code],

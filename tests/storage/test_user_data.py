@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import DataState, Jwt, Session
-from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.tables import metadata, user_data, users
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import add_user, make_token
@@ -40,7 +40,7 @@ def number_of_rows(unit):
 @DATABASES
 @pytest.mark.parametrize("has_citus", [True, False])
 def test_a_user_who_was_deleted_only_in_part_can_be_found_and_deleted(unit, monkeypatch, has_citus):
-    monkeypatch.setattr(ReadConnection, "has_citus", has_citus)
+    monkeypatch.setattr(FastConnection, "has_citus", has_citus)
     me = unit.user
     with unit.backend.engine.begin() as connection:
         connection.execute(user_data.delete())

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.unit import CompiledSql, SqlCache
+from finance_api.storage.sql.connections.drivers import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
 #: A predicate that restricts a query to one user, or to a key of one user. It compares with a value
@@ -141,6 +141,6 @@ def _running() -> str:
     """Return the name of the storage's function that is running a query now."""
     for frame, _ in traceback.walk_stack(None):
         module = frame.f_globals["__name__"]
-        if module.startswith("finance_api.storage.sql.") and ".connections." not in module:
+        if module.startswith("finance_api.storage.sql.") and "connection" not in module:
             return f"{_module(module)}.{frame.f_code.co_name}"
     return "a test"

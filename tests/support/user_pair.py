@@ -21,8 +21,8 @@ from finance_api.storage.interface import (
     UploadState,
     User,
 )
+from finance_api.storage.sql.read_model import rebuilding
 from finance_api.storage.sql.tables import metadata
-from finance_api.storage.sql.writing import rebuilding
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.credentials import make_link
 from finance_api.storage.testing.questions import make_question

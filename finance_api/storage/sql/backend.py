@@ -25,13 +25,8 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections.engine import Server, make_engine, writing
-from finance_api.storage.sql.connections.unit import (
-    ReadConnection,
-    SqlCache,
-    WriteConnection,
-    connect,
-)
-from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.connections.unit import ReadConnection, connect
+from finance_api.storage.sql.read_model import ReadModel, rebuilding
 from finance_api.storage.sql.roles.activity import (
     SqlAudit,
     SqlHistory,
@@ -48,9 +43,8 @@ from finance_api.storage.sql.roles.users import (
     SqlTokens,
     SqlUsers,
 )
-from finance_api.storage.sql.writing import SqlDataWriter, rebuilding
+from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
-from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
 
 #: PostgreSQL returns the sum as a numeric.
@@ -70,7 +64,6 @@ _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "audit": SqlAudit,
 }
 _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
-    "data": SqlDataReader,
     "history": SqlHistory,
     "rates": SqlRates,
     "transfers": SqlTransfers,
@@ -82,15 +75,22 @@ class _LazyStorage(Storage):
 
     _own: ReadConnection
     _replicated: ReadConnection
+    _make_data: Callable[[ReadConnection], Any]
 
     def __init__(
-        self, own: ReadConnection, replicated: ReadConnection, close: Callable[[], None]
+        self,
+        own: ReadConnection,
+        replicated: ReadConnection,
+        make_data: Callable[[ReadConnection], Any],
+        close: Callable[[], None],
     ) -> None:
-        self.__dict__.update(_own=own, _replicated=replicated, close=close)
+        self.__dict__.update(_own=own, _replicated=replicated, _make_data=make_data, close=close)
 
     def __getattr__(self, role: str) -> Any:
         if role in _OWN:
             part = _OWN[role](self._own)
+        elif role == "data":
+            part = self._make_data(self._replicated)
         elif role in _REPLICATED:
             part = _REPLICATED[role](self._replicated)
         else:
@@ -110,9 +110,12 @@ class SqlBackend(StorageBackend):
 
     read_url: the URL of a replica to read data from. Users and their credentials are always read
     from the database itself.
+    read_model: whether to use the read model; without it, all is read from the rows.
     """
 
-    def __init__(self, url: str, *, read_url: str = "", pool_size: int = 8) -> None:
+    def __init__(
+        self, url: str, *, read_url: str = "", pool_size: int = 8, read_model: bool = True
+    ) -> None:
         self.server = Server()
         self.engine = make_engine(url, server=self.server, pool_size=pool_size)
         self.read_engine = make_engine(
@@ -128,12 +131,12 @@ class SqlBackend(StorageBackend):
                     f"sqlalchemy.read_url: {self.replica_engine.dialect.name} cannot be a replica "
                     f"of sqlalchemy.url, which is {self.engine.dialect.name}"
                 )
-        self._cache = SqlCache(self.engine.dialect)
+        self._room = ReadModel(self.engine.dialect) if read_model else Room()
 
     def read(self, *, newest: bool = False) -> Storage:
-        connections = [ReadConnection(self.read_engine, self._cache)]
+        connections = [self._room.reading(self.read_engine)]
         if self.replica_engine is not None and not newest:
-            connections.append(ReadConnection(self.replica_engine, self._cache))
+            connections.append(self._room.reading(self.replica_engine))
 
         def close() -> None:
             seconds = 0.0
@@ -143,7 +146,7 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        return _LazyStorage(connections[0], connections[-1], close)
+        return _LazyStorage(connections[0], connections[-1], self._room.reader, close)
 
     def write(
         self,
@@ -162,15 +165,14 @@ class SqlBackend(StorageBackend):
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
         # SQLAlchemy Core does not tell the session about changes.
         zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
-        connection = WriteConnection(connect(self.engine, session.connection), self._cache)
+        connection = self._room.writing(connect(self.engine, session.connection))
         schema.check_writing(connection.sqlalchemy)
-        projection = Projection(connection.sqlalchemy)
+        data = self._room.writer(connection)
         # This hook runs once, before the commit, however much was written.
-        tm.get().addBeforeCommitHook(projection.finish)
+        tm.get().addBeforeCommitHook(data.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
         parts = {name: part(connection) for name, part in (_OWN | _REPLICATED).items()}
-        parts["data"] = SqlDataWriter(connection, projection)
-        return WritableStorage(origin=origin, **parts)
+        return WritableStorage(origin=origin, data=data, **parts)
 
     def prepare_rows(self, user_id: int, resource: Resource, rows: Iterable[Row]) -> PreparedRows:
         return prepare(user_id, resource, rows)

@@ -32,6 +32,8 @@ from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.placement import faults_of_places
+from finance_api.storage.sql.read_model.projection import ListedRecord, ProjectedRecords, listed
+from finance_api.storage.sql.read_model.rebuilding import rebuild
 from finance_api.storage.sql.tables import (
     before_images,
     data_states,
@@ -43,8 +45,6 @@ from finance_api.storage.sql.tables import (
     user_data,
     users,
 )
-from finance_api.storage.sql.writing.projection import ListedRecord, ProjectedRecords, listed
-from finance_api.storage.sql.writing.rebuilding import rebuild
 from finance_api.values import Row
 from finance_api.values.text import counted
 
@@ -244,7 +244,7 @@ def _differing_by_date(connection: sa.Connection, user_id: int) -> Iterator[str]
         for row in rows:
             found = shown.pop(row["id"], None)
             with suppress(*NO_VALUE):
-                if listed(row, encode(row)) != found:
+                if listed(row["recordDate"], row["id"], encode(row)) != found:
                     yield row["id"]
         yield from shown
         after = last

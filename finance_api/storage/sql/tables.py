@@ -415,7 +415,7 @@ record_sums = sa.Table(
     info=DISTRIBUTED,
 )
 
-#: Has a single row: the version of the projection, see `writing.rebuilding`.
+#: Has a single row: the version of the projection, see `read_model.rebuilding`.
 projection_version = sa.Table(
     "projection_version",
     metadata,

@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
-from finance_api.storage.sql.writing import rebuilding
+from finance_api.storage.sql.read_model import rebuilding
 from support.browser import new_token
 from support.citus import CITUS_URL
 from support.mirror import TYPES, Mirror

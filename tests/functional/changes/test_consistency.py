@@ -12,8 +12,8 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
 from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
-from finance_api.storage.sql.connections.unit import Driver, SqliteDriver
 from support.native_rows import (
     account,
     budget,

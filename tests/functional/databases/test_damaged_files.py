@@ -20,8 +20,9 @@ from finance_api.http import errors
 from finance_api.http.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import NO_VALUE, START, Change, Fault, reading
+from finance_api.storage.interface import NO_VALUE, START, Fault, reading
 from finance_api.storage.sql.connections.failures import raise_unavailable
+from finance_api.storage.sql.read_model.changes import parsed
 from support.native_rows import household, record, uid
 from support.nightly import count
 from support.service import Service
@@ -201,7 +202,7 @@ def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
         changes = damaged.client.get("changes", types="records", limit=1_000)
         assert changes.status_int == 503, noise
     with pytest.raises(StorageDamaged):
-        Change.of(b'{"type":"records","id":"')
+        parsed([b"1\trecords\t"])
 
 
 def test_what_postgresql_says_of_damage() -> None:

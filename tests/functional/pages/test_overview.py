@@ -8,7 +8,7 @@ import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.resources.currencies import DayRates
-from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.values.time import DAY_SECONDS, parse_date
 from support.browser import location, new_token, new_user, signed_in
 from support.html import shown_text
@@ -320,14 +320,14 @@ def test_without_accounts_it_shows_the_first_steps(service):
 def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
     """Counts the rows that the database returns: sums of months, not records."""
     read = []
-    fetch = ReadConnection.fetch
+    fetch = FastConnection.fetch
 
     def counted(self, *arguments, **options):
         found = fetch(self, *arguments, **options)
         read.append(len(found))
         return found
 
-    monkeypatch.setattr(ReadConnection, "fetch", counted)
+    monkeypatch.setattr(FastConnection, "fetch", counted)
     numbers = []
     for size in (5, 60):
         user = new_user(service)

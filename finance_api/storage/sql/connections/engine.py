@@ -11,8 +11,8 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
 from finance_api.storage.sql.connections.failures import READ_ONLY, codes_of, raise_unavailable
-from finance_api.storage.sql.connections.unit import Driver, SqliteDriver
 
 #: Time limit for connecting, and for waiting until a pooled connection is free.
 CONNECT_SECONDS = 3

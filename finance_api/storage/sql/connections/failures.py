@@ -83,6 +83,9 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
     """Raise StorageNotReady, StorageUnavailable or StorageDamaged if the error means that."""
     codes = codes_of(error)
     text = " ".join(str(error).split()) or type(error).__name__
+    if sqlite3.SQLITE_INTERRUPT in codes:
+        # The progress handler of the connection found that the time limit has ended.
+        raise TookTooLong from error
     if _QUERY_CANCELED in codes:
         if seconds_left() < math.inf:
             raise TookTooLong from error

@@ -20,7 +20,8 @@ from psycopg import errors, pq
 
 from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left, time_limit
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.sql.connections.unit import CompiledSql, Driver, ResultRow
+from finance_api.storage.sql.connections.drivers import CompiledSql, Driver
+from finance_api.storage.sql.connections.unit import ResultRow
 
 #: Maximum number of prepared statements on a connection; each takes memory in PostgreSQL.
 _MAX_PREPARED = 100

@@ -1,181 +1,25 @@
-"""The connection of a unit of work: drivers, and SQL that is compiled once for each shape.
+"""The connection of a unit of work: everything runs through SQLAlchemy."""
 
-SQLAlchemy compiles the SQL, but running it through SQLAlchemy would take longer than most queries.
-"""
-
-import sqlite3
+import math
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import lru_cache
-from operator import methodcaller
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable
 
-from finance_api.runtime.time_limit import TookTooLong, check_time, seconds_left
-from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import STREAMED_ROWS, DataState
+from finance_api.runtime.time_limit import check_time, seconds_left
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import STREAMED_ROWS
 from finance_api.storage.sql.connections.failures import raise_unavailable
-from finance_api.storage.sql.data_tables import whole
 from finance_api.storage.sql.parameters import USER
 from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
-
-#: Maximum number of shapes whose SQL is cached. Clients determine the shapes by their filters.
-_CACHED_SHAPES = 1_000
-
-#: Number of steps of SQLite's virtual machine between two checks of the time limit.
-_PROGRESS_STEPS = 20_000
 
 ResultRow = tuple[Any, ...]
 #: A query, or a function that makes it from the database's name and a shape.
 Query = Executable | Callable[..., Executable]
-
-
-class CompiledSql:
-    """The text of a query and the order of its parameters. Raises TypeError for SQL that writes."""
-
-    def __init__(self, query: Executable, dialect: sa.Dialect) -> None:
-        # Refuse to write: PostgreSQL's own protection costs a round trip or changes the session.
-        if query.is_insert or query.is_update or query.is_delete:
-            raise TypeError("a read-only connection cannot write")
-        compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
-        self.text = str(compiled)
-        # A search reads all texts of a user. The best plan depends on their number, so PostgreSQL
-        # must not plan it for the average user.
-        self.is_prepared = "strpos(" not in self.text
-        self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
-        self._positions: list[str] | None = compiled.positiontup
-
-    def parameters(self, values: Mapping[str, Any]) -> Any:
-        """Return the parameters as the driver takes them.
-
-        values: the values to bind, by name; unused names are ignored.
-        """
-        given = {**self._fixed, **values} if self._fixed else values
-        return given if self._positions is None else [given[name] for name in self._positions]
-
-
-class SqlCache:
-    """The SQL for one kind of database; each query is compiled when it is first used."""
-
-    def __init__(self, dialect: sa.Dialect) -> None:
-        @lru_cache(maxsize=_CACHED_SHAPES)
-        def compiled(build: Query, shape: tuple[Hashable, ...]) -> CompiledSql:
-            query = build(dialect.name, *shape) if callable(build) else build
-            return CompiledSql(query, dialect)
-
-        self._compiled = compiled
-
-    def get(self, build: Query, *shape: Hashable) -> CompiledSql:
-        """Return the SQL of a query, or of ``build(database, *shape)``.
-
-        database: sqlite or postgresql.
-        """
-        return self._compiled(build, shape)
-
-
-class Driver(ABC):
-    """Runs SQL on one of the driver's connections, in that connection's current transaction.
-
-    Each pooled connection has a `Driver`, in the ``info`` of its record in the pool.
-    connection: the DB-API connection. failures: the driver's errors; every method may raise them.
-    Raises TookTooLong when a `time_limit` ends while SQL runs. Do not use the connection after
-    TookTooLong or StorageUnavailable.
-    """
-
-    #: The key of the driver in the connection's ``info``.
-    INFO: ClassVar = "finance_api_driver"
-
-    failures: ClassVar[type[Exception]]
-    connection: Any
-    #: Whether tables may be distributed, see `sql.tables`.
-    has_citus = False
-
-    @abstractmethod
-    def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]: ...
-
-    @abstractmethod
-    def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        """Run SQL of `with_state`: return the state of the data, and the JSON rows.
-
-        The rows are one per line; the last line has no line end. Returns None if there
-        is no state.
-        """
-
-    @abstractmethod
-    def stream(
-        self, sql: CompiledSql, values: Mapping[str, Any], rows: int
-    ) -> Generator[bytes, None, None]:
-        """Yield the selected texts as lines, up to ``rows`` lines at a time, inside a snapshot.
-
-        Other SQL may run meanwhile, but no second stream. Closing the iterator ends the query.
-        """
-
-    @abstractmethod
-    def begin_snapshot(self) -> None:
-        """Begin a transaction that sees one unchanging state, on a connection that reads."""
-
-    @abstractmethod
-    def end_snapshot(self) -> None:
-        """End the transaction of `begin_snapshot`."""
-
-
-class SqliteDriver(Driver):
-    """Runs SQL through the standard library's driver, sqlite3."""
-
-    failures = sqlite3.Error
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        connection.set_progress_handler(self._is_late, _PROGRESS_STEPS)
-
-    def _is_late(self) -> bool:
-        return seconds_left() <= 0
-
-    def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]:
-        try:
-            cursor = self.connection.execute(sql.text, sql.parameters(values))
-            rows: list[ResultRow] = cursor.fetchall()
-        except sqlite3.OperationalError as error:
-            _raise_if_interrupted(error)
-            raise
-        return rows
-
-    def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        # There is one row, in which all JSON rows are joined.
-        for *state, lines in self.rows(sql, values):
-            return tuple(state), lines or b""
-        return None
-
-    def stream(
-        self, sql: CompiledSql, values: Mapping[str, Any], rows: int
-    ) -> Generator[bytes, None, None]:
-        try:
-            with closing(self.connection.cursor()) as cursor:
-                cursor.execute(sql.text, sql.parameters(values))
-                while found := cursor.fetchmany(rows):
-                    yield "\n".join([text for (text,) in found]).encode()
-        except sqlite3.OperationalError as error:
-            _raise_if_interrupted(error)
-            raise
-
-    def begin_snapshot(self) -> None:
-        self.connection.execute("BEGIN")
-
-    def end_snapshot(self) -> None:
-        self.connection.rollback()
-
-
-def _raise_if_interrupted(error: sqlite3.OperationalError) -> None:
-    """Raise TookTooLong if the progress handler interrupted SQLite."""
-    # Errors that the driver itself raises have no code.
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-        raise TookTooLong from error
-
 
 T = TypeVar("T")
 
@@ -195,28 +39,12 @@ _OWN = user_data.c.user_id == USER
 STATE_OF_USER = sa.select(*STATE_COLUMNS).where(_OWN)
 
 
-def with_state(
-    database: str, build: Callable[..., sa.Select[Any]], shape: tuple[Any, ...]
-) -> Executable:
-    """Select the state of the data and the JSON rows of ``build``; see `Driver.lines`.
-
-    A single query sees a single state, even outside a transaction.
-    """
-    rows = build(database, *shape).subquery("rows")
-    (row,) = rows.c
-    if database == "sqlite":
-        # SQLite's driver takes a lock for each row, so all rows come joined in one. They keep the
-        # order of ``build``: if it has a limit, SQLite cannot drop its ORDER BY; if it has none, it
-        # must select the rows in order anyway. The result is bytes, like the response.
-        joined = sa.select(
-            sa.cast(sa.func.group_concat(row, "\n"), sa.LargeBinary)
-        ).scalar_subquery()
-        return sa.select(*STATE_COLUMNS, joined).where(_OWN)
-    # PostgreSQL joins texts more slowly than it sends rows, so each row has the state. If there are
-    # no JSON rows, a single row has only the state. PostgreSQL can do this join only as a
-    # nested loop, which keeps the order.
-    joined_rows = user_data.outerjoin(rows, sa.true())
-    return sa.select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
+#: Begins a snapshot. On PostgreSQL it takes a lock before the snapshot sees anything, to keep out
+#: upgrades that rewrite tables: rewritten tables look empty to older snapshots.
+BEGIN_SNAPSHOT = {
+    "sqlite": "BEGIN",
+    "postgresql": "LOCK TABLE alembic_version IN ACCESS SHARE MODE",
+}
 
 
 class ReadConnection:
@@ -231,81 +59,61 @@ class ReadConnection:
 
     writes = False
 
-    def __init__(self, engine: sa.Engine, cache: SqlCache) -> None:
+    def __init__(self, engine: sa.Engine) -> None:
         self.database = engine.dialect.name
         self._engine = engine
-        self._cache = cache
-        self._pooled: sa.PoolProxiedConnection | None = None
-        self._driver: Driver | None = None
+        self._connection: sa.Connection | None = None
         self._is_closed = False
-        self._in_snapshot = False
-        self._stream: Generator[bytes, None, None] | None = None
         self._seconds = 0.0
-        #: The ids that searches have found in the snapshot; None if too many. See `finding.py`.
-        self.found_ids: dict[Hashable, list[str] | None] = {}
 
-    @property
-    def driver(self) -> Driver:
+    def _open(self) -> sa.Connection:
+        """Return a connection in a snapshot, whose next SQL ends with the time limit."""
         check_time()
-        if self._driver is None:
+        if self._connection is None:
             if self._is_closed:
                 # The connection may already serve another unit of work.
                 raise RuntimeError("the unit of work has ended")
-            self._pooled = connect(self._engine, self._engine.raw_connection)
-            self._driver = self._pooled.info[Driver.INFO]
-        return self._driver
+            engine = self._engine
+            if self.database == "postgresql":
+                engine = engine.execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            self._connection = connect(self._engine, engine.connect)
+            self._connection.exec_driver_sql(BEGIN_SNAPSHOT[self.database])
+        left = seconds_left()
+        if self.database == "postgresql" and left < math.inf:
+            self._connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left * 1000 + 1:.0f}")
+        return self._connection
 
     @property
     def has_citus(self) -> bool:
-        return self.driver.has_citus
+        found: bool = self._open().info["finance_api_driver"].has_citus
+        return found
 
     def begin_snapshot(self) -> None:
         """Read all data from one unchanging state from here on."""
-        if not self._in_snapshot:
-            self._run(lambda driver: driver.begin_snapshot())
-            self._in_snapshot = True
+        self._open()
+
+    def _run(self, build: Query, shape: tuple[Any, ...], values: Any) -> sa.CursorResult[Any]:
+        query = build(self.database, *shape) if callable(build) else build
+        return self._open().execute(query, values)
 
     def fetch(self, build: Query, *shape: Any, values: dict[str, Any]) -> list[ResultRow]:
         """Return the rows of a query."""
-        sql = self._cache.get(build, *shape)
-        found: list[ResultRow] = self._run(methodcaller("rows", sql, values))
-        return found
-
-    def fetch_lines(
-        self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
-    ) -> tuple[DataState, bytes]:
-        """Return the state of a user's data, and the JSON rows of ``build``, one per line.
-
-        Raises NotFound if there is no such user.
-        """
-        sql = self._cache.get(with_state, build, shape)
-
-        def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
-            found = driver.lines(sql, values)
-            if found is not None:
-                _check_text(found[1])
-            return found
-
-        found = self._run(work)
-        if found is None:
-            raise NotFound("there is no such user")
-        state, lines = found
-        return DataState(*state), whole(lines)
-
-    def stream(
-        self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
-    ) -> Iterator[bytes]:
-        """Yield lines of text, as `Driver.stream` does."""
-        self.begin_snapshot()
-        sql = self._cache.get(build, *shape)
-        driver = self.driver
-        self._stream = driver.stream(sql, values, STREAMED_ROWS)
+        started = time.monotonic()
         try:
-            for lines in self._stream:
-                _check_text(lines)
-                yield whole(lines)
-        except Exception as error:
-            self._fail(driver, error)
+            return [tuple(row) for row in self._run(build, shape, values)]
+        finally:
+            self._seconds += time.monotonic() - started
+
+    def stream_rows(
+        self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
+    ) -> Iterator[list[ResultRow]]:
+        """Yield the rows of a query, several at a time."""
+        query = build(self.database, *shape).execution_options(yield_per=STREAMED_ROWS)
+        with closing(self._run(query, (), values)) as found:
+            for rows in found.partitions():
+                yield [tuple(row) for row in rows]
 
     @property
     def sqlalchemy(self) -> sa.Connection:
@@ -326,48 +134,10 @@ class ReadConnection:
 
     def close(self) -> None:
         """End the snapshot and return the connection to the pool; harmless if already done."""
-        pooled, driver = self._pooled, self._driver
         self._is_closed = True
-        if pooled is None or driver is None:
-            return
-        self._pooled = self._driver = None
-        if self._stream is not None:
-            # Somebody may still hold its iterator.
-            self._stream.close()
-        if self._in_snapshot and pooled.is_valid:
-            try:
-                driver.end_snapshot()
-            except driver.failures as error:
-                pooled.invalidate(error)
-        pooled.close()
-
-    def _run(self, work: Callable[[Driver], T]) -> T:
-        started = time.monotonic()
-        driver = self.driver
-        try:
-            return work(driver)
-        except Exception as error:
-            self._fail(driver, error)
-        finally:
-            self._seconds += time.monotonic() - started
-
-    def _fail(self, driver: Driver, error: Exception) -> NoReturn:
-        """Raise the error that fits, and close the connection if it cannot be used again."""
-        if isinstance(error, (StorageUnavailable, TookTooLong)):
-            self._invalidate(None)
-        if not isinstance(error, (driver.failures, UnicodeDecodeError)):
-            raise error
-        dialect = self._engine.dialect
-        is_disconnect = dialect.is_disconnect(error, driver.connection, None)  # type: ignore[arg-type]
-        if is_disconnect:
-            self._invalidate(error)
-        raise_unavailable(error, dialect, is_disconnect=is_disconnect)
-        raise error
-
-    def _invalidate(self, error: Exception | None) -> None:
-        """Close the connection for good. error: the driver's error, if that ended it."""
-        if self._pooled is not None and self._pooled.is_valid:
-            self._pooled.invalidate(error)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 class WriteConnection(ReadConnection):
@@ -375,23 +145,17 @@ class WriteConnection(ReadConnection):
 
     writes = True
 
-    def __init__(self, connection: sa.Connection, cache: SqlCache) -> None:
-        super().__init__(connection.engine, cache)
-        self._sqlalchemy = connection
-        self._driver: Driver = connection.info[Driver.INFO]
-        self._in_snapshot = True
+    def __init__(self, connection: sa.Connection, *further: Any) -> None:
+        super().__init__(connection.engine, *further)
+        self._connection: sa.Connection = connection
 
-    @property
-    def driver(self) -> Driver:
+    def _open(self) -> sa.Connection:
         # Writing has no time limit.
-        return self._driver
+        return self._connection
 
     @property
     def sqlalchemy(self) -> sa.Connection:
-        return self._sqlalchemy
-
-    def _invalidate(self, error: Exception | None) -> None:
-        self.sqlalchemy.invalidate(error)
+        return self._connection
 
 
 class Part:
@@ -399,13 +163,3 @@ class Part:
 
     def __init__(self, connection: ReadConnection) -> None:
         self.connection = connection
-
-
-def _check_text(lines: bytes) -> None:
-    """Raise UnicodeDecodeError or StorageDamaged for text from a damaged database page.
-
-    Nothing else looks at these bytes before they are sent.
-    """
-    lines.decode()
-    if b"\0" in lines:
-        raise StorageDamaged("a text contains a NUL character")

@@ -1,11 +1,7 @@
-"""Reads a user's data: the fast read path. Every query is limited to one user.
+"""Reads a user's data from the tables of the resources. Every query is limited to one user.
 
-Import only `SqlDataReader`. docs/decisions/fast-reads.md has measurements of what each part saves.
-
-rows: lists, from the stored JSON, and whole rows. by_date: SQL for searches, and for the list of
-records in its default order, with anchors for deep pages. finding: the records that a search finds.
-sums: sums of records, from the sums stored for each month or from the rows. changes: changes by
-revision. conditions: filters and order as SQL.
+rows: lists and whole rows. sums: sums of records. changes: changes by revision. conditions: filters
+and order as SQL.
 """
 
 from finance_api.storage.sql.reading.changes import ChangeReader

@@ -2,110 +2,50 @@
 
 import json
 from collections.abc import Collection, Sequence
-from functools import reduce
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.sql import ColumnElement
 
-from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.interface import Change, ChangeKey, Changes, DataReader
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import IDS, LIMIT, USER, number_parameter, text_parameter
-from finance_api.storage.sql.reading.by_date import check_whole, listed_json
-from finance_api.storage.sql.tables import CodePointText, data_states, tombstones
-
-_BY_NAME = {resource.name.encode(): resource for resource in PUBLIC_RESOURCES}
-#: Separates the parts of a line; JSON, names and ids have no such character.
-_BETWEEN = "\t"
-#: The two kinds of changes: rows that exist, and deletions.
-_ROWS, _DELETIONS = "rows", "deletions"
+from finance_api.storage.sql.tables import data_states, tombstones
 
 
-def _text(value: str) -> ColumnElement[str]:
-    return sa.literal_column(f"'{value}'", CodePointText)
-
-
-def _joined(*values: ColumnElement[Any]) -> ColumnElement[str]:
-    """Return the values as one text."""
-    texts: list[ColumnElement[str]] = [sa.cast(value, CodePointText) for value in values]
-    return reduce(lambda joined, text: joined + _text(_BETWEEN) + text, texts)
-
-
-def _head(database: str) -> sa.Select[Any]:
-    """Select the first line, which has the requested revisions and their tags."""
+def wanted_tags(database: str) -> sa.Select[Any]:
+    """Select the requested revisions and their tags."""
     wanted = sa.select(sa.cast(json_elements(database, IDS).c.value, sa.BigInteger))
-    join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
-    tags = join(_joined(data_states.c.revision, data_states.c.tag), _text(_BETWEEN))
-    columns: tuple[ColumnElement[Any], ...] = (
-        sa.literal_column("-1", sa.BigInteger).label("revision"),
-        _text("").label("resource"),
-        _text("").label("row_id"),
-        sa.func.coalesce(tags, _text("")).label("line"),
-    )
-    of_user = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
-    return sa.select(*columns).where(*of_user)
+    tags = sa.select(data_states.c.revision, data_states.c.tag)
+    return tags.where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
 
 
-def _after(
-    table: sa.Table, row_id: ColumnElement[str], json: ColumnElement[str], what: str, name: str
-) -> sa.Select[Any]:
-    """Select the changes of a resource that come after a revision and an id."""
-    revision = table.c.revision
-    line = _joined(revision, _text(name), row_id, json)
-    after = sa.tuple_(
-        number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}")
-    )
-    columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
-    return sa.select(*columns).where(table.c.user_id == USER, sa.tuple_(revision, row_id) > after)
+def first_after(key: ChangeKey, name: str) -> tuple[int, str]:
+    """Return the revision and the id after which changes of a resource come after the key."""
+    revision, last_name, last_id = key
+    return revision + 1 if name < last_name else revision, last_id if name == last_name else ""
 
 
-def _of_resource(database: str, name: str) -> list[sa.Select[Any]]:
-    """Return queries for the resource's deletions, and for its rows if they have revisions."""
+def _rows_after(database: str, name: str) -> sa.Select[Any]:
+    """Select rows of a resource after a revision and an id: revision, id, and the listed fields."""
+    table = DATA_TABLES[name]
+    return _after(table.user_id, table.table.c.revision, table.columns["id"], *table.listed)
+
+
+def _deleted_after(database: str, name: str) -> sa.Select[Any]:
+    """Select deletions of a resource after a revision and an id: revision and id."""
     gone = tombstones.c
-    deleted = _after(tombstones, gone.row_id, _text(""), _DELETIONS, name)
-    parts = [deleted.where(gone.resource == _text(name))]
-    data = DATA_TABLES[name]
-    if data.revision is not None:
-        row_id: ColumnElement[str] = data.columns["id"]
-        json: ColumnElement[str] | None = data.json
-        if json is None:
-            json = listed_json(database, data.table, row_id, data.columns["recordDate"])
-        parts.append(_after(data.table, row_id, json, _ROWS, name))
-    return parts
+    found = _after(gone.user_id, gone.revision, gone.row_id)
+    return found.where(gone.resource == sa.literal_column(f"'{name}'"))
 
 
-def _change(line: bytes) -> Change:
-    try:
-        revision, name, row_id, json = line.split(_BETWEEN.encode())
-        return Change(int(revision), _BY_NAME[name], row_id.decode(), json or None)
-    except (ValueError, KeyError) as error:
-        raise StorageDamaged(
-            "a stored change is not in the form in which it was written"
-        ) from error
-
-
-def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
-    """Select the lines: the head, then the first changes of all resources in order."""
-    head = _head(database)
-    parts = [part for name in names for part in _of_resource(database, name)]
-    order = "revision", "row_id"
-    if database == "sqlite" and len(names) == 1:
-        # SQLite merges the indexes, which have this order, without sorting.
-        found = sa.union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
-        return sa.select(found.c.line)
-    firsts = [sa.select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
-    merged = sa.union_all(head, *firsts).subquery("merged")
-    columns = merged.c
-    return (
-        sa.select(columns.line)
-        .order_by(columns.revision, columns.resource, columns.row_id)
-        .limit(LIMIT)
-    )
+def _after(user_id: sa.ColumnElement[int], *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    start = sa.tuple_(number_parameter("revision"), text_parameter("id"))
+    found = sa.select(*columns).where(user_id == USER, sa.tuple_(*columns[:2]) > start)
+    return found.order_by(*columns[:2]).limit(LIMIT)
 
 
 class ChangeReader(Part, DataReader):
@@ -121,21 +61,23 @@ class ChangeReader(Part, DataReader):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        # Use a single query, so that everything comes from one state.
-        names = tuple(sorted(resource.name for resource in resources))
-        values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions])}
-        # One more, because the head is a line, too.
-        values["limit"] = limit + 1
-        for what, (revision, last_name, last_id) in (
-            (_ROWS, rows_after),
-            (_DELETIONS, deletions_after),
-        ):
-            for name in names:
-                # Where to begin in this resource.
-                values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
-                values[f"{what}_id_{name}"] = last_id if name == last_name else ""
-        state, lines = self.connection.fetch_lines(_changes, names, values=values)
-        head, *changes = check_whole(lines).split(b"\n")
-        numbers = [int(number) for number in head.split()]
-        tags = dict(zip(numbers[::2], numbers[1::2], strict=True))
-        return Changes(state, tags, [_change(line) for line in changes])
+        state = self.get_state(user_id)
+        wanted = {"user": user_id, "ids": json.dumps([*revisions])}
+        tags = dict(map(tuple, self.connection.fetch(wanted_tags, values=wanted)))
+        found: list[Change] = []
+        for resource in resources:
+            revision, row_id = first_after(deletions_after, resource.name)
+            values = {"user": user_id, "limit": limit, "revision": revision, "id": row_id}
+            deleted = self.connection.fetch(_deleted_after, resource.name, values=values)
+            found += [Change(revision, resource, row_id, None) for revision, row_id in deleted]
+            table = DATA_TABLES[resource.name]
+            if table.revision is not None:
+                revision, row_id = first_after(rows_after, resource.name)
+                values |= {"revision": revision, "id": row_id}
+                changed = self.connection.fetch(_rows_after, resource.name, values=values)
+                rows = table.load_listed(columns[2:] for columns in changed)
+                found += [
+                    Change(revision, resource, row["id"], table.encode(row).encode())
+                    for (revision, *_), row in zip(changed, rows, strict=True)
+                ]
+        return Changes(state, tags, sorted(found, key=attrgetter("key"))[:limit])

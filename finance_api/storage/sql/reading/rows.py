@@ -1,7 +1,4 @@
-"""Reads rows: lists as stored JSON, and whole rows for CSV, computed fields, imports and dumps.
-
-If a resource has no computed fields, its rows are also stored as the JSON objects of responses.
-"""
+"""Reads rows from the tables of the resources: lists, and whole rows for imports and dumps."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -14,25 +11,23 @@ import sqlalchemy as sa
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
+from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import DataReader, DataState, JsonPage, Page
+from finance_api.storage.interface import DataReader, DataState, Page
 from finance_api.storage.sql.bulk import json_elements, looked_up
-from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, ReadConnection
+from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, has_long_payee
 from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
-from finance_api.storage.sql.reading import by_date
-from finance_api.storage.sql.reading.by_date import bounds_of, check_whole, listed_json
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
     order_keys,
     ordering,
+    searches_texts,
     shape_and_values,
     user_rows,
 )
-from finance_api.storage.sql.reading.finding import with_found_ids
 from finance_api.storage.sql.reading.sums import group_column
-from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, user_data
 from finance_api.values import Row
 
 
@@ -54,7 +49,7 @@ def _by_payee(keys: tuple[OrderKey, ...], fields: tuple[str, ...]) -> sa.CTE:
     return sa.union_all(*[sa.select(part) for part in read]).cte("by_payee")
 
 
-def _chosen(
+def chosen(
     database: str,
     resource: str,
     predicates: tuple[Predicate, ...],
@@ -68,128 +63,22 @@ def _chosen(
     if database == "postgresql" and not predicates and is_by_payee:
         columns = {column.name: column for column in _by_payee(keys, fields).c}
         table, clauses = ConditionTable(table.user_id, columns, {}, table.lists), []
+    is_by_date = bool(keys) and keys[0].field == "recordDate"
+    if database == "sqlite" and searches_texts(predicates) and not is_by_date:
+        # Search in the index of texts, so that another index can have the order. The subquery has
+        # a table of its own.
+        found = sa.select(table.columns["id"]).where(*clauses).correlate(None)
+        clauses, predicates = [table.user_id == USER, table.columns["id"].in_(found)], ()
     rows = sa.select(*[table.columns[name] for name in fields]).where(*clauses)
     order = ordering(database, table, keys, predicates)
     return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
 
 
-def _json_page(
-    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
-) -> sa.Select[Any]:
-    """Select a page of a resource.
-
-    The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
-    """
-    table = DATA_TABLES[resource]
-    if table.json is not None:
-        rows = sa.select(table.json).where(*user_rows(database, table, predicates))
-        order = ordering(database, table, keys, predicates)
-        return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
-    # In order of date, a page's records are together in the list, and an index has the dates.
-    is_dated = bool(keys) and keys[0].field == "recordDate"
-    fields = ("id", "recordDate") if is_dated else ("id",)
-    chosen = _chosen(database, resource, predicates, keys, *fields).subquery("chosen")
-    return sa.select(listed_json(database, chosen, *chosen.c)).select_from(chosen)
-
-
-def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
+def _row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
     """Count the rows that match the conditions."""
     table = DATA_TABLES[resource]
     rows = sa.select(sa.func.count()).select_from(table.table)
     return rows.where(*user_rows(database, table, predicates))
-
-
-def _record_count(database: str) -> sa.Select[Any]:
-    """Select the number of all records, which every change updates at its end."""
-    return sa.select(user_data.c.record_count).where(user_data.c.user_id == USER)
-
-
-def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
-    """Select the rows with IDS, in that order; an empty text for an id that has no row."""
-    json = DATA_TABLES[resource].json
-    columns = (records_by_date if json is None else json.table).c
-    ids = json_elements(database, IDS)
-    # Use a scalar subquery: for a join PostgreSQL may read all of the user's rows.
-    row = (
-        sa.select(columns.json)
-        .where(columns.user_id == USER, columns.id == ids.c.value)
-        .correlate(ids)
-        .scalar_subquery()
-    )
-    found = sa.select(sa.func.coalesce(row, "")).select_from(ids)
-    # SQLite reads the ids in order already, and would sort them again.
-    return found if database == "sqlite" else found.order_by(ids.c.ordinality)
-
-
-def _is_newest_first(query: Query) -> bool:
-    """Whether the query asks for records in their default order."""
-    if query.resource is not RECORDS or len(query.sort) != 1:
-        return False
-    key = query.sort[0]
-    return key.descending and key.equals is None and key.field.name == "recordDate"
-
-
-#: For a first page in default order, PostgreSQL looks up at most this many records by their ids. If
-#: a search finds more, reading the newest records soon fills the page.
-_MANY = 1_000
-
-
-def _searched(connection: ReadConnection, user_id: int, query: Query) -> Query:
-    """Return the query, restricted to the ids that its search finds; see `with_found_ids`."""
-    if query.resource is not RECORDS:
-        return query
-    # In default order, a search ends with the page if no total is needed.
-    is_needed = query.with_total or not _is_newest_first(query)
-    found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
-    if found is query.conditions:
-        return query
-    ids = connection.found_ids.get((user_id, query.conditions)) or ()
-    if len(ids) > _MANY and connection.database == "postgresql":
-        is_first_page = not query.offset and _is_newest_first(query)
-        if is_first_page:
-            return query
-    return replace(query, conditions=found)
-
-
-def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the function that selects a list, its arguments, and the values of the filters."""
-    found: tuple[tuple[Any, ...], dict[str, Any]] | None = query.derived.get(_list_of)
-    if found is None:
-        listed = bounds_of(query.conditions) if _is_newest_first(query) else None
-        if listed is None:
-            predicates, values = shape_and_values(query.conditions)
-            keys = order_keys(query.sort)
-            found = (_json_page, query.resource.name, predicates, keys), values
-        else:
-            is_far = query.offset >= ANCHOR_INTERVAL
-            found = (by_date.far_page if is_far else by_date.page, *listed[0]), listed[1]
-        query.derived[_list_of] = found
-    return found
-
-
-def total_of(connection: ReadConnection, user_id: int, query: Query, rows: int) -> int | None:
-    """Return the number of rows of the whole list, or None if the query does not ask for it.
-
-    rows: the number of rows read for the page, including a row beyond it if there is one.
-    """
-    if not query.with_total:
-        return None
-    if rows <= query.limit and (rows or not query.offset):
-        # This page is the last one, so its rows give the total.
-        return query.offset + rows
-    return count_rows(connection, user_id, query)
-
-
-def count_rows(connection: ReadConnection, user_id: int, query: Query) -> int:
-    """Return the number of rows of the whole list."""
-    ids = connection.found_ids.get((user_id, query.conditions))
-    if ids is not None:
-        return len(ids)
-    predicates, values = shape_and_values(query.conditions)
-    shape: tuple[Any, ...] = (row_count, query.resource.name, predicates)
-    if query.resource is RECORDS and not query.conditions and not connection.writes:
-        shape = (_record_count,)
-    return int(connection.fetch(*shape, values={**values, "user": user_id})[0][0])
 
 
 _AFTER_ID = text_parameter("after_id")
@@ -268,44 +157,36 @@ class RowReader(Part, DataReader):
             raise NotFound("there is no such user")
         return DataState(*found[0])
 
-    def list_json(self, user_id: int, query: Query) -> JsonPage:
-        if DATA_TABLES[query.resource.name].revision is None:
-            return super().list_json(user_id, query)
-        if query.with_total:
-            self.connection.begin_snapshot()
-        searched_query = _searched(self.connection, user_id, query)
-        shape, values = _list_of(searched_query)
-        values = {**values, "user": user_id, "limit": query.limit + 1, "offset": query.offset}
-        state, lines = self.connection.fetch_lines(*shape, values=values)
-        check_whole(lines)
-        # Count line ends by removing them: 3 µs for a page of 70 kB, where `count` takes 17.
-        rows = len(lines) - len(lines.replace(b"\n", b"")) + 1 if lines else 0
-        has_more = rows > query.limit
-        total = total_of(self.connection, user_id, query, rows)
-        return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
-
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        shape, values = _list_of(replace(query, offset=0))
-        values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
-        return map(check_whole, self.connection.stream(*shape, values=values))
+        predicates, values = shape_and_values(query.conditions)
+        values |= {"user": user_id, "limit": NO_LIMIT, "offset": 0}
+        shape = query.resource.name, predicates, order_keys(query.sort)
+        load, encoder = DATA_TABLES[query.resource.name].load_listed, encoder_of(query.resource)
+        for found in self.connection.stream_rows(_page, *shape, values=values):
+            yield encoder.lines(load(found))
 
     def count_rows(self, user_id: int, query: Query) -> int:
         self.connection.begin_snapshot()
-        return count_rows(self.connection, user_id, query)
+        predicates, values = shape_and_values(query.conditions)
+        values["user"] = user_id
+        found = self.connection.fetch(_row_count, query.resource.name, predicates, values=values)
+        return int(found[0][0])
 
-    def get_json(
-        self, user_id: int, resource: Resource, ids: Sequence[str]
-    ) -> tuple[DataState, list[bytes]]:
-        if DATA_TABLES[resource.name].revision is None:
-            return super().get_json(user_id, resource, ids)
-        values = {"user": user_id, "ids": json.dumps(list(ids))}
-        state, lines = self.connection.fetch_lines(_json_by_id, resource.name, values=values)
-        return state, lines.split(b"\n") if ids else []
+    def total(self, user_id: int, query: Query, rows: int) -> int | None:
+        """Return the number of rows of the whole list, or None if the query does not ask for it.
+
+        rows: the number of rows read for the page, including a row beyond it if there is one.
+        """
+        if not query.with_total:
+            return None
+        if rows <= query.limit and (rows or not query.offset):
+            # This page is the last one, so its rows give the total.
+            return query.offset + rows
+        return self.count_rows(user_id, query)
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         self.connection.begin_snapshot()
-        searched_query = _searched(self.connection, user_id, query)
-        predicates, values = shape_and_values(searched_query.conditions)
+        predicates, values = shape_and_values(query.conditions)
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
         shape = query.resource.name, predicates, order_keys(query.sort)
         load = DATA_TABLES[query.resource.name].load_listed
@@ -313,15 +194,14 @@ class RowReader(Part, DataReader):
         is_looked_up = _looks_up(predicates, "splitId", "transferId")
         if query.resource is RECORDS and not is_looked_up:
             # First select only the ids of the page's records: indexes have no whole rows.
-            ids = [i for (i,) in self.connection.fetch(_chosen, *shape, "id", values=values)]
+            ids = [i for (i,) in self.connection.fetch(chosen, *shape, "id", values=values)]
             values = {"user": user_id, "ids": json.dumps(ids[: query.limit])}
             by_id = {row["id"]: row for row in load(self.connection.fetch(_listed, values=values))}
             rows, number = [by_id[row_id] for row_id in ids[: query.limit]], len(ids)
         else:
             found = self.connection.fetch(_page, *shape, values=values)
             rows, number = load(found[: query.limit]), len(found)
-        total = total_of(self.connection, user_id, query, number)
-        return Page(rows, number > query.limit, total)
+        return Page(rows, number > query.limit, self.total(user_id, query, number))
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         return self._rows_by_key(user_id, resource, "id", ids)

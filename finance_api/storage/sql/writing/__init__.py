@@ -1,9 +1,4 @@
-"""Writes a user's data, and the projection: the data that is derived from it for reading.
-
-The projection has the list of records and their sums (`projection`), and every row as the JSON
-object of a response. It changes with the rows, in the same transaction. `rebuilding` rebuilds it
-if its version is not this program's.
-"""
+"""Writes a user's data."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -11,11 +6,9 @@ from dataclasses import asdict
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.query.model import Query
-from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import DataState, DataWriter, JsonPage
+from finance_api.storage.interface import DataState, DataWriter
 from finance_api.storage.sql.bulk import insert_rows, rows_with, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES
@@ -23,7 +16,6 @@ from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
 from finance_api.storage.sql.writing.preparing import PreparedRows, RevisionOf, prepare
-from finance_api.storage.sql.writing.projection import Projection
 from finance_api.values import Row
 
 _HAS_NO_DELETIONS = sa.select(
@@ -35,22 +27,9 @@ _HAS_NO_DELETIONS = sa.select(
 
 class SqlDataWriter(SqlDataReader, DataWriter):
     connection: WriteConnection
-    #: Stored sums are brought up to date only after all writes.
-    has_stored_sums = False
 
-    def __init__(self, connection: WriteConnection, projection: Projection) -> None:
-        super().__init__(connection)
-        self._projection = projection
-
-    def list_json(self, user_id: int, query: Query) -> JsonPage:
-        self._projection.finish()
-        return super().list_json(user_id, query)
-
-    def get_json(
-        self, user_id: int, resource: Resource, ids: Sequence[str]
-    ) -> tuple[DataState, list[bytes]]:
-        self._projection.finish()
-        return super().get_json(user_id, resource, ids)
+    def finish(self) -> None:
+        """Bring derived data up to date. Called once, after all writes and before the commit."""
 
     def lock(self, user_id: int) -> DataState:
         # PostgreSQL locks this row, but still lets others add rows that refer to it, such as an
@@ -79,8 +58,6 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         table, connection = DATA_TABLES[resource.name].table, self.connection.sqlalchemy
         ids = changed.ids
         revision_of = self.revision_of(user_id, resource, ids)
-        projection = self._projection.of(user_id) if resource is RECORDS else None
-        removed = projection.remove(ids) if projection else set()
         try:
             if ids:
                 # Inserting many rows is faster than updating them one by one.
@@ -88,8 +65,6 @@ class SqlDataWriter(SqlDataReader, DataWriter):
                 connection.execute(sa.delete(table).where(replaced))
             rows = [*new.values(revision_of), *changed.values(revision_of)]
             insert_rows(connection, table, rows)
-            if projection is not None:
-                projection.add([*new.records, *changed.records], removed)
         except IntegrityError as error:
             raise Conflict(f"two {resource.name} have the same id or source") from error
         self._forget_deletions(user_id, resource, new.ids)
@@ -128,8 +103,6 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         found = list(connection.scalars(sa.delete(table).where(which).returning(table.c.id)))
         if not found:
             return
-        if resource is RECORDS:
-            self._projection.of(user_id).delete(found)
         revision = self._revision(user_id)
         gone = [(user_id, resource.name, row_id, revision) for row_id in found]
         insert_rows(connection, tombstones, gone)

@@ -7,7 +7,6 @@ from typing import Any
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.writing.projection import ListedRecord, listed
 from finance_api.values import Row
 
 #: A function of a row's id and JSON that returns the revision that last changed this JSON.
@@ -16,29 +15,31 @@ RevisionOf = Callable[[str, str], int]
 
 @dataclass
 class PreparedRows:
-    """Rows of one resource. ids: their ids. records: how records are listed."""
+    """Rows of one resource. ids: their ids. json: from `DataTable.encode`. dates: of
+    records."""
 
     ids: list[str]
-    records: list[ListedRecord]
+    json: list[str]
+    dates: list[int]
     _values: list[list[Any]]
-    _json: list[str]
     _has_revision: bool
 
     def values(self, revision_of: RevisionOf) -> list[list[Any]]:
         """Return the values of all columns of the table, with the rows' revisions."""
         if self._has_revision:
-            for row_id, json, values in zip(self.ids, self._json, self._values, strict=True):
+            for row_id, json, values in zip(self.ids, self.json, self._values, strict=True):
                 values[-1] = revision_of(row_id, json)
         return self._values
 
 
 def prepare(user_id: int, resource: Resource, rows: Iterable[Row]) -> PreparedRows:
-    table, ids, records, values, texts = DATA_TABLES[resource.name], [], [], [], []
+    table = DATA_TABLES[resource.name]
+    ids, texts, dates, values = [], [], [], []
     for row in rows:
         json = table.encode(row)
         ids.append(row["id"])
-        values.append(table.values(user_id, row, json))
         texts.append(json)
+        values.append(table.values(user_id, row, json))
         if resource is RECORDS:
-            records.append(listed(row, json))
-    return PreparedRows(ids, records, values, texts, table.revision is not None)
+            dates.append(row["recordDate"])
+    return PreparedRows(ids, texts, dates, values, table.revision is not None)

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from finance_api.query.model import Condition, any_of
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
-from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import LIMIT
+from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.reading.conditions import (
     Predicate,
     searches_texts,
@@ -31,7 +31,7 @@ MAX_ALTERNATIVES = 4
 
 
 def with_found_ids(
-    connection: ReadConnection, user_id: int, given: tuple[Condition, ...], is_needed: bool = True
+    connection: FastConnection, user_id: int, given: tuple[Condition, ...], is_needed: bool = True
 ) -> tuple[Condition, ...]:
     """Return a condition on the ids of the records that a search for texts finds, if they are few.
 
@@ -58,7 +58,7 @@ def with_found_ids(
     return given if known is None else (any_of("id", known or [""]),)
 
 
-def _find(connection: ReadConnection, user_id: int, conditions: tuple[Condition, ...]) -> list[str]:
+def _find(connection: FastConnection, user_id: int, conditions: tuple[Condition, ...]) -> list[str]:
     """Return the ids of up to `MAX_FOUND` + 1 records that meet all conditions."""
     predicates, values = shape_and_values(conditions)
     values |= {"user": user_id, "limit": MAX_FOUND + 1}

@@ -10,8 +10,11 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Kind, Resource
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.connections.unit import SqlCache, WriteConnection
+from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.read_model.connection import FastWriteConnection
+from finance_api.storage.sql.read_model.projection import SUM_KEY, listed
+from finance_api.storage.sql.read_model.writer import FastDataWriter
 from finance_api.storage.sql.tables import (
     GRAINS,
     data_states,
@@ -22,9 +25,7 @@ from finance_api.storage.sql.tables import (
     tombstones,
     user_data,
 )
-from finance_api.storage.sql.writing import SqlDataWriter
 from finance_api.storage.sql.writing.preparing import RevisionOf
-from finance_api.storage.sql.writing.projection import SUM_KEY, Projection, listed
 
 #: A value of each kind, with what JSON escapes and what is folded.
 _SAMPLES: Mapping[Kind, Any] = {
@@ -55,7 +56,7 @@ def get_version() -> int:
             json = encoder_of(resource).encode(row).decode()
             derived.append(json)
             if resource is RECORDS:
-                derived += [listed(row, json), DATA_TABLES[resource.name].values(0, row, json)]
+                derived += [listed(0, "", json), DATA_TABLES[resource.name].values(0, row, json)]
     return int.from_bytes(hashlib.sha256(repr(derived).encode()).digest()[:6])
 
 
@@ -72,7 +73,7 @@ def rebuild_all(connection: sa.Connection) -> None:
     connection.execute(sa.insert(projection_version).values(version=VERSION))
 
 
-class _Rebuilder(SqlDataWriter):
+class _Rebuilder(FastDataWriter):
     """A writer that gives every row the stored revision of the data."""
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
@@ -86,13 +87,11 @@ def rebuild(connection: sa.Connection, user_id: int) -> None:
         connection.execute(sa.delete(table).where(table.c.user_id == user_id))
     own = user_data.c.user_id == user_id
     connection.execute(sa.update(user_data).where(own).values(record_count=0))
-    projection = Projection(connection)
-    unit = WriteConnection(connection, SqlCache(connection.dialect))
-    data = _Rebuilder(unit, projection)
+    data = _Rebuilder(FastWriteConnection(connection, SqlCache(connection.dialect)))
     for resource in RESOURCES:
         for page in data.scan_pages(user_id, resource, _PAGE):
             data.put_rows(user_id, resource, new=(), changed=page)
-    projection.finish()
+    data.finish()
     # Use a new tag, because rows that clients have read may look different now.
     state = data.get_state(user_id)
     data.set_state(user_id, DataState(state.revision, state.changed_at))

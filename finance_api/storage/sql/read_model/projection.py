@@ -16,14 +16,8 @@ from finance_api.resources import RECORDS
 from finance_api.storage.sql.bulk import insert_rows, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, shortened
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
-from finance_api.storage.sql.reading.sums import (
-    SUM_COLUMNS,
-    SumColumns,
-    group_column,
-    of_grain,
-    sums_of_rows,
-    sums_of_sums,
-)
+from finance_api.storage.sql.read_model.sums import SUM_COLUMNS, of_grain, sums_of_sums
+from finance_api.storage.sql.reading.sums import SumColumns, group_column, sums_of_rows
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     GRAINS,
@@ -33,7 +27,6 @@ from finance_api.storage.sql.tables import (
     records_by_date,
     user_data,
 )
-from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c
@@ -170,9 +163,9 @@ class ListedRecord(NamedTuple):
     json: str
 
 
-def listed(row: Row, json: str) -> ListedRecord:
-    """Return how the record is listed. json: from `DataTable.encode`."""
-    return ListedRecord(-row["recordDate"], row["id"], shortened(json))
+def listed(date: int, row_id: str, json: str) -> ListedRecord:
+    """Return how a record is listed. json: from `DataTable.encode`."""
+    return ListedRecord(-date, row_id, shortened(json))
 
 
 #: Parameters: a position in the list, the number of records below it, and ANCHOR_INTERVAL.
