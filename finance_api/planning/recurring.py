@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -280,6 +280,7 @@ def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment]
     return due, sum(late for late, _ in by_place.values()) / max(len(due), 1)
 
 
+@lru_cache(maxsize=65_536)
 def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
     """Return the number of the due day nearest to ``day``, counted from ``first``, and how many
     days after it ``day`` is."""
