@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import delete
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.tables import metadata, projection_version
+from finance_api.storage.sql.read_model.tables import projection_version
+from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import StorageConformance
 
 

@@ -8,7 +8,7 @@ from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.sql.tables import record_anchors, record_sums, records_by_date
+from finance_api.storage.sql.read_model.tables import record_anchors, record_sums, records_by_date
 from finance_api.storage.testing import Unit, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])

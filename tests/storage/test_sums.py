@@ -18,7 +18,7 @@ from finance_api.storage.interface import TooManySums
 from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.read_model import sums
 from finance_api.storage.sql.read_model.connection import FastConnection
-from finance_api.storage.sql.tables import GRAINS, record_sums
+from finance_api.storage.sql.read_model.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import (

@@ -24,16 +24,15 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.read_model import projection, rebuilding
-from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.tables import (
+from finance_api.storage.sql.read_model.tables import (
     GRAINS,
     projection_version,
     record_anchors,
     record_sums,
     records_by_date,
-    user_data,
-    users,
 )
+from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.tables import user_data, users
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query
 from support.next_version import add_next_version

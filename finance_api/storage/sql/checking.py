@@ -34,12 +34,12 @@ from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.placement import faults_of_places
 from finance_api.storage.sql.read_model.projection import ListedRecord, ProjectedRecords, listed
 from finance_api.storage.sql.read_model.rebuilding import rebuild
+from finance_api.storage.sql.read_model.tables import records_by_date
 from finance_api.storage.sql.tables import (
     before_images,
     data_states,
     history,
     metadata,
-    records_by_date,
     tombstones,
     transfer_proposals,
     user_data,

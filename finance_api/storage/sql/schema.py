@@ -19,7 +19,7 @@ from finance_api.storage.sql import placement
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.read_model import rebuilding
-from finance_api.storage.sql.tables import projection_version
+from finance_api.storage.sql.read_model.tables import projection_version
 
 if TYPE_CHECKING:
     from alembic.config import Config

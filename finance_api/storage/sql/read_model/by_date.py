@@ -12,12 +12,12 @@ from finance_api.query.model import Condition, Span
 from finance_api.query.operators import Operator
 from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
-from finance_api.storage.sql.tables import (
+from finance_api.storage.sql.read_model.tables import (
     ANCHOR_INTERVAL,
     record_anchors,
     records_by_date,
-    user_data,
 )
+from finance_api.storage.sql.tables import user_data
 from finance_api.values.number import MAX_UNITS
 
 #: Marks a record that is missing in `records_by_date`; JSON has no control characters.

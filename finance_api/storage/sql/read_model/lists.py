@@ -18,6 +18,7 @@ from finance_api.storage.sql.read_model import by_date
 from finance_api.storage.sql.read_model.by_date import bounds_of, check_whole, listed_json
 from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.read_model.finding import with_found_ids
+from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL, records_by_date
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -27,7 +28,7 @@ from finance_api.storage.sql.reading.conditions import (
     user_rows,
 )
 from finance_api.storage.sql.reading.rows import RowReader, chosen
-from finance_api.storage.sql.tables import ANCHOR_INTERVAL, records_by_date, user_data
+from finance_api.storage.sql.tables import user_data
 
 
 def _json_page(

@@ -17,16 +17,16 @@ from finance_api.storage.sql.bulk import insert_rows, rows_differ, rows_with
 from finance_api.storage.sql.data_tables import DATA_TABLES, shortened
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
 from finance_api.storage.sql.read_model.sums import SUM_COLUMNS, of_grain, sums_of_sums
-from finance_api.storage.sql.reading.sums import SumColumns, group_column, sums_of_rows
-from finance_api.storage.sql.tables import (
+from finance_api.storage.sql.read_model.tables import (
     ANCHOR_INTERVAL,
     GRAINS,
     PAYEE_KEY_CHARACTERS,
     record_anchors,
     record_sums,
     records_by_date,
-    user_data,
 )
+from finance_api.storage.sql.reading.sums import SumColumns, group_column, sums_of_rows
+from finance_api.storage.sql.tables import user_data
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c

@@ -14,17 +14,15 @@ from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.read_model.connection import FastWriteConnection
 from finance_api.storage.sql.read_model.projection import SUM_KEY, listed
-from finance_api.storage.sql.read_model.writer import FastDataWriter
-from finance_api.storage.sql.tables import (
+from finance_api.storage.sql.read_model.tables import (
     GRAINS,
-    data_states,
     projection_version,
     record_anchors,
     record_sums,
     records_by_date,
-    tombstones,
-    user_data,
 )
+from finance_api.storage.sql.read_model.writer import FastDataWriter
+from finance_api.storage.sql.tables import data_states, tombstones, user_data
 from finance_api.storage.sql.writing.preparing import RevisionOf
 
 #: A value of each kind, with what JSON escapes and what is folded.

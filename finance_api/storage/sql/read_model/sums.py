@@ -13,6 +13,7 @@ from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.sql.data_tables import ConditionTable
 from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.read_model.finding import with_found_ids
+from finance_api.storage.sql.read_model.tables import GRAINS, record_sums
 from finance_api.storage.sql.reading.conditions import Predicate, user_rows
 from finance_api.storage.sql.reading.sums import (
     RECORD_FIELDS,
@@ -21,7 +22,6 @@ from finance_api.storage.sql.reading.sums import (
     grouped,
     restriction,
 )
-from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c
