@@ -79,12 +79,12 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
     client.get("records")
     with passed_through() as files:
         assert client.get("records", limit=10).status_int == 200
-    judged(files, 46, figures)
+    judged(files, 50, figures)
 
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 61), (MINT, ("--currency", "EUR"), 77)],
+    [(OFX, (), 68), (MINT, ("--currency", "EUR"), 85)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
@@ -108,4 +108,4 @@ def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.Monke
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 99, figures)
+    judged(files, 105, figures)

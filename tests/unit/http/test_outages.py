@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from pyramid import testing
 
 from finance_api.http.errors import outage_of
 from finance_api.storage.errors import StorageLocked, StorageUnavailable
@@ -13,6 +14,6 @@ from finance_api.storage.errors import StorageLocked, StorageUnavailable
     [(StorageLocked(), logging.WARNING), (StorageUnavailable("x"), logging.ERROR)],
 )
 def test_waiting_for_another_change_is_no_error_in_the_log(caplog, error, level):
-    outage = outage_of(error)
+    outage = outage_of(error, testing.DummyRequest())
     assert (outage.status, outage.retry_seconds) == (503, 2)
     assert [record.levelno for record in caplog.records] == [level]
