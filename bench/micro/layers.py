@@ -9,8 +9,8 @@ from bench.dialects import Ours
 from bench.loads import FIRST, Kind
 from bench.micro.application import Application, bare_application, call_bare
 from bench.sizes import PAGE
-from finance_api.api.parameters import read_parameters
 from finance_api.api.public.records import RecordsSchema
+from finance_api.api.validation import read_parameters
 from finance_api.auth.authentication import authenticate
 from finance_api.auth.personal_tokens import digest
 from finance_api.query.model import Condition, Query
