@@ -9,7 +9,7 @@ from bench.dialects import Ours
 from bench.loads import FIRST, Kind
 from bench.micro.application import Application, bare_application, call_bare
 from bench.sizes import PAGE
-from finance_api.api.public.records import RecordsSchema
+from finance_api.api.parameters import ListSchema
 from finance_api.api.validation import read_parameters
 from finance_api.auth.authentication import authenticate
 from finance_api.auth.personal_tokens import digest
@@ -98,7 +98,7 @@ def _before_the_storage(application: Application) -> Iterator[Layer]:
     application.end(request)
     quotas, clock = application.registry.services.quotas, SystemClock()
     yield Layer("quota: take", lambda: quotas.take(identity, clock.now_ms(), is_free=False))
-    schema, query = RecordsSchema(), f"{_PAGE_PATH.partition('?')[2]}&note=contains-i.theatre"
+    schema, query = ListSchema(RECORDS), f"{_PAGE_PATH.partition('?')[2]}&note=contains-i.theatre"
     yield Layer("validation: 3 parameters", lambda: read_parameters(schema, query))
     by_name = {field.name: field for field in RECORDS.fields}
     since = f"gte.{data.SINCE}"
