@@ -221,7 +221,7 @@ def test_versions_are_those_of_the_migrations_in_their_order():
 
 #: Databases of the first version. SQLite: a user's household, as `.dump` writes it.
 FIXTURES = Path(__file__).parents[1] / "samples" / "databases"
-FIRST = {"sqlite": "0011_initial.sql", "postgresql": "0011_initial_postgresql.sql"}
+FIRST = {"sqlite": "0012_initial.sql", "postgresql": "0012_initial_postgresql.sql"}
 
 
 def load_first(url, database):
@@ -333,7 +333,7 @@ def test_a_later_migration_keeps_the_data_of_the_fixture(stored, tmp_path, monke
 EARLIER = [
     *("0001", "0009", "0017", "0001_initial", "0002_user_data", "0003_user_region"),
     *("0004_plain_texts", "0005_splits", "0006_goal_links", "0007_questions", "0008_orders"),
-    *("0009_question_links", "0010_names"),
+    *("0009_question_links", "0010_names", "0011_initial"),
 ]
 
 

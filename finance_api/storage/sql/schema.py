@@ -31,8 +31,8 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 #: How long to wait for readers: longer than a query takes, less than PostgreSQL's deadlock_timeout.
 _READERS_SECONDS = 0.5
 
-#: Versions of the tables from before `0011_initial`; no migration can upgrade them.
-_BEFORE_THE_FIRST = re.compile("00[01][0-9]|00(0[1-9]|10)_[a-z_]+")
+#: Versions of the tables from before `0012_initial`; no migration can upgrade them.
+_BEFORE_THE_FIRST = re.compile("00[01][0-9]|00(0[1-9]|1[01])_[a-z_]+")
 
 _VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
 

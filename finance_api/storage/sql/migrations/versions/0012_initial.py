@@ -3,10 +3,10 @@
 `schema.upgrade` creates a new database from the declared tables, and marks it with the newest
 version. Migrations only alter databases of earlier versions, so the first one has nothing to do.
 
-Revision: 0011_initial
+Revision: 0012_initial
 """
 
-revision = "0011_initial"
+revision = "0012_initial"
 down_revision = None
 
 

@@ -39,7 +39,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0011_initial');
+INSERT INTO "alembic_version" VALUES('0012_initial');
 CREATE TABLE audit (
 	id INTEGER NOT NULL, 
 	at BIGINT NOT NULL, 

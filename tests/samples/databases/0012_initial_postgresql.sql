@@ -1,4 +1,4 @@
--- The tables of 0011_initial on PostgreSQL, as `pg_dump --schema-only` writes them, a statement a line.
+-- The tables of 0012_initial on PostgreSQL, as `pg_dump --schema-only` writes them, a statement a line.
 CREATE TABLE accounts ( user_id bigint NOT NULL, id text NOT NULL COLLATE pg_catalog."C", name text NOT NULL COLLATE pg_catalog."C", name_folded text NOT NULL COLLATE pg_catalog."C", account_type text NOT NULL COLLATE pg_catalog."C", currency_code text NOT NULL COLLATE pg_catalog."C", initial_balance bigint NOT NULL, balance bigint NOT NULL, record_count bigint NOT NULL, last_record_date bigint, bank_balance bigint, bank_balance_date bigint, unexplained bigint NOT NULL, bank_account_number text COLLATE pg_catalog."C", bank_account_number_folded text COLLATE pg_catalog."C", color text COLLATE pg_catalog."C", color_folded text COLLATE pg_catalog."C", archived boolean NOT NULL, exclude_from_stats boolean NOT NULL, created_at bigint NOT NULL, updated_at bigint NOT NULL, source text COLLATE pg_catalog."C", source_id text COLLATE pg_catalog."C", statement_keys text NOT NULL COLLATE pg_catalog."C", set_by_hand text COLLATE pg_catalog."C", own_initial_balance bigint, json text NOT NULL COLLATE pg_catalog."C", revision bigint DEFAULT '0'::bigint NOT NULL );
 CREATE TABLE alembic_version ( version_num character varying(32) NOT NULL );
 CREATE TABLE audit ( id bigint NOT NULL, at bigint NOT NULL, action text NOT NULL COLLATE pg_catalog."C", origin text NOT NULL COLLATE pg_catalog."C", user_id bigint, detail text NOT NULL COLLATE pg_catalog."C" );
@@ -148,4 +148,4 @@ ALTER TABLE ONLY transfer_proposals ADD CONSTRAINT fk_transfer_proposals_user_id
 ALTER TABLE ONLY upload_pieces ADD CONSTRAINT fk_upload_pieces_user_id FOREIGN KEY (user_id, upload_id) REFERENCES uploads(user_id, id) ON DELETE CASCADE;
 ALTER TABLE ONLY uploads ADD CONSTRAINT fk_uploads_user_id FOREIGN KEY (user_id) REFERENCES user_data(user_id) ON DELETE CASCADE;
 ALTER TABLE ONLY usage ADD CONSTRAINT fk_usage_user_id FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
-INSERT INTO alembic_version VALUES ('0011_initial');
+INSERT INTO alembic_version VALUES ('0012_initial');
