@@ -12,17 +12,19 @@ from string import Formatter
 from typing import Any
 
 from finance_api.importers.clauses import (
-    Amount,
     Clause,
     Day,
     FileRow,
+    Given,
     Option,
+    Role,
     Says,
     StoredRow,
     Topic,
+    Units,
 )
 from finance_api.importers.interface import listed, quoted
-from finance_api.importers.options import flags
+from finance_api.importers.options import flags, words
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 from finance_api.values.time import date_text
@@ -108,6 +110,62 @@ TOPICS: Mapping[Topic, str] = {
     Topic.NEW_ACCOUNTS: "{accounts!r} are new accounts",
     Topic.TYPES_NOT_KNOWN: "the transaction is of the type {type!r}, which does not say whether its money comes in or goes out, and no amount of the statement has a minus sign; download the file again, or in another format",
     Topic.VALUE_HAS_FAULT: "{named} {value!r}: {fault}",
+    Topic.AMOUNT_OR_SIDES: "the amounts are in {amount!r}, or in {debit!r} and {credit!r}",
+    Topic.AMOUNT_COLUMNS: "the amounts are in {columns!r}",
+    Topic.OWN_AMOUNT: "the amounts are in {columns!r}",
+    Topic.PAIRS: "the amounts are in {columns!r}",
+    Topic.SIDE_WITH_SIGNS: "the amounts of {column!r} have both signs",
+    Topic.DATE_COLUMNS: "the dates are in {columns!r}",
+    Topic.NOT_IN_FORM: "{text!r} is not a date in the form {form}",
+    Topic.YEAR_OUTSIDE: "{text!r} has the year {year}, but dates go from {first_year} to {last_year}: correct it in the file",
+    Topic.NO_YEAR: "{text!r} has no year",
+    Topic.NOT_A_DATE: "{text!r} is not a date in a known form",
+    Topic.OTHER_FORM: "{text!r} is not a date in the form of the rows above ({forms: or })",
+    Topic.OTHER_MONEY: "{columns!r} has amounts of money beside the amount column",
+    Topic.MAYBE_BALANCE: "the column {column!r} looks like a balance",
+    Topic.MAYBE_FEES: "the column {column!r} looks like fees",
+    Topic.UNITS: "the amounts of {heading!r} may be in hundredths of the currency",
+    Topic.FEE_SIGNS: "{option.fee} {fee!r} does not say whether fees have signs",
+    Topic.SPLIT_AMOUNT: "the amount has no decimals, and {column!r} goes on with digits: a comma may have split the amount into two cells; put such amounts in quotes",
+    Topic.NO_DECIMALS: "the amount is {amount}, but {currency} has no decimals",
+    Topic.BALANCE_JUMPS: "the balance is {balance}, but after the row before it should be {expected}: a row is missing, changed or moved; download the file again",
+    Topic.MAYBE_BALANCE_JUMPS: "the balance is {balance}, but after the row before it should be {expected}: a row is missing, changed or moved; download the file again",
+    Topic.MAYBE_DEBT: "the balances rise where money goes out: they may be what is owed, as on a card",
+    Topic.UNSIGNED: "no amount is negative",
+    Topic.UNSIGNED_WITHOUT_BALANCE: "no amount is negative, and no balance shows whether the amount of line {line} comes in or goes out",
+    Topic.UNSIGNED_WITH_WORDS: "no amount is negative, and the column {column!r} may say whether money comes in or goes out ({words!r})",
+    Topic.WORDS_NOT_KNOWN: "it is not known whether {unknown!r} in the column {column!r} means money coming in or going out; the column has {words!r}",
+    Topic.WORDS_AGAINST_SIGNS: "the words of {column!r} contradict most of the signs",
+    Topic.BALANCES_OF_CARD: "the balances may be what is owed, as on a card",
+    Topic.MOST_POSITIVE: "most amounts are positive",
+    Topic.ONLY_PAYMENTS: "all that goes out is a payment, as on a card",
+    Topic.WORD_AGAINST_SIGN: "the column {column!r} says {word!r} next to an amount that is {money}",
+    Topic.WORD_AGAINST_SIDE: "the column {column!r} says {word!r} next to an amount that is {money}",
+    Topic.SIDE_HAS_BOTH: "{side} has positive and negative numbers",
+    Topic.SIDE_HAS_OTHER: "{side} has amounts with {word}",
+    Topic.STATUS: "the column {column!r} has {words!r}",
+    Topic.MAYBE_TOTAL: "the row of {text!r} may be a total",
+    Topic.SUMS: "the rows of {texts!r} are each the sum of other rows",
+    Topic.SUMS_WITHOUT_TEXT: "the rows of {texts!r} are each the sum of other rows",
+    Topic.MAYBE_PARTS: "the column {column!r} may mark parts of other rows",
+    Topic.DOUBLE_ENTRY: "the file is double entry: each payment has a row for each account in {column!r}",
+    Topic.FOOTER: "{first}",
+    Topic.WIDTH: "the row has {count} cells and {what} has {width}: {why}",
+    Topic.QUOTE: "a quote inside a quoted cell is not doubled, or a quoted cell is not followed by the delimiter",
+    Topic.TEXT_LOST: "{columns!r} has text, but no column is the payee or note",
+    Topic.OWN_EXPORT: "these are records exported by finance-api, and a table does not have all that belongs to them: import /v1/api/export/all.ndjson instead",
+    Topic.ACCOUNT_OR_COLUMN: "the file does not say which account it belongs to",
+    Topic.SEVERAL_ACCOUNTS: "the column {column!r} has several accounts",
+    Topic.ACCOUNT_NUMBERS: "the account number is {number!r} here and {earlier!r} in line {line}",
+    Topic.ACCOUNT_NAMES: "the account is {account!r} here and {earlier!r} in line {line}",
+    Topic.CURRENCIES_OF_ACCOUNT: "the amount is in {mark}, but earlier amounts of its account are in {earlier}; an account has one currency",
+    Topic.CURRENCY_AGAINST: "the currency is {code}, but {option.currency} says {said}",
+    Topic.HEADING_AGAINST: "the heading of the amount states {code}, but {option.currency} says {said}",
+    Topic.AMOUNT_AGAINST: "the amount is in {code}, but {option.currency} says {said}",
+    Topic.LINES_AGAINST: "the lines above the headings have {codes!r}, but {option.currency} says {said}",
+    Topic.CURRENCY_COLUMN: "the column {column!r} has {codes!r}",
+    Topic.CURRENCY_COLUMN_AGAINST: "the column {column!r} has {codes!r}, but {option.currency} says {said}",
+    Topic.WORD_AGAINST_PROFILE: "the column {column!r} says {word!r} next to an amount that is {money}, which contradicts the profile {profile}",
 }
 
 #: A clause that says what a choice means, a part of another clause, or a remark.
@@ -155,6 +213,59 @@ CLAUSES: Mapping[Says, str] = {
     Says.TYPES: "{types}",
     Says.NO_HEADING: "there is no heading {column!r}{meant}; {headings}",
     Says.MEANT: ", did you mean {heading!r}?",
+    Says.FIELD_IN: "{field} is in {column!r}",
+    Says.POSITIVE_OUT: "a positive amount goes out",
+    Says.POSITIVE_IN: "a positive amount comes in",
+    Says.HAS_CURRENCIES: "{column!r} has the currency of each amount",
+    Says.ALL_IN: "all amounts are in {code}",
+    Says.ONE_CURRENCY: "all amounts are in one currency",
+    Says.TRANSACTION: "{text!r} is a transaction",
+    Says.NOT_TRANSACTION: "{text!r} is not a transaction",
+    Says.NOT_TRANSACTIONS: "{texts!r} are not transactions",
+    Says.THESE_TRANSACTIONS: "these rows are transactions",
+    Says.ALL_TRANSACTIONS: "all rows are transactions",
+    Says.ROWS_TRANSACTIONS: "rows of {words!r} are transactions",
+    Says.ONLY_PARTS: "rows with a {column!r} are only parts",
+    Says.ONLY_ROWS: "only the rows of {accounts!r} are transactions",
+    Says.ONLY_ROWS_DEBIT_IN: "only the rows of {accounts!r} are transactions, and a debit comes in",
+    Says.ONLY_ROWS_DEBIT_OUT: "only the rows of {accounts!r} are transactions, and a debit goes out",
+    Says.IGNORED: "{columns!r} can be ignored",
+    Says.IS_FEE: "{column!r} is a fee paid in addition to the amount",
+    Says.IS_ORIGINAL: "{column!r} is the amount before conversion",
+    Says.IS_AMOUNT: "{column!r} is the amount",
+    Says.IS_BALANCE: "{column!r} is the balance",
+    Says.IS_OWED: "{column!r} is what is owed",
+    Says.NOT_RUNNING: "{column!r} is not a running balance",
+    Says.OWN_ACCOUNTS: "{column!r} has your own accounts",
+    Says.OTHER_ACCOUNTS: "{column!r} has the other side's accounts",
+    Says.ACCOUNTS_OF_FILE: "the file has several accounts",
+    Says.EVERY_ROW: "every row belongs to {account!r}",
+    Says.MINOR: "an amount of 1250 is 12.5",
+    Says.MAJOR: "an amount of 1250 is 1250",
+    Says.FEE_OUT: "a fee of 1 goes out",
+    Says.FEE_IN: "a fee of 1 goes in",
+    Says.MONEY_IN: "money coming in",
+    Says.MONEY_OUT: "money going out",
+    Says.DEBIT_COLUMN: "the debit column",
+    Says.CREDIT_COLUMN: "the credit column",
+    Says.WORD_IS: "{word!r} is {money}",
+    Says.WORDS_ARE: "{ways: and }",
+    Says.SAYS_WAY: "{column!r} says whether money comes in or goes out",
+    Says.NO_WAY: "{column!r} does not mean a direction",
+    Says.NO_WAY_BUT: "{column!r} does not mean a direction, and {way}",
+    Says.ONLY_WORDS: "only the words of {column!r} count",
+    Says.ONLY_NEGATIVE: "{side} has only negative numbers: they are read as {money}",
+    Says.FITS_ONLY: "{side} has numbers of both signs; the balance column fits only {option.mixed_signs} {way}",
+    Says.HEADING_ROW: "the heading row",
+    Says.FIRST_ROW: "the first row",
+    Says.NEEDS_QUOTES: "a cell with the delimiter in it needs quotes",
+    Says.CUT_SHORT: "the row is cut short or has another delimiter",
+    Says.AFTER: "; {text}",
+    Says.COLUMN_IS: "{role} is {column!r}: {reason}",
+    Says.WITH_PROFILE: " (read with the profile {profile}; {option.no_profile} reads the file without it)",
+    Says.WITH_OPTIONS: " (with the options given before: {options})",
+    Says.USED_OPTIONS: "used the options given before for this account: {options}",
+    Says.SKIPPED_LINES: "skipped the lines before the headings: {option.skip_rows} {count}",
 }
 
 
@@ -175,8 +286,8 @@ class Writer(Formatter):
         """Return the sentence; a sentence that an importer wrote itself stays as it is."""
         if not isinstance(what, Clause):
             return self.plain(what)
-        words = TOPICS[what.topic] if isinstance(what.topic, Topic) else CLAUSES[what.topic]
-        return self.fill(words, what.facts)
+        sentence = TOPICS[what.topic] if isinstance(what.topic, Topic) else CLAUSES[what.topic]
+        return self.fill(sentence, what.facts)
 
     def fill(self, words: str, facts: Mapping[str, Any]) -> str:
         return self.vformat(words, (), {"option": _Options(self.option), **facts})
@@ -194,6 +305,12 @@ class Writer(Formatter):
         (flag,) = flags({name: {field: None} if field else None})
         return flag
 
+    def role(self, name: str) -> str:
+        return name
+
+    def given(self, options: Mapping[str, Any]) -> str:
+        return " ".join(quoted(w) if " " in w or not w else w for w in words(options))
+
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         if conversion is None:
             return value
@@ -201,12 +318,16 @@ class Writer(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         match value:
-            case Amount(units, least):
+            case Units(units, least):
                 return self.amount(units, least)
             case Day(seconds):
                 return self.day(seconds)
             case Option(name, field):
                 return self.option(name, field)
+            case Role(name):
+                return self.role(name)
+            case Given(options):
+                return self.given(options)
             case Clause():
                 return self.text(value)
             case FileRow():

@@ -68,6 +68,57 @@ WAYS: Mapping[Topic, str] = {
     Topic.NEW_ACCOUNT_CURRENCY: ": give it with --currency, such as {codes: or }; for an existing account, leave out --currency",
     Topic.NEW_ACCOUNT: ": give the currency with --currency, such as {codes: or }",
     Topic.NEW_ACCOUNTS: ": give the currency with --currency, such as {codes: or }",
+    Topic.AMOUNT_OR_SIDES: ": say which with --map amount=…, or with --debit … and --credit …",
+    Topic.AMOUNT_COLUMNS: ": say which column with --map amount=…, or which two with --debit … and --credit …",
+    Topic.OWN_AMOUNT: ": say with --map amount=… and --map currency=… which are the account's",
+    Topic.PAIRS: ": say which two columns with --debit … and --credit …",
+    Topic.SIDE_WITH_SIGNS: ": say with --positive which way a positive amount goes",
+    Topic.DATE_COLUMNS: ": say with --map recordDate=… which one to use",
+    Topic.NOT_IN_FORM: " (--date-format)",
+    Topic.YEAR_OUTSIDE: ", or give its form with --date-format",
+    Topic.NO_YEAR: ": give the period of the file with --date-format, as in 'DD.MM. 2026-01-01..2026-01-31'",
+    Topic.NOT_A_DATE: "; give its form with --date-format",
+    Topic.OTHER_FORM: "; give the form with --date-format",
+    Topic.OTHER_MONEY: ": ignore it with --ignore, or say with --fee or --map what it is",
+    Topic.MAYBE_BALANCE: ": name it with --balance, or ignore it with --ignore",
+    Topic.MAYBE_FEES: ": name it with --fee, or ignore it with --ignore",
+    Topic.UNITS: ": say with --units minor or --units major",
+    Topic.FEE_SIGNS: ": if a minus in it means money going out, say --fee {column}=signed; if its numbers have no signs, say --fee {column}=unsigned",
+    Topic.SPLIT_AMOUNT: ", or say with --map amount=… which column has the amounts",
+    Topic.NO_DECIMALS: "; say with --decimal which mark is the decimal mark, or correct --currency",
+    Topic.MAYBE_BALANCE_JUMPS: ", or ignore the balances with --ignore",
+    Topic.MAYBE_DEBT: "; if they are, name their column with --balance",
+    Topic.UNSIGNED: ": if positive amounts are money coming in, say --positive in; if they are money going out, say --positive out",
+    Topic.UNSIGNED_WITHOUT_BALANCE: ": say with --positive what a positive amount means",
+    Topic.UNSIGNED_WITH_WORDS: ": say with --sign COLUMN=OUT,…|IN,… which words mean which",
+    Topic.WORDS_NOT_KNOWN: ": say with --sign COLUMN=OUT,…|IN,… which words mean money going out and which mean money coming in, or leave such rows out with --only",
+    Topic.WORDS_AGAINST_SIGNS: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
+    Topic.BALANCES_OF_CARD: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
+    Topic.MOST_POSITIVE: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
+    Topic.ONLY_PAYMENTS: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
+    Topic.WORD_AGAINST_SIGN: ": let the column decide with --sign, or, if the column means something else, ignore it with --ignore",
+    Topic.WORD_AGAINST_SIDE: ": exchange --debit and --credit, or, if the column means something else, ignore it with --ignore",
+    Topic.SIDE_HAS_BOTH: ": say with --mixed-signs what the sign means: plus (negative numbers reverse the direction of the column), minus (positive numbers reverse it) or ignore (the sign means nothing)",
+    Topic.SIDE_HAS_OTHER: ": say with --mixed-signs what the sign means: plus ({word} reverses the direction of the column) or ignore (the sign means nothing)",
+    Topic.STATUS: ": say with --only COLUMN=VALUE which rows are transactions",
+    Topic.MAYBE_TOTAL: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
+    Topic.SUMS: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
+    Topic.SUMS_WITHOUT_TEXT: ": say with --leave-out COLUMN=VALUE which rows are not transactions, or remove them from the file",
+    Topic.MAYBE_PARTS: ": leave them out with --only, or ignore it with --ignore",
+    Topic.DOUBLE_ENTRY: ": say with --only COLUMN=VALUE which accounts are the bank's",
+    Topic.FOOTER: "; if the rows from there on are not transactions, leave them out with --skip-last",
+    Topic.WIDTH: "; with --skip-rows, leave out rows above the headings; with --skip-last, rows below the data",
+    Topic.QUOTE: " (--delimiter)",
+    Topic.TEXT_LOST: ": choose columns with --map payee=… or --map note=…, or import without text with --no-text",
+    Topic.OWN_EXPORT: ", or what 'finance-api dump' writes",
+    Topic.ACCOUNT_OR_COLUMN: "; give the account with --account, or its column with --map account=…{headings}",
+    Topic.SEVERAL_ACCOUNTS: ": if they are yours, say --map accountNumber=…; if they are the other side's, say --map counterpartyAccount=…, or ignore it with --ignore",
+    Topic.ACCOUNT_NUMBERS: ": to import each number as an account of its own, leave out --account",
+    Topic.ACCOUNT_NAMES: ": to import both accounts, leave out --account; to ignore the column, say --map account=",
+    Topic.CURRENCIES_OF_ACCOUNT: ": say with --map account=… which column names the account",
+    Topic.LINES_AGAINST: ": say with --currency which one is right, or confirm the other with --map currency=",
+    Topic.CURRENCY_COLUMN: ": if these are the currencies of the amounts, say --map currency=…; if all amounts are in one currency, say --map currency=",
+    Topic.CURRENCY_COLUMN_AGAINST: ": if these are the currencies of the amounts, say --map currency=…; if all amounts are in one currency, say --map currency=",
 }
 
 _WRITER = Writer()
@@ -80,7 +131,7 @@ def text(said: Clause | str) -> str:
 
 def refusal_text(refused: ImportRefused) -> str:
     """Return a sentence about everything that a file leaves open, with the options that decide."""
-    return refused.joined(_sentence)
+    return refused.joined(_sentence, text)
 
 
 def _sentence(question: Question) -> str:
@@ -90,6 +141,5 @@ def _sentence(question: Question) -> str:
 
 def _way(fact: Clause) -> str:
     first = fact.facts.get("first")
-    if isinstance(first, Clause):
-        return _way(first)
-    return _WRITER.fill(WAYS.get(Topic(fact.topic), ""), fact.facts)
+    before = _way(first) if isinstance(first, Clause) else ""
+    return before + _WRITER.fill(WAYS.get(Topic(fact.topic), ""), fact.facts)

@@ -93,10 +93,68 @@ class Topic(StrEnum):
     NEW_ACCOUNT_CURRENCY = auto()
     NEW_ACCOUNT = auto()
     NEW_ACCOUNTS = auto()
-    # Types of OFX that are too many.
     TYPES_NOT_KNOWN = auto()
-    # Values of options.
     VALUE_HAS_FAULT = auto()
+    # The columns of money and dates.
+    AMOUNT_OR_SIDES = auto()
+    AMOUNT_COLUMNS = auto()
+    OWN_AMOUNT = auto()
+    PAIRS = auto()
+    SIDE_WITH_SIGNS = auto()
+    DATE_COLUMNS = auto()
+    NOT_IN_FORM = auto()
+    YEAR_OUTSIDE = auto()
+    NO_YEAR = auto()
+    NOT_A_DATE = auto()
+    OTHER_FORM = auto()
+    OTHER_MONEY = auto()
+    MAYBE_BALANCE = auto()
+    MAYBE_FEES = auto()
+    UNITS = auto()
+    FEE_SIGNS = auto()
+    SPLIT_AMOUNT = auto()
+    NO_DECIMALS = auto()
+    BALANCE_JUMPS = auto()
+    MAYBE_BALANCE_JUMPS = auto()
+    MAYBE_DEBT = auto()
+    # Which way money goes.
+    UNSIGNED = auto()
+    UNSIGNED_WITHOUT_BALANCE = auto()
+    UNSIGNED_WITH_WORDS = auto()
+    WORDS_NOT_KNOWN = auto()
+    WORDS_AGAINST_SIGNS = auto()
+    BALANCES_OF_CARD = auto()
+    MOST_POSITIVE = auto()
+    ONLY_PAYMENTS = auto()
+    WORD_AGAINST_SIGN = auto()
+    WORD_AGAINST_SIDE = auto()
+    SIDE_HAS_BOTH = auto()
+    SIDE_HAS_OTHER = auto()
+    # Which rows are transactions.
+    STATUS = auto()
+    MAYBE_TOTAL = auto()
+    SUMS = auto()
+    SUMS_WITHOUT_TEXT = auto()
+    MAYBE_PARTS = auto()
+    DOUBLE_ENTRY = auto()
+    FOOTER = auto()
+    WIDTH = auto()
+    QUOTE = auto()
+    TEXT_LOST = auto()
+    OWN_EXPORT = auto()
+    # The accounts and currencies of the rows.
+    ACCOUNT_OR_COLUMN = auto()
+    SEVERAL_ACCOUNTS = auto()
+    ACCOUNT_NUMBERS = auto()
+    ACCOUNT_NAMES = auto()
+    CURRENCIES_OF_ACCOUNT = auto()
+    CURRENCY_AGAINST = auto()
+    HEADING_AGAINST = auto()
+    AMOUNT_AGAINST = auto()
+    LINES_AGAINST = auto()
+    CURRENCY_COLUMN = auto()
+    CURRENCY_COLUMN_AGAINST = auto()
+    WORD_AGAINST_PROFILE = auto()
 
 
 class Says(StrEnum):
@@ -145,10 +203,63 @@ class Says(StrEnum):
     TYPES = auto()
     NO_HEADING = auto()
     MEANT = auto()
+    FIELD_IN = auto()
+    POSITIVE_OUT = auto()
+    POSITIVE_IN = auto()
+    HAS_CURRENCIES = auto()
+    ALL_IN = auto()
+    ONE_CURRENCY = auto()
+    TRANSACTION = auto()
+    NOT_TRANSACTION = auto()
+    NOT_TRANSACTIONS = auto()
+    THESE_TRANSACTIONS = auto()
+    ALL_TRANSACTIONS = auto()
+    ROWS_TRANSACTIONS = auto()
+    ONLY_PARTS = auto()
+    ONLY_ROWS = auto()
+    ONLY_ROWS_DEBIT_IN = auto()
+    ONLY_ROWS_DEBIT_OUT = auto()
+    IGNORED = auto()
+    IS_FEE = auto()
+    IS_ORIGINAL = auto()
+    IS_AMOUNT = auto()
+    IS_BALANCE = auto()
+    IS_OWED = auto()
+    NOT_RUNNING = auto()
+    OWN_ACCOUNTS = auto()
+    OTHER_ACCOUNTS = auto()
+    ACCOUNTS_OF_FILE = auto()
+    EVERY_ROW = auto()
+    MINOR = auto()
+    MAJOR = auto()
+    FEE_OUT = auto()
+    FEE_IN = auto()
+    MONEY_IN = auto()
+    MONEY_OUT = auto()
+    DEBIT_COLUMN = auto()
+    CREDIT_COLUMN = auto()
+    WORD_IS = auto()
+    WORDS_ARE = auto()
+    SAYS_WAY = auto()
+    NO_WAY = auto()
+    NO_WAY_BUT = auto()
+    ONLY_WORDS = auto()
+    ONLY_NEGATIVE = auto()
+    FITS_ONLY = auto()
+    HEADING_ROW = auto()
+    FIRST_ROW = auto()
+    NEEDS_QUOTES = auto()
+    CUT_SHORT = auto()
+    AFTER = auto()
+    COLUMN_IS = auto()
+    WITH_PROFILE = auto()
+    WITH_OPTIONS = auto()
+    USED_OPTIONS = auto()
+    SKIPPED_LINES = auto()
 
 
-class Amount(NamedTuple):
-    """Ten-thousandths. least_decimals: how many decimals are written at least."""
+class Units(NamedTuple):
+    """An amount in ten-thousandths. least_decimals: how many decimals are written at least."""
 
     units: int
     least_decimals: int = 2
@@ -164,7 +275,7 @@ class FileRow(NamedTuple):
     """An entry of the file. text: its payee and note. bank_id: None if it has none."""
 
     date: Day
-    amount: Amount
+    amount: Units
     text: str
     bank_id: str | None
     line: int
@@ -174,7 +285,7 @@ class StoredRow(NamedTuple):
     """A stored record, as its file stated it."""
 
     date: Day
-    amount: Amount
+    amount: Units
     id: str
 
 
@@ -183,6 +294,18 @@ class Option(NamedTuple):
 
     name: str
     field: str = ""
+
+
+class Role(NamedTuple):
+    """What a column is: a field, or another option that names columns."""
+
+    name: str
+
+
+class Given(NamedTuple):
+    """Options with their values."""
+
+    options: Mapping[str, Any]
 
 
 def options_in(changes: Mapping[str, Any]) -> tuple[Option, ...]:
@@ -195,7 +318,9 @@ def options_in(changes: Mapping[str, Any]) -> tuple[Option, ...]:
 
 
 #: A value in a sentence; of several, the sentence has a list.
-Fact = Union[str, int, Amount, Day, FileRow, StoredRow, Option, "Clause", tuple["Fact", ...]]
+Fact = Union[
+    str, int, Units, Day, FileRow, StoredRow, Option, Role, Given, "Clause", tuple["Fact", ...]
+]
 
 
 class Clause(NamedTuple):
@@ -212,12 +337,16 @@ def clause(topic: Topic | Says, **facts: Fact) -> Clause:
 def as_json(fact: Any) -> Any:
     """Return a fact as JSON: an amount as ``{"amount": "-12.5", …}``, a day as ``{"day": …}``."""
     match fact:
-        case Amount(units, least):
+        case Units(units, least):
             return {"amount": decimal_text(units), "leastDecimals": least}
         case Day(seconds):
             return {"day": date_text(seconds)}
         case Option(name, field):
             return {"option": name, "field": field}
+        case Role(name):
+            return {"role": name}
+        case Given(options):
+            return {"options": options}
         case Clause() | FileRow() | StoredRow():
             return {name: as_json(each) for name, each in fact._asdict().items()}
         case dict():
@@ -231,11 +360,15 @@ def from_json(value: Any) -> Any:
     """Return the fact that `as_json` wrote."""
     match value:
         case {"amount": str(text), "leastDecimals": int(least)}:
-            return Amount(to_units(parse_decimal(text)), least)
+            return Units(to_units(parse_decimal(text)), least)
         case {"day": str(text)}:
             return Day(parse_date(text))
         case {"option": str(name), "field": str(field)}:
             return Option(name, field)
+        case {"role": str(name)}:
+            return Role(name)
+        case {"options": dict(options)}:
+            return Given(options)
         case {"topic": str(name), "facts": dict(facts)}:
             topic = Topic(name) if name in _TOPICS else Says(name)
             return Clause(topic, {key: from_json(each) for key, each in facts.items()})

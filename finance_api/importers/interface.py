@@ -127,7 +127,7 @@ class ImportRefused(ChangeRefused):
         """fact, how, needs: see `Question`."""
         fact = fact if isinstance(fact, Clause) else message(fact)
         self.questions = questions or (Question(fact, line, choices, how, needs),)
-        self.notes: list[str] = []
+        self.notes: list[Clause | str] = []
         self.commands: list[Command] = []
         #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
         self.written: str | None = None
@@ -137,12 +137,16 @@ class ImportRefused(ChangeRefused):
     def reason(self) -> str:
         return self.written or self.joined(lambda question: question.reason)
 
-    def joined(self, write: Callable[[Question], str]) -> str:
-        """Return one sentence about all questions. write: returns the sentence about one."""
+    def joined(
+        self, write: Callable[[Question], str], note: Callable[[Clause | str], str] = str
+    ) -> str:
+        """Return one sentence about all questions. write, note: return the sentence about a
+        question, and the text of a note.
+        """
         first, *others = self.questions
         lines = (f" (line {each.line})" if each.line else "" for each in others)
         parts = (write(each) + line for each, line in zip(others, lines, strict=True))
-        return "; and ".join((write(first), *parts)) + "".join(self.notes)
+        return "; and ".join((write(first), *parts)) + "".join(map(note, self.notes))
 
     @property
     def answers(self) -> list[tuple[Choice, ...]]:

@@ -27,7 +27,7 @@ from itertools import accumulate, chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from finance_api.importers.clauses import Amount, Day, Says, Topic, clause
+from finance_api.importers.clauses import Day, Says, Topic, Units, clause
 from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import (
     OWED,
@@ -250,7 +250,7 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
     if is_proven or not stated:
         return
     account, (day, units) = session.accounts.rows[account_id], stated[0]
-    amount = Amount(units, decimals_of(account["currencyCode"]))
+    amount = Units(units, decimals_of(account["currencyCode"]))
     # Most cards are in debt.
     meanings = (OWED, OWNED) if units > 0 else (OWNED, OWED)
     raise ImportRefused(

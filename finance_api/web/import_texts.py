@@ -1,11 +1,13 @@
 """Writes what importers say for a page: in the user's region, with the labels of the form."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.clauses import Clause, from_json
 from finance_api.importers.options import option_named
 from finance_api.values.regions import Region
-from finance_api.web.option_labels import COLUMNS, in_labels
+from finance_api.web.column_form import ROLES
+from finance_api.web.option_labels import COLUMNS, changes_in_labels, in_labels
 from finance_api.wording import Writer
 
 
@@ -25,6 +27,12 @@ class PageWriter(Writer):
 
     def option(self, name: str, field: str) -> str:
         return f"“{COLUMNS[field] if field in COLUMNS else option_named(name).label}”"
+
+    def role(self, name: str) -> str:
+        return ROLES.get(name, name)
+
+    def given(self, options: Mapping[str, Any]) -> str:
+        return changes_in_labels(options)
 
     def amount(self, units: int, least_decimals: int) -> str:
         return self._region.amount(units, least_decimals)

@@ -6,12 +6,12 @@ import pytest
 
 from finance_api.cli.import_texts import text
 from finance_api.importers.clauses import (
-    Amount,
     Day,
     FileRow,
     Says,
     StoredRow,
     Topic,
+    Units,
     as_json,
     clause,
     from_json,
@@ -22,8 +22,8 @@ from finance_api.web.import_texts import PageWriter
 from finance_api.wording import CLAUSES, TOPICS
 
 DAY = Day(parse_date("2026-03-04"))
-ENTRY = FileRow(DAY, Amount(-125_000), "Baker", "7", 12)
-RECORD = StoredRow(DAY, Amount(-125_000), "abc")
+ENTRY = FileRow(DAY, Units(-125_000), "Baker", "7", 12)
+RECORD = StoredRow(DAY, Units(-125_000), "abc")
 MOVED = clause(Topic.MOVED, entry=ENTRY, record=RECORD, more="", days=3)
 
 
@@ -49,7 +49,7 @@ def test_a_command_writes_plainly_and_a_page_as_in_the_region():
     "said",
     [
         MOVED,
-        clause(Topic.CARD_BALANCE, amount=Amount(50_000, 3), account="Visa", day=DAY),
+        clause(Topic.CARD_BALANCE, amount=Units(50_000, 3), account="Visa", day=DAY),
         clause(Says.BOTH, both=(clause(Says.SAME_TRANSACTION, line=3), "x")),
     ],
 )

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import compress, product
 from typing import Any
 
+from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.csv.layout import Headings, Layout, field_of
 from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.plan import Plan
@@ -26,8 +27,6 @@ from finance_api.importers.interface import (
     Choice,
     ImportRefused,
     Questions,
-    listed,
-    quoted,
     stated_code,
 )
 from finance_api.importers.options import ImportOptions
@@ -73,9 +72,11 @@ class Currencies:
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self.given not in (None, code):
-                all_ = Choice({"columns": {"currency": ("",)}}, f"all amounts are in {self.option}")
+                all_ = Choice(
+                    {"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=self.option or "")
+                )
                 raise ImportRefused(
-                    f"the currency is {code}, but --currency says {self.option}",
+                    clause(Topic.CURRENCY_AGAINST, code=code, said=self.option or ""),
                     line,
                     choices=(_in_column(self.column), all_),
                 )
@@ -100,7 +101,7 @@ class Currencies:
 
 
 def _in_column(name: str) -> Choice:
-    meaning = f"{quoted(name)} has the currency of each amount"
+    meaning = clause(Says.HAS_CURRENCIES, column=name)
     return Choice({"columns": {"currency": (name,)}, "currency": None}, meaning)
 
 
@@ -128,9 +129,9 @@ def decide_currencies(
         return Currencies(None, remembered, several=several, by_mark=True)
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
-            where = "heading of the amount states" if mark in in_headings else "amount is in"
+            topic = Topic.HEADING_AGAINST if mark in in_headings else Topic.AMOUNT_AGAINST
             raise ImportRefused(
-                f"the {where} {mark.currency or mark.text}, but --currency says {option}",
+                clause(topic, code=mark.currency or mark.text, said=option),
                 line,
                 choices=(Choice({"currency": None}),),
             )
@@ -158,14 +159,10 @@ def _ask_about_others_above(
     codes = sorted(filter(None, others))
     if codes:
         questions.ask(
-            f"the lines above the headings have {listed(codes)}, but --currency says {option}",
-            *(Choice({"currency": code}, f"all amounts are in {code}") for code in codes),
-            Choice({"columns": {"currency": ("",)}}, f"all amounts are in {option}"),
+            clause(Topic.LINES_AGAINST, codes=tuple(codes), said=option),
+            *(Choice({"currency": code}, clause(Says.ALL_IN, code=code)) for code in codes),
+            Choice({"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=option)),
             line=plan.headings.line,
-            how=(
-                ": say with --currency which one is right, or confirm the other with --map "
-                "currency="
-            ),
         )
 
 
@@ -194,18 +191,17 @@ def _in_columns(
         name = headings.named(column.index)
         if len(codes) == 1 and currency in (None, *codes):
             return next(iter(codes))
-        says = f", but --currency says {currency}" if currency is not None else ""
+        facts: dict[str, Fact] = {"column": name, "codes": tuple(sorted(codes))}
+        fact = Clause(Topic.CURRENCY_COLUMN, facts)
+        if currency is not None:
+            fact = Clause(Topic.CURRENCY_COLUMN_AGAINST, {**facts, "said": currency})
         needs = ("currency",) if currency is None and needs_one() else ()
         questions.ask(
-            f"the column {quoted(name)} has {listed(sorted(codes))}{says}",
+            fact,
             _in_column(name),
-            Choice({"columns": {"currency": ("",)}}, "all amounts are in one currency", needs),
+            Choice({"columns": {"currency": ("",)}}, clause(Says.ONE_CURRENCY), needs),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,
-            how=(
-                ": if these are the currencies of the amounts, say --map currency=…; if all "
-                "amounts are in one currency, say --map currency="
-            ),
         )
         return None
     return None
@@ -235,25 +231,25 @@ def ask_which_rows(
     for (index, text), line in doubts.items():
         name = headings.named(index)
         questions.ask(
-            f"the row of {quoted(text)} may be a total",
-            Choice({"leave_out": (f"{name}={text}",)}, f"{quoted(text)} is not a transaction"),
-            Choice({"leave_out": (f"{name}=",)}, f"{quoted(text)} is a transaction"),
+            clause(Topic.MAYBE_TOTAL, text=text),
+            Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text)),
+            Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text)),
             line=line,
-            how=": say with --leave-out COLUMN=VALUE which rows are not transactions",
         )
 
 
 def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
     """Ask about rows that are sums of others. texts: their texts in the column ``name``."""
     left_out = tuple(f"{name}={text}" for text in texts if text)
-    kept = Choice({"leave_out": (f"{name}=",)}, "these rows are transactions")
-    sums = Choice({"leave_out": left_out}, f"{listed(texts)} are not transactions")
+    kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
+    sums = Choice({"leave_out": left_out}, clause(Says.NOT_TRANSACTIONS, texts=tuple(texts)))
     questions.ask(
-        f"the rows of {listed(text or BLANK for text in texts)} are each the sum of other rows",
+        clause(
+            Topic.SUMS if left_out else Topic.SUMS_WITHOUT_TEXT,
+            texts=tuple(text or BLANK for text in texts),
+        ),
         *([sums, kept] if left_out else [kept]),
         line=line,
-        how=": say with --leave-out COLUMN=VALUE which rows are not transactions"
-        + ("" if left_out else ", or remove them from the file"),
     )
 
 
@@ -287,13 +283,14 @@ def _ask_for_words(
     for chosen in possible:
         if texts := [*kept, *chosen]:
             only = tuple(f"{name}={text}" for text in texts)
-            choices.append(Choice({"only": only}, f"rows of {listed(texts)} are transactions"))
+            choices.append(
+                Choice({"only": only}, clause(Says.ROWS_TRANSACTIONS, words=tuple(texts)))
+            )
     questions.ask(
-        f"the column {quoted(name)} has {listed([*unknown, *kept])}",
+        clause(Topic.STATUS, column=name, words=(*unknown, *kept)),
         *choices,
         line=min(unknown.values()),
         column=index,
-        how=": say with --only COLUMN=VALUE which rows are transactions",
     )
 
 
@@ -317,12 +314,8 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     ]
     if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
         questions.ask(
-            f"{listed(telling)} has text, but no column is the payee or note",
+            clause(Topic.TEXT_LOST, columns=tuple(telling)),
             Choice({"columns": {"note": tuple(telling)}}),
-            how=(
-                ": choose columns with --map payee=… or --map note=…, or import without text with "
-                "--no-text"
-            ),
         )
 
 
@@ -331,39 +324,29 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
     headings = plan.headings
     money = []
     for column in columns:
-        fact, how, choices = _readings(column, plan)
-        if fact:
+        topic, choices = _readings(column, plan)
+        if topic is not None:
             name = headings.named(column.index)
             questions.ask(
-                f"the column {quoted(name)} {fact}",
-                *choices,
-                line=headings.line,
-                column=column.index,
-                how=f": {how}, or ignore it with --ignore",
+                clause(topic, column=name), *choices, line=headings.line, column=column.index
             )
         elif column.has_decimals:
             money.append(column)
     names = [headings.named(column.index) for column in money]
     # If another question is about the amount, one of these columns may be the amount.
     if names and "amount" not in questions.fields:
-        choices = [Choice({"ignore": tuple(names)}, f"{listed(names)} can be ignored")]
+        choices = [Choice({"ignore": tuple(names)}, clause(Says.IGNORED, columns=tuple(names)))]
         if len(names) == 1:
             choices += _of_money(money[0], names[0], plan)
-        questions.ask(
-            f"{listed(names)} has amounts of money beside the amount column",
-            *choices,
-            line=headings.line,
-            how=": ignore it with --ignore, or say with --fee or --map what it is",
-        )
+        questions.ask(clause(Topic.OTHER_MONEY, columns=tuple(names)), *choices, line=headings.line)
 
 
 def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
     kind = "signed" if column.is_signed else "unsigned"
-    shown = quoted(name)
-    fee = f"{shown} is a fee paid in addition to the amount"
+    fee = clause(Says.IS_FEE, column=name)
     choices = [Choice({"fee": (f"{name}={kind}",)}, fee)]
     if "originalAmount" not in plan.columns:
-        original = f"{shown} is the amount before conversion"
+        original = clause(Says.IS_ORIGINAL, column=name)
         choices.append(Choice({"columns": {"originalAmount": (name,)}}, original))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
     # A row without an amount would be refused.
@@ -371,24 +354,24 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
     if amount < plan.table.width and plan.profile is None and is_full:
         ignored = (plan.headings.named(amount),)
         changes: ImportOptions = {"columns": {"amount": (name,)}, "ignore": ignored}
-        choices.append(Choice(changes, f"{shown} is the amount"))
+        choices.append(Choice(changes, clause(Says.IS_AMOUNT, column=name)))
     return choices
 
 
-def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Choice]]:
-    """Return what a column's heading suggests ("" for nothing), advice, and possible answers."""
+def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
+    """Return what to ask about a column, judging by its heading, and the choices."""
     name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
-    without = Choice({"ignore": (name,)}, f"{quoted(name)} can be ignored")
+    without = Choice({"ignore": (name,)}, clause(Says.IGNORED, columns=name))
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
-        balance = Choice({"balance": name}, f"{quoted(name)} is the balance")
-        return "looks like a balance", "name it with --balance", [balance, without]
+        balance = Choice({"balance": name}, clause(Says.IS_BALANCE, column=name))
+        return Topic.MAYBE_BALANCE, [balance, without]
     if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
-        return "looks like fees", "name it with --fee", [fee, without]
+        return Topic.MAYBE_FEES, [fee, without]
     if role_fit("parent", heading) == 2 and len(column.texts) and "" in column.values:
-        parts = Choice({"only": (f"{name}=",)}, f"rows with a {quoted(name)} are only parts")
-        whole = Choice({"ignore": (name,)}, "all rows are transactions")
-        return "may mark parts of other rows", "leave them out with --only", [parts, whole]
+        parts = Choice({"only": (f"{name}=",)}, clause(Says.ONLY_PARTS, column=name))
+        whole = Choice({"ignore": (name,)}, clause(Says.ALL_TRANSACTIONS))
+        return Topic.MAYBE_PARTS, [parts, whole]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
     layout = plan.layout
     is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
@@ -396,15 +379,13 @@ def _readings(column: Watched, plan: Plan) -> tuple[str, str, list[Choice]]:
         own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
         other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
         return (
-            "has several accounts",
-            "if they are yours, say --map accountNumber=…; if they are the other side's, say --map "
-            "counterpartyAccount=…",
+            Topic.SEVERAL_ACCOUNTS,
             [
-                Choice(own, f"{quoted(name)} has your own accounts"),
-                Choice(other, f"{quoted(name)} has the other side's accounts"),
+                Choice(own, clause(Says.OWN_ACCOUNTS, column=name)),
+                Choice(other, clause(Says.OTHER_ACCOUNTS, column=name)),
             ],
         )
-    return "", "", []
+    return None, []
 
 
 def _is_vocabulary(texts: Sequence[str]) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
-from finance_api.importers.interface import BankBalance, Choice, ImportRefused, quoted
-from finance_api.values.text import amount_text
+from finance_api.importers.clauses import Says, Topic, Units, clause
+from finance_api.importers.interface import BankBalance, Choice, ImportRefused
 from finance_api.values.time import DAY_SECONDS
 
 #: Up to this many rows of a day may be in no order.
@@ -117,14 +117,9 @@ class BalanceCheck:
         faults = {order: self._faults[order] for order in (0, 1) if order in self._faults}
         order = max(faults, key=lambda order: (faults[order][0], order == by_days))
         at, should, is_ = faults[order]
-        raise ImportRefused(
-            f"the balance is {amount_text(is_)}, but after the row before it should be "
-            f"{amount_text(should)}: a row is missing, changed or moved; download the file "
-            "again",
-            at,
-            choices=self._choices[1:],
-            how=", or ignore the balances with --ignore" if self.option else "",
-        )
+        topic = Topic.MAYBE_BALANCE_JUMPS if self.option else Topic.BALANCE_JUMPS
+        fact = clause(topic, balance=Units(is_), expected=Units(should))
+        raise ImportRefused(fact, at, choices=self._choices[1:])
 
     @property
     def _choices(self) -> tuple[Choice, ...]:
@@ -132,8 +127,8 @@ class BalanceCheck:
             return ()
         name = self.option
         return (
-            Choice({"balance": name}, f"{quoted(name)} is what is owed"),
-            Choice({"ignore": (name,)}, f"{quoted(name)} is not a running balance"),
+            Choice({"balance": name}, clause(Says.IS_OWED, column=name)),
+            Choice({"ignore": (name,)}, clause(Says.NOT_RUNNING, column=name)),
         )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
@@ -142,11 +137,7 @@ class BalanceCheck:
         """
         closing = self.closing()
         if self.is_debt and self.option:
-            raise ImportRefused(
-                "the balances rise where money goes out: they may be what is owed, as on a card",
-                choices=self._choices,
-                how="; if they are, name their column with --balance",
-            )
+            raise ImportRefused(clause(Topic.MAYBE_DEBT), choices=self._choices)
         if len(closing) != 1:
             return None, None
         (last,) = closing

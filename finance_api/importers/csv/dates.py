@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.clauses import Day, Option, Says, Topic, clause
+from finance_api.importers.clauses import Clause, Day, Option, Says, Topic, clause
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import (
     Choice,
@@ -368,33 +368,29 @@ class DateColumn:
         """Return whether any form that fits all texts so far also fits this text."""
         return any(form.read(text) is not None for form in self._fitting)
 
-    def _misfit(self, text: str) -> str:
+    def _misfit(self, text: str) -> Clause | str:
         if self._is_sheet and self._seen and (_ISO.read(text) or self._fitting == [_ISO]):
             return (
                 f"{quoted(text)} and the dates above it are partly text and partly dates: a "
                 f"program may have swapped days and months; use the file as the bank made it"
             )
         if self._named:
-            form = self._fitting[0].name
-            return f"{quoted(text)} is not a date in the form {form} (--date-format)"
+            return clause(Topic.NOT_IN_FORM, text=text, form=self._fitting[0].name)
         years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]
         if years and not any(FIRST_YEAR <= year <= self._last_year for year in years):
-            return (
-                f"{quoted(text)} has the year {years[0]:04}, but dates go from {FIRST_YEAR} to "
-                f"{self._last_year}: correct it in the file, or give its form with --date-format"
+            return clause(
+                Topic.YEAR_OUTSIDE,
+                text=text,
+                year=f"{years[0]:04}",
+                first_year=FIRST_YEAR,
+                last_year=self._last_year,
             )
         if _YEARLESS.fullmatch(text):
-            return (
-                f"{quoted(text)} has no year: give the period of the file with --date-format, as "
-                "in 'DD.MM. 2026-01-01..2026-01-31'"
-            )
+            return clause(Topic.NO_YEAR, text=text)
         if not self._seen:
-            return f"{quoted(text)} is not a date in a known form; give its form with --date-format"
-        forms = " or ".join(form.name for form in self._fitting)
-        return (
-            f"{quoted(text)} is not a date in the form of the rows above ({forms}); give the form "
-            f"with --date-format"
-        )
+            return clause(Topic.NOT_A_DATE, text=text)
+        forms = tuple(form.name for form in self._fitting)
+        return clause(Topic.OTHER_FORM, text=text, forms=forms)
 
     def readings(self) -> list[DateForm]:
         """Return the forms that fit all texts; of forms that read all texts alike, only one.

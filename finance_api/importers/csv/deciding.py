@@ -7,7 +7,7 @@ from functools import cached_property
 from heapq import merge
 from itertools import islice, product
 
-from finance_api.importers.clauses import Option
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.amounts import AmountReader, Reading
 from finance_api.importers.csv.asking import (
     ask_about_sums,
@@ -81,13 +81,12 @@ class Deciding:
     def __init__(self, plan: Plan, questions: Questions) -> None:
         layout = plan.layout
         self.plan = plan
-        self.remarks: list[str] = []
+        self.remarks: list[Clause | str] = []
         self.stated = [*stated_in(lines_above(plan.table))]
         self._questions = questions
         if not layout.fee and layout.fee_category is not None:
-            raise ImportRefused(
-                "--fee-category needs --fee", choices=(Choice({"fee_category": None}),)
-            )
+            needs = clause(Topic.NEEDS, first=Option("fee_category"), second=Option("fee"))
+            raise ImportRefused(needs, choices=(Choice({"fee_category": None}),))
         self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
         self.selection = Selection(plan)
         self._words = None
@@ -147,13 +146,9 @@ class Deciding:
         if survey.footer is not None:
             count, first = survey.footer
             questions.ask(
-                first.questions[0].fact,
+                clause(Topic.FOOTER, first=first.questions[0].fact),
                 Choice({"skip_last": plan.layout.skip_last + count}),
                 line=first.line,
-                how=(
-                    f"{first.questions[0].how}; if the rows from there on are not transactions, "
-                    f"leave them out with --skip-last"
-                ),
             )
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
@@ -344,11 +339,10 @@ class Deciding:
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
         if named and plan.layout.units is None and plan.profile is None:
             self._questions.ask(
-                f"the amounts of {quoted(named[0])} may be in hundredths of the currency",
-                Choice({"units": "minor"}, "an amount of 1250 is 12.5"),
-                Choice({"units": "major"}, "an amount of 1250 is 1250"),
+                clause(Topic.UNITS, heading=named[0]),
+                Choice({"units": "minor"}, clause(Says.MINOR)),
+                Choice({"units": "major"}, clause(Says.MAJOR)),
                 line=headings.line,
-                how=": say with --units minor or --units major",
             )
 
     def _balance_rows(self, reading: Reading) -> tuple[list[BalanceRow], CellsOf]:
@@ -438,15 +432,11 @@ def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     column, kind = headings.position_and_rest(Option("fee"), fee)
     if kind not in ("signed", "unsigned"):
-        name = headings.named(column)
-        column_name = fee if kind is None else fee.removesuffix(f"={kind}")
+        name = fee if kind is None else fee.removesuffix(f"={kind}")
         questions.ask(
-            f"--fee {quoted(fee)}: if a minus in it means money going out, say --fee "
-            f"{name}=signed; if its numbers have no signs, say --fee {name}=unsigned",
-            *(
-                Choice({"fee": (f"{column_name}={each}",)}, f"a fee of 1 goes {way}")
-                for each, way in (("unsigned", "out"), ("signed", "in"))
-            ),
+            clause(Topic.FEE_SIGNS, fee=fee, column=headings.named(column)),
+            Choice({"fee": (f"{name}=unsigned",)}, clause(Says.FEE_OUT)),
+            Choice({"fee": (f"{name}=signed",)}, clause(Says.FEE_IN)),
         )
     return kind == "signed"
 
@@ -455,8 +445,5 @@ def _ask_for_account(plan: Plan, questions: Questions) -> None:
     if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
         # List the columns only if no other question was asked.
         found = "" if questions.asked else f"; {plan.headings.found()}"
-        questions.ask(
-            "the file does not say which account it belongs to",
-            Choice({}, needs=("account",)),
-            how=f"; give the account with --account, or its column with --map account=…{found}",
-        )
+        fact = clause(Topic.ACCOUNT_OR_COLUMN, headings=found)
+        questions.ask(fact, Choice({}, needs=("account",)))

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import ImportRefused
 
 #: What follows a comma in an amount: cents, or the last of its thousands with cents.
 _REST = re.compile("[0-9]{1,2}|[0-9]{3}[.][0-9]{1,2}")
@@ -55,11 +56,7 @@ class DividedAmounts:
             cents = self._cents[index]
             are_cents = self._count > 1 and all(len(text) == 2 for text in cents)
             if cents and _NUMBER not in seen and (are_cents or self._has_decimals or _TEXT in seen):
-                name = quoted(self._plan.headings.named(index + 1))
+                name = self._plan.headings.named(index + 1)
                 raise ImportRefused(
-                    f"the amount has no decimals, and {name} goes on with digits: a comma may have "
-                    "split the amount into two cells; put such amounts in quotes",
-                    min(cents.values()),
-                    how=", or say with --map amount=… which column has the amounts",
-                    needs=("columns",),
+                    clause(Topic.SPLIT_AMOUNT, column=name), min(cents.values()), needs=("columns",)
                 )

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
+from finance_api.importers.clauses import Clause, Given, Says, Topic, clause
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
 from finance_api.importers.csv.index import Profiles, load_profiles
@@ -31,7 +32,6 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
-from finance_api.importers.options import words
 
 
 class CsvImporter:
@@ -182,12 +182,9 @@ class CsvImporter:
         except ImportRefused as refused:
             self._note(refused)
             if plan.profile is not None:
-                refused.notes.append(
-                    f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
-                    "without it)"
-                )
+                refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.profile)))
             if plan.taken:
-                refused.notes.append(f" (with the options given before: {_options_text(plan)})")
+                refused.notes.append(clause(Says.WITH_OPTIONS, options=Given(plan.taken)))
             raise
 
 
@@ -214,10 +211,7 @@ _OWN_HEADINGS = {"accountId", "recordDate", "recordState", "importId"}
 
 def _refuse_own_export(table: Table) -> None:
     if set(table.headings or ()) >= _OWN_HEADINGS:
-        raise ImportRefused(
-            "these are records exported by finance-api, and a table does not have all that belongs "
-            "to them: import /v1/api/export/all.ndjson instead, or what 'finance-api dump' writes"
-        )
+        raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 
 def _refuse_other_account(first: Table, second: Table) -> None:
@@ -261,18 +255,14 @@ def _roles(plan: Plan) -> Columns:
     return {**plan.columns, OTHER_ROLE: tuple(others)}
 
 
-def _remarks(plan: Plan) -> Iterator[str]:
+def _remarks(plan: Plan) -> Iterator[Clause | str]:
     if plan.profile is not None:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
         yield f"read with the profile {shown(plan.profile)}{lost}"
     elif plan.table.text.skip_rows > max(plan.layout.skip_rows, plan.table.text.start):
-        yield f"skipped the lines before the headings: --skip-rows {plan.table.text.skip_rows}"
+        yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
     if plan.table.text.start:
         yield f"read another table, by its own headings in line {plan.table.first_line}"
     yield from plan.inferred.reasons
     if plan.taken:
-        yield f"used the options given before for this account: {_options_text(plan)}"
-
-
-def _options_text(plan: Plan) -> str:
-    return " ".join(quoted(w) if " " in w or not w else w for w in words(plan.taken))
+        yield clause(Says.USED_OPTIONS, options=Given(plan.taken))

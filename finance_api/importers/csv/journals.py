@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.layout import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
-from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions, listed, quoted
+from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 from finance_api.importers.options import ImportOptions
 
 #: The name of an account in double entry, such as Assets:Bank.
@@ -81,19 +82,20 @@ def ask_whose_rows(
         only: ImportOptions = {"only": tuple(f"{name}={text}" for text in texts)}
         if len(texts) > 1:
             only["columns"] = {"account": (name,)}
-        meaning = f"only the rows of {listed(texts)} are transactions"
+        rows = tuple(texts)
         if "positive" in turned:
-            choices.append(Choice({**only, **turned}, meaning))
+            choices.append(Choice({**only, **turned}, clause(Says.ONLY_ROWS, accounts=rows)))
         else:
             way = cast("ImportOptions", {**only, **dict.fromkeys(turned)})
-            choices.append(Choice({**only, **turned}, f"{meaning}, and a debit comes in"))
-            choices.append(Choice(way, f"{meaning}, and a debit goes out"))
+            choices.append(
+                Choice({**only, **turned}, clause(Says.ONLY_ROWS_DEBIT_IN, accounts=rows))
+            )
+            choices.append(Choice(way, clause(Says.ONLY_ROWS_DEBIT_OUT, accounts=rows)))
     questions.ask(
-        f"the file is double entry: each payment has a row for each account in {quoted(name)}",
+        clause(Topic.DOUBLE_ENTRY, column=name),
         *choices[:MOST_COMMANDS],
         line=plan.headings.line,
         column=column,
-        how=": say with --only COLUMN=VALUE which accounts are the bank's",
     )
 
 

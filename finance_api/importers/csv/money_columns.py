@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations, permutations
 
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.open_columns import (
     BY_BALANCE,
     BY_HEADING,
@@ -12,7 +13,7 @@ from finance_api.importers.csv.open_columns import (
     best,
 )
 from finance_api.importers.csv.vocabulary import CLOSING, currency_in, named_balance
-from finance_api.importers.interface import Choice, listed, quoted
+from finance_api.importers.interface import Choice
 
 _MONEY = ("amount", "debit", "credit", "balance")
 _FOREIGN = ("operation", "original", "original currency")
@@ -116,9 +117,12 @@ def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
     elif amount is not None:
         open_.ask(
             "amount",
-            f"the amounts are in {quoted(open_.name(amount))}, or in "
-            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}",
-            ": say which with --map amount=…, or with --debit … and --credit …",
+            clause(
+                Topic.AMOUNT_OR_SIDES,
+                amount=open_.name(amount),
+                debit=open_.name(debit),
+                credit=open_.name(credit),
+            ),
             [open_.reading(*sides), open_.reading(("amount", amount))],
         )
         return
@@ -133,14 +137,13 @@ def _find_side(open_: OpenColumns, side: Column, way: str) -> None:
         open_.found.positive = way
     elif open_.user_layout.positive is None:
         choices = [
-            Choice({"positive": "out"}, "a positive amount goes out"),
-            Choice({"positive": "in"}, "a positive amount comes in"),
+            Choice({"positive": "out"}, clause(Says.POSITIVE_OUT)),
+            Choice({"positive": "in"}, clause(Says.POSITIVE_IN)),
         ]
         open_.found.questions.ask(
-            f"the amounts of {quoted(open_.name(side))} have both signs",
+            clause(Topic.SIDE_WITH_SIGNS, column=open_.name(side)),
             *(choices if way == "out" else choices[::-1]),
             line=open_.headings.line,
-            how=": say with --positive which way a positive amount goes",
         )
 
 
@@ -153,8 +156,7 @@ def _find_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> No
         return
     open_.ask(
         "amount",
-        f"the amounts are in {listed(open_.name(side) for pair in pairs for side in pair)}",
-        ": say which two columns with --debit … and --credit …",
+        clause(Topic.PAIRS, columns=tuple(open_.name(side) for pair in pairs for side in pair)),
         [open_.reading(("debit", debit), ("credit", credit)) for debit, credit in pairs],
     )
 
@@ -214,12 +216,10 @@ def _find_own(open_: OpenColumns) -> bool:
         for order in (pairs, pairs[::-1])
     ]
     if best_ == other:
-        names = listed(open_.name(amount) for amount, *_ in pairs)
-        how = ": say with --map amount=… and --map currency=… which are the account's"
+        names = tuple(open_.name(amount) for amount, *_ in pairs)
         open_.ask(
             "amount",
-            f"the amounts are in {names}",
-            how,
+            clause(Topic.OWN_AMOUNT, columns=names),
             [open_.reading(*parts) for parts in readings],
         )
     else:
@@ -263,10 +263,7 @@ def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
             open_.reading(("debit", one), ("credit", other)) for one, other in permutations(columns)
         ]
     open_.ask(
-        "amount",
-        f"the amounts are in {listed(map(open_.name, columns))}",
-        ": say which column with --map amount=…, or which two with --debit … and --credit …",
-        readings,
+        "amount", clause(Topic.AMOUNT_COLUMNS, columns=tuple(map(open_.name, columns))), readings
     )
 
 

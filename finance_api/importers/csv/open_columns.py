@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from finance_api.importers.clauses import Clause, Role, Says, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.dates import EPOCH
 from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
-from finance_api.importers.interface import Choice, Questions, quoted
+from finance_api.importers.interface import Choice, Questions
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import mark_of
 
@@ -179,7 +180,7 @@ class Inferred:
     positive: str | None = None
     date_format: str | None = None
     explained: set[int] = field(default_factory=set)
-    reasons: list[str] = field(default_factory=list)
+    reasons: list[Clause | str] = field(default_factory=list)
     questions: Questions = field(default_factory=Questions)
 
 
@@ -224,7 +225,8 @@ class OpenColumns:
         self.found.columns[role] = (*self.found.columns.get(role, ()), column.index)
         self.free.remove(column)
         if reason is not None:
-            self.found.reasons.append(f"{role} is {quoted(self.name(column))}: {reason}")
+            says = clause(Says.COLUMN_IS, role=Role(role), column=self.name(column), reason=reason)
+            self.found.reasons.append(says)
 
     def explain(self, *columns: Column) -> None:
         """Note that these columns add nothing to the amounts."""
@@ -239,12 +241,10 @@ class OpenColumns:
         indexes = [index for role in roles for index in columns.get(role, ())]
         return [self.all[index] for index in indexes if index < len(self.all)]
 
-    def ask(
-        self, role: str, fact: str, how: str, readings: Sequence[tuple[Choice, Columns]]
-    ) -> None:
+    def ask(self, role: str, fact: Clause, readings: Sequence[tuple[Choice, Columns]]) -> None:
         """Ask which reading is right; meanwhile, take the columns of the first reading."""
         choices = [choice for choice, _ in readings[:_MOST_PROPOSED]]
-        self.found.questions.ask(fact, *choices, line=self.headings.line, of=role, how=how)
+        self.found.questions.ask(fact, *choices, line=self.headings.line, of=role)
         for name, (index,) in readings[0][1].items():
             self.take(name, self.all[index], None)
 
@@ -256,9 +256,11 @@ class OpenColumns:
         else:
             fields = (name for name, _ in parts)
             changes = {"columns": {f: (name,) for f, name in zip(fields, names, strict=True)}}
-        places = (f"{name} is in {quoted(self.name(column))}" for name, column in parts)
+        places = tuple(
+            clause(Says.FIELD_IN, field=name, column=self.name(column)) for name, column in parts
+        )
         columns: Columns = {name: (column.index,) for name, column in parts}
-        return Choice(changes, ", ".join(places)), columns
+        return Choice(changes, clause(Says.BOTH, both=places)), columns
 
 
 def best(role: str, columns: Sequence[Column]) -> list[Column]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
 from finance_api.importers.csv.places import lines_above
@@ -31,22 +32,22 @@ from finance_api.importers.csv.vocabulary import (
     names_card,
     role_fit,
 )
-from finance_api.importers.interface import Choice, ImportRefused, Questions, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions
 from finance_api.importers.options import ImportOptions
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
 _COMBINED = 3
 #: A column of directions has at most this many words.
 _FEW = 12
-_MONEY = {OUT: "money going out", IN: "money coming in"}
-_SIDES = {OUT: "the debit column", IN: "the credit column"}
+_MONEY = {OUT: clause(Says.MONEY_OUT), IN: clause(Says.MONEY_IN)}
+_SIDES = {OUT: clause(Says.DEBIT_COLUMN), IN: clause(Says.CREDIT_COLUMN)}
 
 
 #: How many rows are weighed against the signs of their amounts.
 _WEIGHED = 200
-_DEBT = "the balances may be what is owed, as on a card"
-#: Why positive amounts may be money going out ("" if they are not), and the choices.
-Doubt = tuple[str, list[Choice]]
+#: Why positive amounts may be money going out, if they may, and the choices.
+Doubt = tuple[Clause, list[Choice]]
+_NO_DOUBT: Doubt = (clause(Topic.MOST_POSITIVE), [])
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def decide_signs(
     plan: Plan,
     survey: Survey,
     questions: Questions,
-    remarks: list[str],
+    remarks: list[Clause | str],
     trial: Trial | None,
     balances: Callable[[], tuple[Mapping[int, int], int | None, bool] | None],
 ) -> Signs:
@@ -99,7 +100,7 @@ def decide_signs(
     asked = len(questions.asked)
     positive = plan.layout.positive
     signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
-    doubt: Doubt = ("", [])
+    doubt = _NO_DOUBT
     if survey.words is not None and survey.words.unknown:
         _ask_for_words(survey.words, plan.headings, questions)
     kinds = {sign for _, sign in survey.kinds}
@@ -115,14 +116,13 @@ def decide_signs(
         signs = Signs(signs.rules, ways)
         remarks.append("the balances show whether each amount comes in or goes out")
         if may_be_debt:
-            doubt = (_DEBT, _either_way(survey.kinds[AMOUNT, 1], plan.balance)[::-1])
+            doubt = (
+                clause(Topic.BALANCES_OF_CARD),
+                _either_way(survey.kinds[AMOUNT, 1], plan.balance)[::-1],
+            )
         elif line is not None and positive is None:
             questions.ask(
-                "no amount is negative, and no balance shows whether the amount of line "
-                f"{line} comes in or goes out",
-                *_either_way(line),
-                line=line,
-                how=": say with --positive what a positive amount means",
+                clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line), *_either_way(line), line=line
             )
     elif positive is None:
         _ask_what_unsigned_means(survey, plan.headings, questions)
@@ -131,20 +131,12 @@ def decide_signs(
     if len(questions.asked) == asked and not (signs.by_line or is_late):
         _ask_about_contradictions(plan, survey, signs, questions, doubt[1])
     if len(questions.asked) == asked and doubt[1]:
-        questions.ask(
-            doubt[0],
-            *doubt[1],
-            line=plan.headings.line,
-            how=(
-                ": if positive amounts are money coming in, say --positive in; if they are "
-                "payments, as on a card, say --positive out"
-            ),
-        )
+        questions.ask(doubt[0], *doubt[1], line=plan.headings.line)
     return signs
 
 
 def _weighed(
-    plan: Plan, survey: Survey, signs: Signs, trial: Trial | None, remarks: list[str]
+    plan: Plan, survey: Survey, signs: Signs, trial: Trial | None, remarks: list[Clause | str]
 ) -> tuple[Signs, Doubt]:
     """Weigh the signs of amounts against balances, words, and what cards have.
 
@@ -162,28 +154,31 @@ def _weighed(
         turned = sum(product < 0 for product in agreement)
         if turned * 2 < len(rows):
             # The words prove the signs.
-            return signs, ("", [])
+            return signs, _NO_DOUBT
         if debt and turned == len(rows) and len(set(ways.values())) > 1:
             remarks.append("positive amounts are money going out: balances and words show it")
-            return Signs({AMOUNT: _rule(-1)}), ("", [])
+            return Signs({AMOUNT: _rule(-1)}), _NO_DOUBT
         said.append(column)
     if debt is not None:
-        fact = _DEBT
+        topic = Topic.BALANCES_OF_CARD
         is_open = debt or looks_like_card(plan.layout.account or "", *sides)
     else:
-        fact = "most amounts are positive"
+        topic = Topic.MOST_POSITIVE
         has_accounts = not {"account", "accountNumber"}.isdisjoint(plan.columns)
         is_open = are_most and (not has_accounts or _is_of_card(plan, survey))
         if not is_open and are_card_payments(sides[1]):
-            fact, is_open, are_most = "all that goes out is a payment, as on a card", True, True
+            topic, is_open, are_most = Topic.ONLY_PAYMENTS, True, True
     if not (is_open or said):
-        return signs, ("", [])
-    choices = _either_way(survey.kinds[AMOUNT, 1], plan.balance if fact == _DEBT else "")
+        return signs, _NO_DOUBT
+    choices = _either_way(survey.kinds[AMOUNT, 1], plan.balance if debt is not None else "")
     choices = choices[::-1] if are_most else choices
+    fact = clause(topic)
     for column in said:
         name = plan.headings.named(column.index)
-        fact = f"the words of {quoted(name)} contradict most of the signs"
-        meaning = f"only the words of {quoted(name)} count"
+        fact, meaning = (
+            clause(Topic.WORDS_AGAINST_SIGNS, column=name),
+            clause(Says.ONLY_WORDS, column=name),
+        )
         choices.append(Choice({"sign": name, "mixed_signs": "ignore"}, meaning))
     return signs, (fact, choices)
 
@@ -209,15 +204,15 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     texts = (*words.named, *words.seen)
     choices = _choices_of_words(name, texts, {**_known(texts, name), **words.ways})
     questions.ask(
-        f"it is not known whether {listed(words.unknown)} in the column {quoted(name)} means "
-        f"money coming in or going out; the column has {listed(words.seen)}",
+        clause(
+            Topic.WORDS_NOT_KNOWN,
+            unknown=tuple(words.unknown),
+            column=name,
+            words=tuple(words.seen),
+        ),
         *choices,
         line=min(words.unknown.values()),
         column=words.column,
-        how=(
-            ": say with --sign COLUMN=OUT,…|IN,… which words mean money going out and which mean "
-            "money coming in, or leave such rows out with --only"
-        ),
     )
 
 
@@ -227,15 +222,7 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
     if column is None:
         has_credits = any(sign == 2 for _, sign in survey.kinds)
-        questions.ask(
-            "no amount is negative",
-            *(either[1:] if has_credits else either),
-            line=line,
-            how=(
-                ": if positive amounts are money coming in, say --positive in; if they are money "
-                "going out, say --positive out"
-            ),
-        )
+        questions.ask(clause(Topic.UNSIGNED), *(either[1:] if has_credits else either), line=line)
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
@@ -244,17 +231,15 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         choices += [
             Choice(
                 {"ignore": (name,), **way.changes},
-                f"{quoted(name)} does not mean a direction, and {way.meaning}",
+                clause(Says.NO_WAY_BUT, column=name, way=way.meaning),
             )
             for way in either
         ]
     questions.ask(
-        f"no amount is negative, and the column {quoted(name)} may say whether money comes in or "
-        f"goes out ({listed(texts)})",
+        clause(Topic.UNSIGNED_WITH_WORDS, column=name, words=tuple(texts)),
         *choices,
         line=line,
         column=column.index,
-        how=": say with --sign COLUMN=OUT,…|IN,… which words mean which",
     )
 
 
@@ -289,26 +274,26 @@ def _choices_of_words(name: str, texts: Iterable[str], known: Mapping[str, int])
     words = {word_of(text): text.strip() or BLANK for text in texts}
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
-        return [Choice({"sign": name}, f"{quoted(name)} says whether money comes in or goes out")]
+        return [Choice({"sign": name}, clause(Says.SAYS_WAY, column=name))]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
     choices = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = dict(zip(unknown, chosen, strict=True))
-        meaning = " and ".join(f"{quoted(words[w])} is {_MONEY[way]}" for w, way in ways.items())
+        are = tuple(clause(Says.WORD_IS, word=words[w], money=_MONEY[ways[w]]) for w in ways)
         sign = sign_option(name, words.values(), {**known, **ways})
-        choices.append(Choice({"sign": sign}, meaning))
+        choices.append(Choice({"sign": sign}, clause(Says.WORDS_ARE, ways=are)))
     if not others and len(unknown) < len(words) - len(unknown):
         kept = [word for word in words if word not in unknown]
         only = tuple(f"{name}={word and words[word]}" for word in kept)
         is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
-        unclear = listed(words[word] for word in unknown)
+        unclear = clause(Says.NOT_TRANSACTION, text=tuple(words[word] for word in unknown))
         sign = name if is_usual else sign_option(name, words.values(), known)
-        choices.append(Choice({"sign": sign, "only": only}, f"{unclear} is not a transaction"))
+        choices.append(Choice({"sign": sign, "only": only}, unclear))
     return choices
 
 
-def _shown_way(line: int, direction: int) -> str:
-    return f"the amount of line {line} {'comes in' if direction > 0 else 'goes out'}"
+def _shown_way(line: int, direction: int) -> Clause:
+    return clause(Says.COMES_IN if direction > 0 else Says.GOES_OUT, line=line)
 
 
 def _ask_about_contradictions(
@@ -337,16 +322,14 @@ def _ask_about_contradictions(
             continue
         text, way, line = wrong[0]
         name = plan.headings.named(column.index)
-        reason = (
-            f"the column {quoted(name)} says {quoted(text.strip())} next to an amount that is "
-            f"{_MONEY[way]}"
-        )
+        facts: dict[str, Fact] = {"column": name, "word": text.strip(), "money": _MONEY[way]}
         if plan.profile is not None:
+            profile = shown(plan.profile)
             raise ImportRefused(
-                f"{reason}, which contradicts the profile {shown(plan.profile)}", line
+                Clause(Topic.WORD_AGAINST_PROFILE, {**facts, "profile": profile}), line
             )
         is_signed = (AMOUNT, -1) in survey.kinds
-        help_, choices = _otherwise(name, column, layout, ways, is_signed=is_signed)
+        topic, choices = _otherwise(name, column, layout, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
             other = "in" if layout.positive == "out" else "out"
             choices.append(Choice({"positive": other, "invert": None}, _shown_way(line, -way)))
@@ -356,39 +339,37 @@ def _ask_about_contradictions(
                 if choice.changes.get("sign") == name
                 else choice._replace(changes={**choice.changes, "ignore": (name,)})
                 for choice in doubt
-            ] or [Choice({"ignore": (name,)}, f"{quoted(name)} does not mean a direction")]
-        questions.ask(
-            reason,
-            *choices,
-            line=line,
-            column=column.index,
-            how=f": {help_}, or, if the column means something else, ignore it with --ignore",
-        )
+            ] or [Choice({"ignore": (name,)}, clause(Says.NO_WAY, column=name))]
+        questions.ask(Clause(topic, facts), *choices, line=line, column=column.index)
         return
 
 
 def _otherwise(
     name: str, column: Watched, layout: Layout, ways: Mapping[str, int], *, is_signed: bool
-) -> tuple[str, list[Choice]]:
-    """Return the advice and the choices for a user who trusts the column.
+) -> tuple[Topic, list[Choice]]:
+    """Return the topic and the choices for a user who trusts the column.
 
     If the amounts have signs, --sign is offered only if at least half of the column's words are
     directions.
     """
     if layout.debit is not None and layout.credit is not None:
         exchanged: ImportOptions = {"debit": layout.credit, "credit": layout.debit}
-        meaning = f"money going out is in {quoted(layout.credit)}"
-        return "exchange --debit and --credit", [Choice(exchanged, meaning)]
-    help_, words = "let the column decide with --sign", {folded(text) for text in column.values}
+        meaning = clause(Says.OUT_IN, column=layout.credit)
+        return Topic.WORD_AGAINST_SIDE, [Choice(exchanged, meaning)]
+    topic, words = Topic.WORD_AGAINST_SIGN, {folded(text) for text in column.values}
     if is_signed and len(ways) * 2 < len(words):
-        return help_, []
+        return topic, []
     given = POSITIVE if layout.sign is None else ImportOptions()
     choices = _choices_of_words(name, column.values, ways)
-    return help_, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
+    return topic, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
 
 
 def _of_sides(
-    layout: Layout, survey: Survey, questions: Questions, trial: Trial | None, remarks: list[str]
+    layout: Layout,
+    survey: Survey,
+    questions: Questions,
+    trial: Trial | None,
+    remarks: list[Clause | str],
 ) -> Signs:
     possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
     names = _SIDES if layout.sign is None else _MONEY
@@ -397,18 +378,14 @@ def _of_sides(
         return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):
         if (place, -1) in survey.kinds and place not in possible:
-            remarks.append(
-                f"{names[place]} has only negative numbers: they are read as {_MONEY[place]}"
-            )
+            remarks.append(clause(Says.ONLY_NEGATIVE, side=names[place], money=_MONEY[place]))
     trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
     fitting = []
     if possible and trial is not None:
         fitting = [ways for ways in trials if trial(_signs(ways), None)[0] is False]
     if len(fitting) == 1:
         remarks += [
-            f"{names[place]} has numbers of both signs; the balance column fits only "
-            f"--mixed-signs {way}"
-            for place, way in fitting[0].items()
+            clause(Says.FITS_ONLY, side=names[place], way=way) for place, way in fitting[0].items()
         ]
         return _signs(fitting[0])
     if possible:
@@ -418,31 +395,18 @@ def _of_sides(
 
 
 def _ask_what_signs_mean(
-    place: int, name: str, possible: Iterable[str], survey: Survey, questions: Questions
+    place: int, side: Clause, possible: Iterable[str], survey: Survey, questions: Questions
 ) -> None:
-    word = "CR" if place == OUT else "DR"
-    has, means = f"amounts with {word}", f"plus ({word} reverses the direction of the column)"
+    fact = clause(Topic.SIDE_HAS_OTHER, side=side, word="CR" if place == OUT else "DR")
     if "minus" in possible:
-        has = "positive and negative numbers"
-        means = (
-            "plus (negative numbers reverse the direction of the column), minus (positive numbers "
-            "reverse it)"
-        )
+        fact = clause(Topic.SIDE_HAS_BOTH, side=side)
     lines = _lines(survey, place)
     choices = []
     for way in possible:
         trial = _signs({place: way})
-        shown_ways = (_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
-        choices.append(Choice({"mixed_signs": way}, ", ".join(shown_ways)))
-    questions.ask(
-        f"{name} has {has}",
-        *choices,
-        line=max(lines.values()),
-        how=(
-            f": say with --mixed-signs what the sign means: {means} or ignore (the sign means "
-            f"nothing)"
-        ),
-    )
+        ways = tuple(_shown_way(at, trial.direction((place, sign))) for sign, at in lines.items())
+        choices.append(Choice({"mixed_signs": way}, clause(Says.BOTH, both=ways)))
+    questions.ask(fact, *choices, line=max(lines.values()))
 
 
 def _lines(survey: Survey, place: int) -> dict[int, int]:

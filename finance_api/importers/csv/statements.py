@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from finance_api.importers.clauses import Says, Topic, Units, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, Amount, AmountReader
 from finance_api.importers.csv.asking import Currencies
 from finance_api.importers.csv.balances import BalanceCheck
@@ -123,9 +124,7 @@ class RowReader:
             if text := cells[index].strip():
                 units = self.amounts.read(text, line).units
                 if not signed and units < 0:
-                    raise ImportRefused(
-                        "the fee is negative, but --fee says that fees are unsigned", line
-                    )
+                    raise ImportRefused(clause(Topic.FEE_IS_SIGNED), line)
                 fees += units if signed else -units
         return fees
 
@@ -206,24 +205,26 @@ class StatementBuilder:
             yield rows.statement, None
         elif number != rows.number:
             raise ImportRefused(
-                f"the account number is {quoted(number or '')} here and "
-                f"{quoted(rows.number or '')} in line {rows.first_line}",
+                clause(
+                    Topic.ACCOUNT_NUMBERS,
+                    number=number or "",
+                    earlier=rows.number or "",
+                    line=rows.first_line,
+                ),
                 line,
                 choices=(Choice({"account": None}),),
-                how=": to import each number as an account of its own, leave out --account",
             )
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
         if not decimals_of(currency) and units % smallest_units(currency):
             raise ImportRefused(
-                f"the amount is {amount_text(units)}, but {currency} has no decimals",
+                clause(Topic.NO_DECIMALS, amount=Units(units), currency=currency or ""),
                 line,
                 choices=tuple(
                     Choice({"decimal": mark})
                     for mark in DECIMAL_MARKS
                     if self._plan.layout.decimal not in (None, mark)
                 ),
-                how="; say with --decimal which mark is the decimal mark, or correct --currency",
             )
         if "opening" in columns and cells[columns["opening"][0]]:
             rows.initial = (rows.initial or 0) + units
@@ -372,19 +373,19 @@ class StatementBuilder:
             self._other_name = (name, line)
         elif name != self._other_name[0]:
             raise ImportRefused(
-                f"the account is {quoted(name or '')} here and "
-                f"{quoted(self._other_name[0] or '')} in line {self._other_name[1]}",
+                clause(
+                    Topic.ACCOUNT_NAMES,
+                    account=name or "",
+                    earlier=self._other_name[0] or "",
+                    line=self._other_name[1],
+                ),
                 line,
                 choices=(
-                    Choice({"account": None}, "the file has several accounts"),
+                    Choice({"account": None}, clause(Says.ACCOUNTS_OF_FILE)),
                     Choice(
                         {"columns": {"account": ("",)}},
-                        f"every row belongs to {quoted(self._account)}",
+                        clause(Says.EVERY_ROW, account=self._account),
                     ),
-                ),
-                how=(
-                    ": to import both accounts, leave out --account; to ignore the column, say "
-                    "--map account="
                 ),
             )
         return self._account, number
@@ -419,10 +420,8 @@ def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
         return
     if rows.mark is not None and mark != rows.mark:
         raise ImportRefused(
-            f"the amount is in {mark.text}, but earlier amounts of its account are in "
-            f"{rows.mark.text}; an account has one currency",
+            clause(Topic.CURRENCIES_OF_ACCOUNT, mark=mark.text, earlier=rows.mark.text),
             line,
-            how=": say with --map account=… which column names the account",
             needs=("columns",),
         )
     rows.mark = mark

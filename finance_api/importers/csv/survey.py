@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.divided import DividedAmounts
@@ -309,8 +310,7 @@ class Survey:
             if code is not None:
                 self._note(self.marked, code, cells, line)
         if not kinds and "amount" in self.columns:
-            how = "; with --only or --skip-last, leave out rows that are not transactions"
-            raise ImportRefused("the amount is empty", line, how=how)
+            raise ImportRefused(clause(Topic.AMOUNT_EMPTY), line)
         if not kinds:
             raise ImportRefused("neither the debit nor the credit column has an amount", line)
         if all(sign for _, sign in kinds[:2]) and len(kinds) == 2 and not self._is_doubtful(line):

@@ -3,11 +3,11 @@
 import csv
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from finance_api.importers.clauses import Topic, clause
+from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.decoding import TextFile
@@ -25,11 +25,10 @@ MAX_CELLS = 16_384
 MAX_COLUMNS = 1_000
 
 #: Part of a message of the csv module -> the fault, in terms of the file.
-_FAULTS = {
+_FAULTS: Mapping[str, Clause | str] = {
     "larger": f"a cell is longer than {MAX_CELL} characters; is a closing quote missing?",
     "end of data": "the row has a quote that is never closed",
-    "expected after": "a quote inside a quoted cell is not doubled, or a quoted cell is not "
-    "followed by the delimiter (--delimiter)",
+    "expected after": clause(Topic.QUOTE),
     "": "the row cannot be divided into cells",
 }
 
@@ -232,19 +231,10 @@ class Table:
             misfit(refused, cells)
 
     def _ragged(self, count: int, width: int, line: int) -> ImportRefused:
-        what = "the heading row" if self.has_header else "the first row"
-        help_ = (
-            "a cell with the delimiter in it needs quotes"
-            if count > width
-            else "the row is cut short or has another delimiter"
-        )
+        what = clause(Says.HEADING_ROW if self.has_header else Says.FIRST_ROW)
+        why = clause(Says.NEEDS_QUOTES if count > width else Says.CUT_SHORT)
         return ImportRefused(
-            f"the row has {count} cells and {what} has {width}: {help_}",
-            line,
-            how=(
-                "; with --skip-rows, leave out rows above the headings; with --skip-last, rows "
-                "below the data"
-            ),
+            clause(Topic.WIDTH, count=count, what=what, width=width, why=why), line
         )
 
     def _all_rows(self) -> Iterator[Row]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.dates import EXCEL, UNIX, DateForm
 from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
-from finance_api.importers.interface import listed, quoted
+from finance_api.importers.interface import quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
@@ -59,11 +60,10 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
     elif len(exact) == 1 or len(others) == 1:
         open_.take("recordDate", (exact or others)[0], BY_HEADING)
     else:
-        names = listed(map(open_.name, others))
+        names = tuple(map(open_.name, others))
         open_.ask(
             "recordDate",
-            f"the dates are in {names}",
-            ": say with --map recordDate=… which one to use",
+            clause(Topic.DATE_COLUMNS, columns=names),
             [open_.reading(("recordDate", column)) for column in others],
         )
 

@@ -12,13 +12,13 @@ from operator import attrgetter
 from typing import Any, Literal, TypeVar, cast
 
 from finance_api.importers.clauses import (
-    Amount,
     Clause,
     Day,
     FileRow,
     Says,
     StoredRow,
     Topic,
+    Units,
     clause,
 )
 from finance_api.importers.interface import Choice, Entry, Question, Questions
@@ -250,12 +250,12 @@ def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hasha
 def file_row(entry: Entry) -> FileRow:
     """Return an entry of the file as a fact."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
-    return FileRow(Day(entry.date), Amount(entry.amount), texts, entry.bank_id, entry.line)
+    return FileRow(Day(entry.date), Units(entry.amount), texts, entry.bank_id, entry.line)
 
 
 def stored_row(stored: Candidate) -> StoredRow:
     """Return a stored record, as its file stated it, as a fact."""
-    return StoredRow(Day(stored.day * DAY_SECONDS), Amount(stored.amount), stored.record)
+    return StoredRow(Day(stored.day * DAY_SECONDS), Units(stored.amount), stored.record)
 
 
 # -- rules about the file itself

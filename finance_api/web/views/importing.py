@@ -18,7 +18,6 @@ from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
 from finance_api.uploads.work import Progress
-from finance_api.values.regions import Region
 from finance_api.web.column_form import ROLES
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
@@ -208,6 +207,7 @@ def show_upload(request: Request) -> dict[str, Any]:
 def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[str, Any]:
     is_done = upload.state is UploadState.DONE
     user_id, now = request.user.id, request.now
+    writer = PageWriter(request.region)
     return page(
         "import",
         "Imported" if is_done else "Preview",
@@ -222,16 +222,9 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         ],
         label_of=_label_of,
         others=len(jobs.waiting_uploads(request.storage, user_id, now)) if is_done else 0,
-        remarks=[_remark(remark, request.region) for remark in upload.outcome["remarks"]],
+        remarks=[writer.of_json(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
-
-
-def _remark(said: Any, region: Region) -> str:
-    """Return an importer's remark in the page's words: "Date is 'Posted': its heading says so"."""
-    text = PageWriter(region).of_json(said)
-    role, is_, rest = text.partition(" is '")
-    return f"{ROLES[role]}{is_}{rest}" if is_ and role in ROLES else text
 
 
 def _label_of(name: str) -> str:
