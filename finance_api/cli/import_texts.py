@@ -136,7 +136,7 @@ def refusal_text(refused: ImportRefused) -> str:
 
 def _sentence(question: Question) -> str:
     fact = question.fact
-    return fact + question.how if isinstance(fact, str) else text(fact) + _way(fact)
+    return fact if isinstance(fact, str) else text(fact) + _way(fact)
 
 
 def _way(fact: Clause) -> str:

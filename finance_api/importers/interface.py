@@ -54,21 +54,18 @@ class Choice(NamedTuple):
 class Question(NamedTuple):
     """Something that a file leaves open.
 
-    fact: a clause about the file, without options. how: completes the sentence on a command line
-    with the options that decide the question, such as ": give --account NAME". choices: only one
-    if no other meaning is possible; empty if no option helps. needs: names of options whose value
-    only the user knows.
+    fact: what it is, or a sentence if no option helps. choices: only one if no other meaning is
+    possible; empty if no option helps. needs: names of options whose value only the user knows.
     """
 
     fact: Clause | Message
     line: int | None = None
     choices: tuple[Choice, ...] = ()
-    how: str = ""
     needs: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
-        return self.fact.topic if isinstance(self.fact, Clause) else self.fact + self.how
+        return self.fact.topic if isinstance(self.fact, Clause) else self.fact
 
 
 class Command(NamedTuple):
@@ -121,12 +118,11 @@ class ImportRefused(ChangeRefused):
         choices: tuple[Choice, ...] = (),
         questions: tuple[Question, ...] = (),
         *,
-        how: str = "",
         needs: tuple[str, ...] = (),
     ) -> None:
-        """fact, how, needs: see `Question`."""
+        """fact, needs: see `Question`."""
         fact = fact if isinstance(fact, Clause) else message(fact)
-        self.questions = questions or (Question(fact, line, choices, how, needs),)
+        self.questions = questions or (Question(fact, line, choices, needs),)
         self.notes: list[Clause | str] = []
         self.commands: list[Command] = []
         #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
@@ -208,12 +204,11 @@ class Questions:
         line: int | None = None,
         column: int | None = None,
         of: str | None = None,
-        how: str = "",
         needs: tuple[str, ...] = (),
     ) -> None:
-        """Add a question. of: the field that several columns fit. how, needs: see `Question`."""
+        """Add a question. of: the field that several columns fit. needs: see `Question`."""
         fact = fact if isinstance(fact, Clause) else message(fact)
-        self.asked.append(Question(fact, line, choices, how, needs))
+        self.asked.append(Question(fact, line, choices, needs))
         if column is not None:
             self.columns.add(column)
         if of is not None:

@@ -4,6 +4,7 @@ import io
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from finance_api.cli.import_texts import text
 from finance_api.importers.interface import (
     BankBalance,
     Entry,
@@ -45,6 +46,9 @@ def read_whole(
         else:
             found[id(statement)].entries.append(entry)
     assert not stream.closed
+    for whole in found.values():
+        # As a command prints them.
+        whole.statement.remarks = [text(remark) for remark in whole.statement.remarks]
     return list(found.values())
 
 
