@@ -6,7 +6,8 @@ import pytest
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
-from finance_api.web.option_labels import in_labels
+from finance_api.values.regions import region_of
+from finance_api.web.import_texts import PageWriter
 from support.browser import changed_tables, dump, location
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
@@ -58,9 +59,10 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     (upload,) = uploads_of(service, user)
     *questions, currency = upload.outcome["questions"]
     # The currency is asked for beside the account.
-    assert "needs a currency" in currency["fact"]
+    assert currency["fact"]["topic"] == "new_account_currency"
+    written = PageWriter(region_of("en-GB"))
     for question in questions:
-        assert in_labels(question["fact"])[1:] in shown_text(page.text)
+        assert written.of_json(question["fact"])[1:] in shown_text(page.text)
     assert "--" not in shown_text(page.text)
     # The page shows the row and the columns' first values.
     assert "Day Value Text 2026-03-01 12.50 Corner Shop" in shown_text(page.text)
