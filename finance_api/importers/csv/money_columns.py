@@ -48,11 +48,13 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         if len(turns) == 1:
             debits, credits_ = (debits or turns), (credits_ or turns)
             named = [column for column in named if column not in turns]
+    # A column of the other side may have amounts that cannot be read.
+    opposite = [c for c in open_.free if c.fit("credit" if debits else "debit")]
     if len(debits) == len(credits_) == 1 and (debits[0].filled or credits_[0].filled):
         _find_sides(open_, debits[0], credits_[0], named)
     elif len(debits) == len(credits_) > 1 and not named:
         _find_pair(open_, list(zip(debits, credits_, strict=True)))
-    elif len(partners) == len(debits + credits_) == 1 and not plain:
+    elif len(partners) == len(debits + credits_) == 1 and not plain and not opposite:
         _find_side(open_, partners[0], "out" if debits else "in")
     elif not _find_running(open_, numbers, named):
         if all(open_.numbers.of(column) == open_.numbers.of(named[0]) for column in named):

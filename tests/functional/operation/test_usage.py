@@ -115,7 +115,7 @@ def test_what_went_wrong_here_does_not_count(service, client, monkeypatch, error
         raise error("x")
 
     with monkeypatch.context() as patch:
-        patch.setattr("finance_api.api.public.records.list_page", fail)
+        patch.setattr("finance_api.api.listing.page_members", fail)
         assert client.get("records").status_int == status
     assert total(client) == 0
 

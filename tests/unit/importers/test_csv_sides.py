@@ -71,3 +71,8 @@ def test_a_gross_amount_and_a_fee_beside_their_difference_are_no_balances():
         "Date,Text,Gross,Fee,Amount\n2026-10-03,A,10.00,0.50,9.50\n2026-10-13,B,-5.00,1.00,-6.00\n"
     )
     assert "Fee" in str(refusal(text, currency="EUR"))
+
+
+def test_a_side_is_not_alone_beside_the_other_one_with_amounts_that_cannot_be_read():
+    text = "Date,Description,DEBIT,CREDIT\n2026-10-03,A,'579.68 USD,\n2026-10-13,B,'544.00 $,0\n"
+    assert "the headings are 'Date', 'Description'" in str(refusal(text, currency="EUR"))

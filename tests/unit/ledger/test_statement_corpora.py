@@ -170,9 +170,16 @@ EXPECTED = {
     CSV2OFX + "test/xero.csv": (
         {
             "currency": "EUR",
-            "columns": {"recordDate": "JournalDate", "amount": "NetAmount", "note": "Description"},
+            "columns": {
+                "recordDate": "JournalDate",
+                "amount": "NetAmount",
+                "note": "Description",
+                "account": ["AccountName"],
+            },
+            "only": ["AccountName=Cash", "AccountName=Checking"],
+            "positive": "in",
         },
-        "13 | 531000 | -531000 | 2015-01-23 | 2015-02-14 | -",
+        "8 | 531000 | -209000 | 2015-01-23 | 2015-02-14 | -",
     ),
     **{
         CSV2OFX + f"converted/{name}.qif": (
@@ -243,8 +250,17 @@ EXPECTED = {
         for encoding in ("cp1252", "iso88591", "utf8")
     },
     HLEDGER + "examples/sample.journal.csv": (
-        {"columns": {"note": "description"}, "currency": "USD", "ignore": ["status"]},
-        "11 | 6 | -6 | 2008-01-01 | 2008-12-31 | -",
+        {
+            "columns": {"note": "description", "account": ["account"]},
+            "currency": "USD",
+            "ignore": ["status"],
+            "only": [
+                *("account=assets:bank:checking", "account=assets:bank:saving"),
+                *("account=assets:cash", "account=liabilities:debts"),
+            ],
+            "positive": "in",
+        },
+        "7 | 4 | -4 | 2008-01-01 | 2008-12-31 | -",
     ),
 }
 _ANOTHER = "download the file again, or in another format"
