@@ -108,4 +108,4 @@ def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.Monke
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 105, figures)
+    judged(files, 106, figures)
