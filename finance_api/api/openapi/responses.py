@@ -202,7 +202,7 @@ def table_response(
     headers: Sequence[Header] = (),
     is_paged: bool = False,
 ) -> ResponseDescription:
-    """Describe a table of rows that are computed. sometimes, optional: columns and members that may be missing."""
+    """Describe computed rows. sometimes, optional: columns and members that may be missing."""
     row = of_fields(title, columns, sometimes)
     always = {name: array_of(row), **members, **(_OF_DATA_PAGE if is_paged else {})}
     schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
