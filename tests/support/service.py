@@ -156,16 +156,12 @@ _idle: defaultdict[frozenset[tuple[str, str]], list[Any]] = defaultdict(list)
 _READ_ONCE = ("finance_api.plugins", "finance_api.traces", "finance_api.allowed_hosts")
 _READ_ONCE += ("finance_api.require_https", "finance_api.cors.origins")
 _READ_ONCE += ("finance_api.links.frame_ancestors",)
-#: These are read then, too.
-_PRELOADED = "finance_api.storage.memory."
+#: If it is set, making an application loads data, which an application that is taken over lacks.
+_PRELOADED = "finance_api.storage.memory.user"
 
 
 def _kind(settings: dict[str, str]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (name, value)
-        for name, value in settings.items()
-        if name in _READ_ONCE or name.startswith(_PRELOADED)
-    )
+    return frozenset((name, value) for name, value in settings.items() if name in _READ_ONCE)
 
 
 def new_services(settings: dict[str, str], clock: Clock) -> Services:
@@ -187,7 +183,7 @@ def new_application(settings: dict[str, str], services: Services) -> Any:
 def application(settings: dict[str, str], services: Services) -> Any:
     """Return an application with these services: an idle one if there is one."""
     idle = _idle[_kind(settings)]
-    if not idle:
+    if not idle or settings.get(_PRELOADED):
         return new_application(settings, services)
     app = idle.pop()
     app.registry.services = services
