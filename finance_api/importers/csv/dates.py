@@ -80,8 +80,10 @@ EPOCH = re.compile("(?P<epoch>[0-9]{10})(?:[0-9]{3}|[.][0-9]{1,9})?")
 _ERA = re.compile("(令和|平成|中華民國|民國|民国|[RH])? ?([0-9]{1,3}|元)(?=[年./-])")
 _ERAS = {"令和": 2018, "R": 2018, "平成": 1988, "H": 1988}
 _REPUBLIC = 1911
-#: Years of the Buddhist era are ahead by this, in the first so many years from 1970 on.
-_BUDDHIST, _YEARS_AHEAD = 543, 200
+#: How many years the Buddhist era is ahead of ours.
+_BUDDHIST = 543
+#: A year is taken as Buddhist if it is one of so many years from 1970 (2513) on.
+_YEARS_AHEAD = 200
 
 
 class Moment(NamedTuple):

@@ -14,7 +14,7 @@ MARKS = ("-", "*")
 MARKED = frozenset((*MARKS, "- ", "* "))
 
 
-#: Sums of rows are searched for only if one is among the first so many rows.
+#: How many rows to look at before deciding whether a file has sums of its rows.
 _FIRST = 200
 
 

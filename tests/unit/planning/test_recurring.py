@@ -343,7 +343,7 @@ def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypat
 
 
 def test_what_months_make_of_a_day_is_computed_once_for_all_payees():
-    """A payment takes few lines of Python: 97 if each payee placed its days anew."""
+    """Each payment takes fewer than 88 lines of Python. With its own days it took 97."""
     days = [f"2025-{month:02}-20" for month in range(5, 13)]
     payments = [
         each
