@@ -8,7 +8,7 @@ from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.import_texts import text
 from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_option, say, show_list
-from finance_api.importers.csv import CsvImporter, Layout, Profiles, load_profiles
+from finance_api.importers.csv import CsvImporter, Mapping, Profiles, load_profiles
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.interface import Entry, Statement
 from finance_api.values.number import decimal_text
@@ -89,7 +89,7 @@ def test_profile(
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
-    importer = CsvImporter(Layout(profile=name, account=account, **options), known)
+    importer = CsvImporter(Mapping(profile=name, account=account, **options), known)
     found: dict[int, tuple[Statement, list[Entry]]] = {}
     with opened(file) as stream:
         for statement, entry in importer.read(stream):

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO
 
 from finance_api.importers.clauses import Clause, as_json
-from finance_api.importers.csv.places import TableSample
+from finance_api.importers.csv.first_rows import TableSample
 from finance_api.importers.interface import (
     Entry,
     ImportRefused,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from finance_api.importers.csv.layout import FIELDS, JOINED
-from finance_api.importers.csv.places import OTHER_ROLE
+from finance_api.importers.csv.first_rows import OTHER_ROLE
+from finance_api.importers.csv.mapping import FIELDS, JOINED
 from finance_api.web.option_labels import COLUMNS
 
 _FEES = {"unsigned": "Fee, paid in addition", "signed": "Fee, with its own sign"}

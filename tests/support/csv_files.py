@@ -5,7 +5,7 @@ import json
 import pytest
 
 from finance_api.cli.importing import choice_words, import_command
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import ImportRefused, Remembered, nothing_remembered
 from finance_api.importers.options import flags
 from finance_api.values.number import decimal_text
@@ -20,14 +20,14 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
     options_of: as `Remembered.options`.
     """
     remembered = Remembered(options_of, nothing_remembered.new_accounts, last_year=2027)
-    return read_whole(CsvImporter(Layout(**options), profiles), data, remembered)
+    return read_whole(CsvImporter(Mapping(**options), profiles), data, remembered)
 
 
 def options_in(words):
-    """Parse an import's command line. Return it, and its options as `Layout` has them."""
+    """Parse an import's command line. Return it, and its options as `Mapping` has them."""
     context = import_command.make_context("import", list(words))
     given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
-    options = {name: value for name, value in given.items() if name in Layout.__dataclass_fields__}
+    options = {name: value for name, value in given.items() if name in Mapping.__dataclass_fields__}
     return context, options | ({"header": False} if given.get("no_header") else {})
 
 

@@ -154,9 +154,9 @@ class Person:
         return self.file(data, reader_of(data), **options)
 
     def csv(self, text: str, **options: Any) -> ImportReport:
-        from finance_api.importers.csv import CsvImporter, Layout
+        from finance_api.importers.csv import CsvImporter, Mapping
 
-        return self.file(text, CsvImporter(Layout(**options)))
+        return self.file(text, CsvImporter(Mapping(**options)))
 
     # -- stored data
 

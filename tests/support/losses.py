@@ -56,9 +56,9 @@ def lost_columns(data: str | bytes, profile: str, found: Iterable["Whole"]) -> s
                 for heading, cell in zip(headings, cells, strict=False)
                 if heading and not row.has(cell.strip())
             }
-    layout = load_profiles().get(profile).layout
-    fees = {folded(fee.partition("=")[0]) for fee in layout.fee}
-    return lost - fees - {folded(layout.balance or "")}
+    mapping = load_profiles().get(profile).mapping
+    fees = {folded(fee.partition("=")[0]) for fee in mapping.fee}
+    return lost - fees - {folded(mapping.balance or "")}
 
 
 class _Told:

@@ -23,7 +23,7 @@ TABLES = Path(__file__).parents[1] / "unit" / "importers" / "profiles"
 
 @dataclass(frozen=True)
 class Case:
-    """place: table and title. text: of the file. options: JSON, with `Layout`'s names."""
+    """place: table and title. text: of the file. options: JSON, with `Mapping`'s names."""
 
     place: str
     profile: str

@@ -11,7 +11,7 @@ import xlsxwriter
 import xlwt
 from odf import opendocument, table, text
 
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import Entry, ImportRefused, nothing_remembered
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from support.whole import Whole, read_whole
@@ -101,7 +101,7 @@ def read_sheet(
     data: bytes, sheet: str | None = None, remembered=nothing_remembered, **options: Any
 ) -> list[Whole]:
     """Return the statements in the order of their first rows. Raises ImportRefused."""
-    importer = SpreadsheetImporter(CsvImporter(Layout(**options)), sheet)
+    importer = SpreadsheetImporter(CsvImporter(Mapping(**options)), sheet)
     return read_whole(importer, data, remembered)
 
 

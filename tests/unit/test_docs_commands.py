@@ -13,8 +13,8 @@ import click
 import pytest
 
 from finance_api.cli.main import command as finance_api_command
-from finance_api.importers.csv import Layout
-from finance_api.importers.csv.layout import FIELDS as CSV_FIELDS
+from finance_api.importers.csv import Mapping
+from finance_api.importers.csv.mapping import FIELDS as CSV_FIELDS
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources import RESOURCES, SPLITS
@@ -146,13 +146,13 @@ def test_an_option_for_files_is_explained(option: str) -> None:
 
 
 def test_the_options_of_csv_stand_in_their_list() -> None:
-    """Each field of Layout has one line or more, under the name of its option."""
+    """Each field of Mapping has one line or more, under the name of its option."""
     of_import = {
         p.name: p.opts[0] for p in COMMANDS["import",].params if isinstance(p, click.Option)
     }
     expected = {
         of_import.get(field.name) or of_import[f"no_{field.name}"]
-        for field in dataclasses.fields(Layout)
+        for field in dataclasses.fields(Mapping)
     }
     assert _named_options(section(page("importing.md"), "Options")) == expected
 

@@ -6,6 +6,6 @@ and the refusal names the option that decides it.
 
 from finance_api.importers.csv.importer import CsvImporter
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.mapping import Mapping
 
-__all__ = ["CsvImporter", "Layout", "Profiles", "load_profiles"]
+__all__ = ["CsvImporter", "Mapping", "Profiles", "load_profiles"]

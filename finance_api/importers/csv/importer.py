@@ -1,25 +1,20 @@
 """Reads CSV statements, all or nothing: finds the tables, decides about each, makes its entries."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter, abc
+from collections.abc import Collection, Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
 from finance_api.importers.clauses import Clause, Given, Says, Topic, clause
-from finance_api.importers.csv.deciding import Deciding, movements
-from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
+from finance_api.importers.csv.choosing import find_plan, refuse_data_as_headings
+from finance_api.importers.csv.first_rows import OTHER_ROLE, TableSample, sample_of, widest_table
+from finance_api.importers.csv.guess.guessing import Deciding, movements
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.layout import Columns, Layout
-from finance_api.importers.csv.places import (
-    OTHER_ROLE,
-    TableSample,
-    lines_above,
-    sample_of,
-    widest_table,
-)
+from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
+from finance_api.importers.csv.sniff import lines_above
 from finance_api.importers.csv.table import HEADING, NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, role_fit
 from finance_api.importers.decoding import TextFile, open_text
@@ -43,14 +38,14 @@ class CsvImporter:
     source = "csv"
 
     @classmethod
-    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CsvImporter":
+    def of(cls, stream: BinaryIO, given: abc.Mapping[str, Any], profiles: str) -> "CsvImporter":
         """Return an importer. profiles: a directory with the operator's own profiles."""
-        known = {each.name for each in fields(Layout)} & given.keys()
+        known = {each.name for each in fields(Mapping)} & given.keys()
         parts = {name: given[name] for name in known}
-        layout = Layout(**parts, header=not given.get("no_header"))
-        return cls(layout, load_profiles(profiles))
+        mapping = Mapping(**parts, header=not given.get("no_header"))
+        return cls(mapping, load_profiles(profiles))
 
-    def __init__(self, given: Layout, profiles: Profiles | None = None) -> None:
+    def __init__(self, given: Mapping, profiles: Profiles | None = None) -> None:
         self._given = given
         self._profiles = profiles or load_profiles()
         self._table: Table | None = None
@@ -68,8 +63,8 @@ class CsvImporter:
         given = self._given
         plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
         if questions.asks_for("encoding"):
-            # The file is not UTF-8: the saved layout, or a profile, may state its encoding.
-            saved = plan.layout.encoding
+            # The file is not UTF-8: the saved mapping, or a profile, may state its encoding.
+            saved = plan.mapping.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:
                     found = self._open(stream, remembered, encoding, True)
@@ -77,7 +72,7 @@ class CsvImporter:
                     if saved is not None:
                         raise
                     continue
-                if saved is not None or found[0].layout.encoding == encoding:
+                if saved is not None or found[0].mapping.encoding == encoding:
                     plan, questions = found
                     break
         yield from self._read_tables(plan, questions, remembered)
@@ -259,7 +254,7 @@ def _remarks(plan: Plan) -> Iterator[Clause | str]:
     if plan.profile is not None:
         lost = f": {plan.profile.lost}" if plan.profile.lost else ""
         yield f"read with the profile {shown(plan.profile)}{lost}"
-    elif plan.table.text.skip_rows > max(plan.layout.skip_rows, plan.table.text.start):
+    elif plan.table.text.skip_rows > max(plan.mapping.skip_rows, plan.table.text.start):
         yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
     if plan.table.text.start:
         yield f"read another table, by its own headings in line {plan.table.first_line}"

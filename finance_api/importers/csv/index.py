@@ -6,7 +6,8 @@
 import difflib
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from itertools import chain
@@ -15,7 +16,7 @@ from typing import Any
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.dates import DateForm
-from finance_api.importers.csv.layout import FIELDS, Layout, field_of
+from finance_api.importers.csv.mapping import FIELDS, Mapping, field_of
 from finance_api.importers.csv.profile import (
     CODE,
     FEWEST_COLUMNS,
@@ -42,14 +43,14 @@ from finance_api.resources.currencies import CODES
 SHIPPED = Path(__file__).with_name("profiles")
 INDEX = SHIPPED / "index.json"
 
-#: Keys of a profile that are fields of `Layout`, and their types.
+#: Keys of a profile that are fields of `Mapping`, and their types.
 _OF_LAYOUT: dict[str, type] = dict.fromkeys(
     """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
     positive balance fee_category label_separator currency""".split(),
     str,
 ) | {"no_text": bool}
 #: Further keys that are fields of `Profile`, and their types.
-_OF_PROFILE: Mapping[str, type] = {
+_OF_PROFILE: abc.Mapping[str, type] = {
     part.name: kind
     for part in fields(Profile)
     for kind in (str, bool, int)
@@ -65,7 +66,7 @@ class Profiles:
     """All profiles, sorted by name. This package's own profiles are parsed only when requested."""
 
     def __init__(
-        self, own: Iterable[Profile], shipped: Mapping[str, Mapping[str, Any]] | None = None
+        self, own: Iterable[Profile], shipped: abc.Mapping[str, abc.Mapping[str, Any]] | None = None
     ) -> None:
         """own: profiles that replace shipped ones of the same name. shipped: the shipped index."""
         self._parsed = {profile.name: profile for profile in own}
@@ -150,7 +151,7 @@ def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
         profile.name: {
             "rows": [] if profile.by_name_only else [row.texts for row in profile.headings],
             "begins": profile.begins,
-            "encoding": profile.layout.encoding,
+            "encoding": profile.mapping.encoding,
         }
         for profile in profiles
     }
@@ -182,7 +183,7 @@ def parse_profile(name: str, text: str) -> Profile:
     """Parse a profile. Raises ImportRefused, tomllib.TOMLDecodeError."""
     table = _Table("", tomllib.loads(text))
     headings = _headings(table)
-    layout = Layout(
+    mapping = Mapping(
         columns=_map(table.table("map"), frozenset(FIELDS)),
         fee=table.words("fee"),
         **table.take_all(_OF_LAYOUT),
@@ -199,7 +200,7 @@ def parse_profile(name: str, text: str) -> Profile:
         name=name,
         text=text,
         headings=headings,
-        layout=layout,
+        mapping=mapping,
         only={column: _selected(only.table(column)) for column in only.left()},
         legs=tuple(map(_leg, table.parts("legs"))),
         leave_out=tuple(_rows(part, "what") for part in table.parts("leave_out")),
@@ -224,7 +225,7 @@ class _Table:
     where: the text before a key's name in messages.
     """
 
-    def __init__(self, where: str, values: Mapping[str, Any]) -> None:
+    def __init__(self, where: str, values: abc.Mapping[str, Any]) -> None:
         self._where = where
         self._values = dict(values)
         self._known: list[str] = []
@@ -244,7 +245,7 @@ class _Table:
             raise self.refused(key, "is empty" if value == "" else "is less than 0")
         return value
 
-    def take_all(self, kinds: Mapping[str, type]) -> dict[str, Any]:
+    def take_all(self, kinds: abc.Mapping[str, type]) -> dict[str, Any]:
         found = {key: self.take(key, kind) for key, kind in kinds.items()}
         return {key: value for key, value in found.items() if value is not None}
 
@@ -376,13 +377,13 @@ def _leg(table: _Table) -> Leg:
 
 def _check(profile: Profile) -> None:
     """Raise ImportRefused if the profile contradicts itself, lacks a key or has a bad value."""
-    layout, legs = profile.layout, profile.legs
+    mapping, legs = profile.mapping, profile.legs
     directions = {leg.positive is not None for leg in legs}
-    ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)
+    ways = (mapping.debit, mapping.sign, mapping.positive, mapping.mixed_signs)
     faults = {
         "date_order is neither DMY nor MDY": profile.date_order not in ("", "DMY", "MDY"),
         "date_order and date_format exclude each other": (
-            profile.date_order and layout.date_format is not None
+            profile.date_order and mapping.date_format is not None
         ),
         "otherwise is not needed: one leg already takes all other rows": (
             profile.otherwise and not all(leg.when for leg in legs)
@@ -396,16 +397,16 @@ def _check(profile: Profile) -> None:
     for reason, is_so in faults.items():
         if is_so:
             raise ImportRefused(reason)
-    (replace(layout, currency=None) if layout.currency == CODE else layout).checked()
-    if layout.encoding is not None:
-        known_encoding(layout.encoding)
-    if layout.date_format is not None:
-        DateForm.compile(layout.date_format)
-    layout.zone()
+    (replace(mapping, currency=None) if mapping.currency == CODE else mapping).checked()
+    if mapping.encoding is not None:
+        known_encoding(mapping.encoding)
+    if mapping.date_format is not None:
+        DateForm.compile(mapping.date_format)
+    mapping.zone()
     if not profile.map.get("recordDate"):
         raise ImportRefused("map.recordDate is missing")
     maps = [leg.map for leg in legs] or [{}]
-    if layout.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
+    if mapping.debit is None and not all(m.get("amount", profile.map.get("amount")) for m in maps):
         raise ImportRefused("either map.amount or both debit and credit must be given")
     _check_columns(profile)
 
@@ -414,10 +415,10 @@ def _check_columns(profile: Profile) -> None:
     """Raise ImportRefused for a column that no heading row has, and for a column that decides about
     money but is missing in a heading row.
     """
-    layout, flat = profile.layout, chain.from_iterable
+    mapping, flat = profile.mapping, chain.from_iterable
     maps = [profile.map, *(leg.map for leg in profile.legs)]
     needed = [c for each in maps for name in ("recordDate", "amount") for c in each.get(name, ())]
-    needed += [side for side in (layout.debit, layout.credit) if side is not None]
+    needed += [side for side in (mapping.debit, mapping.credit) if side is not None]
     conditions = [leg.when for leg in profile.legs]
     conditions += [when for when, _ in (*profile.leave_out, *profile.refuse)]
     needed += [*profile.fill_down, *flat(profile.equal), *flat(conditions)]
@@ -432,7 +433,7 @@ def _check_columns(profile: Profile) -> None:
         if any(match.index(column) is None for match in matches):
             raise ImportRefused(f"a heading row lacks the column {quoted(column)}")
     for match in matches:
-        for option, text in (("sign", layout.sign), *(("fee", fee) for fee in layout.fee)):
+        for option, text in (("sign", mapping.sign), *(("fee", fee) for fee in mapping.fee)):
             if text is not None:
                 match.column_and_rest(option, text)
 

@@ -2,12 +2,13 @@
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import abc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from finance_api.importers.csv.layout import Headings, Layout
+from finance_api.importers.csv.mapping import Headings, Mapping
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, quoted
@@ -46,7 +47,7 @@ def _is_zero(cell: str) -> bool:
 
 
 #: Tests of a cell that a condition may name instead of words.
-TESTS: Mapping[str, Callable[[str], bool]] = {
+TESTS: abc.Mapping[str, Callable[[str], bool]] = {
     "blank": lambda cell: not cell.strip(),
     "filled": lambda cell: bool(cell.strip()),
     "zero": _is_zero,
@@ -54,9 +55,9 @@ TESTS: Mapping[str, Callable[[str], bool]] = {
 }
 
 #: Column -> a test of its cells; all tests must hold.
-Condition = Mapping[str, Callable[[str], bool]]
+Condition = abc.Mapping[str, Callable[[str], bool]]
 #: Field -> its columns; a field without columns stays empty.
-Map = Mapping[str, tuple[str, ...]]
+Map = abc.Mapping[str, tuple[str, ...]]
 #: Rows that are left out or refused: their condition, and their name or the reason.
 Rows = tuple[Condition, str]
 
@@ -135,7 +136,7 @@ class HeadingRow:
 class Profile:
     """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
-    layout: the options for every file, including the columns of fields. text: the TOML file.
+    mapping: the options for every file, including the columns of fields. text: the TOML file.
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
     otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
     """
@@ -145,13 +146,13 @@ class Profile:
     title: str
     version: int
     headings: tuple[HeadingRow, ...]
-    layout: Layout
+    mapping: Mapping
     source: str = ""
     lost: str = ""
     begins: bool = False
     by_name_only: bool = False
     date_order: str = ""
-    only: Mapping[str, Selected] = field(default_factory=dict)
+    only: abc.Mapping[str, Selected] = field(default_factory=dict)
     legs: tuple[Leg, ...] = ()
     otherwise: str = ""
     leave_out: tuple[Rows, ...] = ()
@@ -161,8 +162,8 @@ class Profile:
     equal: tuple[tuple[str, str], ...] = ()
     ignore: tuple[str, ...] = ()
     trailer: Words = field(default_factory=lambda: Words(()))
-    preamble: Mapping[str, Words] = field(default_factory=dict)
-    payment_types: Mapping[str, str] = field(default_factory=dict)
+    preamble: abc.Mapping[str, Words] = field(default_factory=dict)
+    payment_types: abc.Mapping[str, str] = field(default_factory=dict)
     category_separator: str = " "
     account_prefix: str = ""
     missing_cells: int = 0
@@ -171,7 +172,7 @@ class Profile:
     @property
     def map(self) -> Map:
         """Return field -> its columns; no columns for a field that stays empty."""
-        return {name: tuple(columns) for name, columns in self.layout.columns.items()}
+        return {name: tuple(columns) for name, columns in self.mapping.columns.items()}
 
     @property
     def says_direction(self) -> bool:
@@ -219,14 +220,14 @@ class Match:
         raise ImportRefused(f"{option}: a heading row has no column {quoted(text)}")
 
     def stated(self, headings: Headings) -> dict[str, Any]:
-        """Return the profile's layout as JSON; columns have their names in this file."""
+        """Return the profile's mapping as JSON; columns have their names in this file."""
         columns = {
             name: [headings.named(index) for index in self.indexes(columns)]
             for name, columns in self.profile.map.items()
             if name != "amount" or not self.profile.says_direction
         }
         found: dict[str, Any] = {"columns": {n: c for n, c in columns.items() if c}}
-        options = self.profile.layout.stated()
+        options = self.profile.mapping.stated()
         options.pop("columns")
         if self.index(options.get("balance", "")) is None:
             options.pop("balance", None)

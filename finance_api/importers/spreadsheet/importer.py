@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv import CsvImporter
-from finance_api.importers.csv.places import TableSample
+from finance_api.importers.csv.first_rows import TableSample
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import (

@@ -10,7 +10,7 @@ import pytest
 
 from finance_api.cli.import_texts import PLACEHOLDERS
 from finance_api.cli.importing import commands_to_copy
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import Choice, ImportRefused
 from support.corpora import STATEMENTS
 from support.csv_files import options_in
@@ -27,7 +27,7 @@ GIVEN = ["me@example.com", "f.csv"]
 def run(data, words):
     """Return the sums by currency or the refusal, and the commands that it shows."""
     context, options = options_in(words)
-    importer = CsvImporter(Layout(**options))
+    importer = CsvImporter(Mapping(**options))
     sums = Counter()
     try:
         for statement, entry in importer.read(io.BytesIO(data)):

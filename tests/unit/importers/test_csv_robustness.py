@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.csv import Layout
+from finance_api.importers.csv import Mapping
 from finance_api.importers.csv.vocabulary import kind_of
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read
@@ -39,7 +39,7 @@ def optional(*texts):
 
 
 ANY_OPTIONS = st.builds(
-    Layout,
+    Mapping,
     columns=st.dictionaries(
         st.sampled_from(["recordDate", "amount", "payee", "id", "account", "labels"]) | TEXTS,
         TEXTS,
@@ -81,7 +81,7 @@ FILES = (
 
 @pytest.mark.nightly
 @settings(max_examples=count(80, 6_000), deadline=None)
-@given(FILES, st.just(Layout(account="Main")) | ANY_OPTIONS)
+@given(FILES, st.just(Mapping(account="Main")) | ANY_OPTIONS)
 def test_any_bytes_under_any_options_are_read_or_refused(data, options):
     read_or_refuse(data, options)
 
@@ -103,7 +103,7 @@ def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
         return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\r\n"
 
     text = quoted(("date", "amount", "payee")) + "".join(map(quoted, rows))
-    options = Layout(
+    options = Mapping(
         account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD", positive="in"
     )
     (statement,) = read_or_refuse(text.encode(), options)
@@ -121,7 +121,7 @@ def test_many_rows_are_read_to_the_last():
         for i in range(rows_in_file)
     )
     data = ("Date;Payee;Amount;Note;Ref\r\n" + "".join(rows)).encode()
-    (statement,) = read_or_refuse(data, Layout(account="Main", positive="in"))
+    (statement,) = read_or_refuse(data, Mapping(account="Main", positive="in"))
     assert len(statement.entries) == rows_in_file
     assert sum(e.amount for e in statement.entries) == sum(
         i * 10_000 + i % 100 * 100 for i in range(rows_in_file)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.importers.camt.importer import CamtImporter
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.importers.native import native_file
@@ -134,8 +134,8 @@ def test_a_long_text_in_a_csv_file_takes_linear_time(piece, place):
     cells[place] = f"x{piece}x"
     text = ",".join(cells[:3]) + "\n" + ",".join(cells[3:]) + "\n"
     for options in (
-        Layout(account="A"),
-        Layout(account="A", columns={"payee": "Payee"}, positive="in"),
+        Mapping(account="A"),
+        Mapping(account="A", columns={"payee": "Payee"}, positive="in"),
     ):
         read(CsvImporter(options).read, text)
 
@@ -173,7 +173,7 @@ def test_repeated_identifiers_of_a_csv_file_take_linear_time():
     rows = [f"2026-01-01,1,x#{n},a\n" for n in range(2, number)]
     rows += [f"2026-01-01,1,x,b{n}\n" for n in range(number)]
     text = "date,amount,id,payee\n" + "".join(rows)
-    read(CsvImporter(Layout(account="A", positive="in")).read, text, _FUSE_SECONDS)
+    read(CsvImporter(Mapping(account="A", positive="in")).read, text, _FUSE_SECONDS)
 
 
 def test_many_new_labels_and_accounts_are_looked_up_by_name(new_backend):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, Layout, index, load_profiles
+from finance_api.importers.csv import CsvImporter, Mapping, index, load_profiles
 from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_profile, read_profile
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import Memory, answers, read, records
@@ -419,7 +419,7 @@ def test_the_profiles_of_the_program_are_used_where_none_are_given():
     assert "/nowhere is not a directory" in refusal(load_profiles, "/nowhere").reason
     text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
     assert list(records(text, "nubank", account="Nu")) == ["Nu"]
-    assert CsvImporter(Layout()).source == "csv"
+    assert CsvImporter(Mapping()).source == "csv"
 
 
 def test_the_docs_say_of_every_profile_what_becomes_nothing():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.csv.index import Profiles, parse_profile
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.changing import changing
@@ -32,7 +32,7 @@ def app(person):
 
     def read(text=FILE, profile=PROFILE):
         known = Profiles([parse_profile("mine", profile)])
-        return person.file(text, CsvImporter(Layout(currency="EUR"), known))
+        return person.file(text, CsvImporter(Mapping(currency="EUR"), known))
 
     return read
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.changing import changing, rehearse
@@ -198,7 +198,7 @@ _CSV = "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n"
 FILES = {
     "native": ("".join(map(native_line, [account(), record(9)])), None),
     "ofx": (ofx_file(ofx_statement([("20260101", "-1", "1", "Shop")])), OfxImporter()),
-    "csv": (_CSV, CsvImporter(Layout())),
+    "csv": (_CSV, CsvImporter(Mapping())),
 }
 KINDS = pytest.mark.parametrize("kind", FILES)
 
@@ -359,6 +359,6 @@ def test_statements_are_read_again_if_their_account_was_changed_meanwhile(person
                 person.native(account(id=old["id"], name="Giro", source="csv", sourceId="Old"))
             return found
 
-    report = person.file(_CSV, Meanwhile(Layout()))
+    report = person.file(_CSV, Meanwhile(Mapping()))
     assert (report.created, report.unchanged) == (0, 1)
     assert len(person.rows(RECORDS)) == 1

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, Layout
+from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
@@ -25,7 +25,7 @@ CSV = "Date,Payee,Amount,Id\n" + "".join(
 
 
 def take(person, kind, *, dry_run=False, **options):
-    csv = CsvImporter(Layout(account="A", currency="EUR", **options))
+    csv = CsvImporter(Mapping(account="A", currency="EUR", **options))
     if kind == "csv":
         return person.file(CSV, csv, dry_run=dry_run)
     return person.file(KINDS[kind](ROWS), SpreadsheetImporter(csv), dry_run=dry_run)
@@ -63,5 +63,5 @@ def test_options_of_a_csv_file_are_remembered_for_the_sheet_with_its_headings():
     options = {"columns": columns, "decimal": ",", "date_format": "DD.MM.YY", "delimiter": ";"}
     person.csv(text, account="A", currency="EUR", **options)
     rows = [["Tag", "Wer", "Betrag", None], [date(2026, 1, 5), "Shop", -12.5, None]]
-    importer = SpreadsheetImporter(CsvImporter(Layout(account="A")))
+    importer = SpreadsheetImporter(CsvImporter(Mapping(account="A")))
     assert person.file(KINDS["xlsx"](rows), importer).unchanged == 1

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from finance_api.importers.csv.places import TableSample
+from finance_api.importers.csv.first_rows import TableSample
 from finance_api.importers.interface import Question
 from finance_api.uploads.work import question_of
 from finance_api.values.regions import DEFAULT

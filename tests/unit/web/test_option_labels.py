@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.csv.layout import FIELDS
+from finance_api.importers.csv.mapping import FIELDS
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.web.option_labels import CHOICES, COLUMNS, changes_in_labels, in_labels
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations, permutations
 
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.csv.open_columns import (
+from finance_api.importers.csv.guess.columns import (
     BY_BALANCE,
     BY_HEADING,
     ONLY,
@@ -137,7 +137,7 @@ def _find_side(open_: OpenColumns, side: Column, way: str) -> None:
     open_.take("amount", side, BY_HEADING)
     if not side.is_signed:
         open_.found.positive = way
-    elif open_.user_layout.positive is None:
+    elif open_.user_mapping.positive is None:
         choices = [
             Choice({"positive": "out"}, clause(Says.POSITIVE_OUT)),
             Choice({"positive": "in"}, clause(Says.POSITIVE_IN)),
@@ -187,7 +187,7 @@ def _find_own(open_: OpenColumns) -> bool:
         and (column.has_decimals or column.fit("account") < 2)
         and not any(map(column.fit, ("balance", "fee", "rate", "limit")))
     ]
-    if len(amounts) != 2 or not codes or open_.user_layout.unmapped & {"currency", "amount"}:
+    if len(amounts) != 2 or not codes or open_.user_mapping.unmapped & {"currency", "amount"}:
         return False
     if len(codes) == 1:
         # The account's currency is in no column.
@@ -203,8 +203,8 @@ def _find_own(open_: OpenColumns) -> bool:
         is_open = len(codes) != 2 or not _differ_by_currency(open_, *pairs)
     if is_open:
         return False
-    pairs.sort(key=lambda pair: _is_own(pair, open_.user_layout.currency), reverse=True)
-    best_, other = (_is_own(pair, open_.user_layout.currency) for pair in pairs)
+    pairs.sort(key=lambda pair: _is_own(pair, open_.user_mapping.currency), reverse=True)
+    best_, other = (_is_own(pair, open_.user_mapping.currency) for pair in pairs)
     for name, column in by_name.items():
         del open_.known[name]
         open_.free.append(column)
@@ -253,7 +253,7 @@ def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -
     """
     currency = currency_in(own.heading)
     rows = zip(open_.numbers.of(own), open_.numbers.of(original), codes.texts, strict=True)
-    return currency == (open_.user_layout.currency or currency) is not None and all(
+    return currency == (open_.user_mapping.currency or currency) is not None and all(
         one == other for one, other, code in rows if code.upper() == currency
     )
 

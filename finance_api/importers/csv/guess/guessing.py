@@ -9,26 +9,26 @@ from itertools import islice, product
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.amounts import AmountReader, Reading
-from finance_api.importers.csv.asking import (
+from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
+from finance_api.importers.csv.cells import AMOUNT, SignWords, amount_cell, text_of
+from finance_api.importers.csv.dates import DateForm, DateReader
+from finance_api.importers.csv.guess.currency import (
     ask_about_sums,
     ask_about_unread,
     ask_which_rows,
     decide_currencies,
     names_balance,
 )
-from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
-from finance_api.importers.csv.dates import DateForm, DateReader
-from finance_api.importers.csv.journals import accounts_in, are_paired, ask_whose_rows, books_in
-from finance_api.importers.csv.layout import Headings
-from finance_api.importers.csv.places import is_row, line_of, lines_above, sample
-from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.selection import Selection
-from finance_api.importers.csv.signs import SignedRow, Signs, Trial, decide_signs
-from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.statements import RowReader, StatementBuilder
-from finance_api.importers.csv.survey import AMOUNT, SignWords, Survey, amount_cell, text_of
-from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.totals import (
+from finance_api.importers.csv.guess.direction import SignedRow, Signs, Trial, decide_signs
+from finance_api.importers.csv.guess.evidence import Survey
+from finance_api.importers.csv.guess.journals import (
+    accounts_in,
+    are_paired,
+    ask_whose_rows,
+    books_in,
+)
+from finance_api.importers.csv.guess.status import Selection
+from finance_api.importers.csv.guess.totals import (
     MARKED,
     MARKS,
     Money,
@@ -38,6 +38,12 @@ from finance_api.importers.csv.totals import (
     repeated_sums,
     sums_in,
 )
+from finance_api.importers.csv.mapping import Headings
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.rows import RowReader, StatementBuilder
+from finance_api.importers.csv.sniff import is_row, line_of, lines_above, sample
+from finance_api.importers.csv.stated import Stated, stated_in
+from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -79,25 +85,25 @@ class Deciding:
     """
 
     def __init__(self, plan: Plan, questions: Questions) -> None:
-        layout = plan.layout
+        mapping = plan.mapping
         self.plan = plan
         self.remarks: list[Clause | str] = []
         self.stated = [*stated_in(lines_above(plan.table))]
         self._questions = questions
-        if not layout.fee and layout.fee_category is not None:
+        if not mapping.fee and mapping.fee_category is not None:
             needs = clause(Topic.NEEDS, first=Option("fee_category"), second=Option("fee"))
             raise ImportRefused(needs, choices=(Choice({"fee_category": None}),))
-        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in layout.fee]
+        self._fees_signed = [_fee_is_signed(fee, plan.headings, questions) for fee in mapping.fee]
         self.selection = Selection(plan)
         self._words = None
-        if layout.sign is not None:
-            self._words = SignWords(*plan.headings.position_and_rest(Option("sign"), layout.sign))
+        if mapping.sign is not None:
+            self._words = SignWords(*plan.headings.position_and_rest(Option("sign"), mapping.sign))
         self._survey = Survey(plan, self.selection, self._words)
 
     def run(self) -> StatementBuilder:
         """Ask about everything open. Return a builder that uses each question's first answer."""
         plan, questions, survey = self.plan, self._questions, self._survey
-        zone = plan.layout.zone()
+        zone = plan.mapping.zone()
         self._look_at_rows()
         self.stated += self.selection.stated
         _ask_for_account(plan, questions)
@@ -128,7 +134,7 @@ class Deciding:
                 self._words,
                 DateReader(form, zone),
                 DateReader(value_form),
-                AmountReader(reading, minor=plan.layout.units == "minor"),
+                AmountReader(reading, minor=plan.mapping.units == "minor"),
                 self._fees_signed,
             )
             reconciles = bool(self.selection.balances or self.stated)
@@ -147,7 +153,7 @@ class Deciding:
             count, first = survey.footer
             questions.ask(
                 clause(Topic.FOOTER, first=first.questions[0].fact),
-                Choice({"skip_last": plan.layout.skip_last + count}),
+                Choice({"skip_last": plan.mapping.skip_last + count}),
                 line=first.line,
             )
         self.remarks += ask_about_unread(plan, survey, questions)
@@ -218,7 +224,7 @@ class Deciding:
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
         if not books or self._questions.asks_for("decimal"):
             return
-        is_open = plan.layout.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
+        is_open = plan.mapping.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
         if is_open and are_paired(first, books):
             raise ImportRefused(
                 "each row names two accounts, and no sign says which way its money goes: export "
@@ -327,7 +333,7 @@ class Deciding:
 
     def _are_whole(self) -> bool:
         """Return whether the file's currencies have no decimals."""
-        found, option = self._survey.currencies.values(), self.plan.layout.currency
+        found, option = self._survey.currencies.values(), self.plan.mapping.currency
         stated = {code for codes in found for code in codes}
         marked = {mark.currency for mark in self._survey.amounts.marks}
         codes = stated or marked or {option or self.plan.remembered.get("accountCurrency")}
@@ -337,7 +343,7 @@ class Deciding:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
-        if named and plan.layout.units is None and plan.profile is None:
+        if named and plan.mapping.units is None and plan.profile is None:
             self._questions.ask(
                 clause(Topic.UNITS, heading=named[0]),
                 Choice({"units": "minor"}, clause(Says.MINOR)),
@@ -376,7 +382,7 @@ class Deciding:
         """Return the directions that the balances show, in the form that `decide_signs` needs."""
         if self._questions.asks_for("decimal"):
             return None
-        layout, (rows, cells_of) = self.plan.layout, self._balance_rows(reading)
+        mapping, (rows, cells_of) = self.plan.mapping, self._balance_rows(reading)
         days = [day // DAY_SECONDS for day in self._days(form, cells_of)]
         ordered = [days == sorted(days, reverse=reverse) for reverse in (False, True)]
         ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None
@@ -386,12 +392,12 @@ class Deciding:
         ways = {line: way for line, way in ways.items() if line not in states}
         sides = [[cells_of[line] for line, way in ways.items() if way == each] for each in (1, -1)]
         line = next((line for line, size, _ in rows if size and line not in ways), None)
-        if not looks_like_card(layout.account or "", *sides):
+        if not looks_like_card(mapping.account or "", *sides):
             return ways, line, False
         if line is not None:
             ways[line] = -1 if is_repaid(cells_of[line]) else 1
-        rising = -1 if layout.positive == "out" else 1
-        is_open = layout.balance is None or layout.positive is None
+        rising = -1 if mapping.positive == "out" else 1
+        is_open = mapping.balance is None or mapping.positive is None
         return {line: way * rising for line, way in ways.items()}, None, is_open
 
     def _trial(self, builder: Callable[[Signs], StatementBuilder]) -> Trial | None:
@@ -416,7 +422,7 @@ class Deciding:
     @cached_property
     def _new_accounts(self) -> list[str] | None:
         """The names of the file's accounts that would be new; None if the file names no account."""
-        accounts, given = [*self._survey.accounts], self.plan.layout.account
+        accounts, given = [*self._survey.accounts], self.plan.mapping.account
         if given is not None:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
@@ -442,7 +448,7 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
 
 
 def _ask_for_account(plan: Plan, questions: Questions) -> None:
-    if plan.layout.account is None and not {"account", "accountNumber"} & plan.columns.keys():
+    if plan.mapping.account is None and not {"account", "accountNumber"} & plan.columns.keys():
         # List the columns only if no other question was asked.
         found = "" if questions.asked else f"; {plan.headings.found()}"
         fact = clause(Topic.ACCOUNT_OR_COLUMN, headings=found)

@@ -1,16 +1,19 @@
-"""Finds the table of a file and its layout: from options, saved answers, a profile, or the file."""
+"""Finds a file's table and mapping: from options, saved answers, a profile, or the file itself."""
 
-from collections import deque
-from collections.abc import Mapping
+from collections import abc, deque
 from dataclasses import replace
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
+from finance_api.importers.csv.guess.columns import OpenColumns
+from finance_api.importers.csv.guess.money import find_money
+from finance_api.importers.csv.guess.words import FIND_WORDS, find_dates
 from finance_api.importers.csv.index import Profiles
-from finance_api.importers.csv.layout import Layout, heading_digest
-from finance_api.importers.csv.money_columns import find_money
-from finance_api.importers.csv.open_columns import OpenColumns
-from finance_api.importers.csv.places import (
+from finance_api.importers.csv.legs import ProfileRows
+from finance_api.importers.csv.mapping import Mapping, heading_digest
+from finance_api.importers.csv.plan import Plan, find_columns
+from finance_api.importers.csv.profile import Match, Profile, shown
+from finance_api.importers.csv.sniff import (
     headings_of,
     labelled,
     lines_above,
@@ -21,8 +24,6 @@ from finance_api.importers.csv.places import (
     tables,
     undivided,
 )
-from finance_api.importers.csv.plan import Plan, ProfileRows, find_columns
-from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.table import (
     Table,
     filled,
@@ -32,7 +33,6 @@ from finance_api.importers.csv.table import (
     looks_like_headings,
 )
 from finance_api.importers.csv.vocabulary import known_headings
-from finance_api.importers.csv.word_columns import FIND_WORDS, find_dates
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
 from finance_api.importers.options import ImportOptions
@@ -42,7 +42,7 @@ _NAMED_COLUMNS = 20
 
 
 def find_plan(
-    text: TextFile, given: Layout, remembered: Remembered, profiles: Profiles, questions: Questions
+    text: TextFile, given: Mapping, remembered: Remembered, profiles: Profiles, questions: Questions
 ) -> Plan:
     """Find the plan for a file from given and remembered options, or from a profile. The file's
     content decides the rest. `questions` collects questions about columns that are still open.
@@ -55,21 +55,21 @@ def find_plan(
     recognised = _recognised(places, given, saved, profiles)
     if saved.get("profile") != (recognised and recognised[1].profile.name):
         saved = {}
-    user_layout, taken = given.over(saved)
+    user_mapping, taken = given.over(saved)
     if recognised is not None:
-        plan = _profiled(*recognised, user_layout)
+        plan = _profiled(*recognised, user_mapping)
     else:
-        user_layout = user_layout.checked()
-        plan = _decided(text, places, user_layout)
+        user_mapping = user_mapping.checked()
+        plan = _decided(text, places, user_mapping)
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
-    if plan.layout.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
+    if plan.mapping.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(clause(Topic.ONLY_FOR_SIDES), choices=(Choice({"mixed_signs": None}),))
     return replace(
         plan,
         remembered=saved,
         taken=taken,
-        user_layout=user_layout,
+        user_mapping=user_mapping,
         new_accounts=remembered.new_accounts,
         last_year=remembered.last_year,
     )
@@ -78,9 +78,9 @@ def find_plan(
 def _saved(
     places: list[Table], account: str | None, remembered: Remembered
 ) -> tuple[list[Table], dict[str, Any]]:
-    """Return the table for which the account has a saved layout, and the layout's values.
+    """Return the table for which the account has a saved mapping, and the mapping's values.
 
-    If no layout is saved, return all tables and no values.
+    If no mapping is saved, return all tables and no values.
     """
     for table in places:
         stated = remembered.options(heading_digest(table.headings, table.width), account)
@@ -90,7 +90,7 @@ def _saved(
 
 
 def _recognised(
-    places: list[Table], given: Layout, saved: Mapping[str, Any], profiles: Profiles
+    places: list[Table], given: Mapping, saved: abc.Mapping[str, Any], profiles: Profiles
 ) -> tuple[Table, Match] | None:
     """Return the table with a profile's headings. The profile is given, remembered, or found by the
     headings. Raises ImportRefused if no table has the headings of the given or remembered profile.
@@ -118,7 +118,7 @@ def _recognised(
     return None
 
 
-def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
+def _profiled(table: Table, match: Match, user_mapping: Mapping) -> Plan:
     """Return the plan made from a profile and the user's other options."""
     profile = match.profile
     headings = headings_of(table)
@@ -126,15 +126,17 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
         match,
         table.width,
         labelled(lines_above(table), profile),
-        frozenset(headings.position_and_rest(Option("only"), only)[0] for only in user_layout.only),
+        frozenset(
+            headings.position_and_rest(Option("only"), only)[0] for only in user_mapping.only
+        ),
     )
-    _refuse_displacing(user_layout, profile)
-    both = user_layout.over(match.stated(headings))[0].checked()
+    _refuse_displacing(user_mapping, profile)
+    both = user_mapping.over(match.stated(headings))[0].checked()
     columns, _ = find_columns(both, headings, by_itself=False)
-    columns |= {n: i for n, i in rows.columns.items() if n not in user_layout.columns}
+    columns |= {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
     if profile.says_direction:
         columns.pop("amount", None)
-    ignored = {headings.position(Option("ignore"), name) for name in user_layout.ignore}
+    ignored = {headings.position(Option("ignore"), name) for name in user_mapping.ignore}
     if not ignored.isdisjoint(columns.get("balance", ())):
         del columns["balance"]
     table = replace(
@@ -143,10 +145,10 @@ def _profiled(table: Table, match: Match, user_layout: Layout) -> Plan:
     return Plan(table, columns, both, profile=profile, rows=rows)
 
 
-def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
+def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
     """Refuse options for fields that the profile decides row by row."""
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
-    if dropped := user_layout.about_amounts(by_row):
+    if dropped := user_mapping.about_amounts(by_row):
         named = options_in(dropped)[0]
         raise ImportRefused(
             clause(Topic.PROFILE_DECIDES, named=named, profile=shown(profile)),
@@ -159,16 +161,16 @@ def _refuse_displacing(user_layout: Layout, profile: Profile) -> None:
         )
 
 
-def _decided(text: TextFile, places: list[Table], user_layout: Layout) -> Plan:
-    if not user_layout.header:
+def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
+    if not user_mapping.header:
         refuse_headings(places)
-    possible, refusal = _possible(text, places, user_layout)
+    possible, refusal = _possible(text, places, user_mapping)
     possible = _of_one_line(possible)
     if not possible:
         refuse_skipped_headings(text, places)
         data = [table for table in places if looks_like_data(table.headings or ())]
         possible, _ = _possible(
-            text, [replace(table, has_header=False) for table in data], user_layout
+            text, [replace(table, has_header=False) for table in data], user_mapping
         )
         for plan in possible:
             plan.inferred.reasons.append(
@@ -206,7 +208,7 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
 
 
 def _possible(
-    text: TextFile, places: list[Table], user_layout: Layout
+    text: TextFile, places: list[Table], user_mapping: Mapping
 ) -> tuple[list[Plan], ImportRefused | None]:
     """Return the plans that have columns for the date and the amount.
 
@@ -218,7 +220,7 @@ def _possible(
     widest = 0
     for table in places:
         try:
-            plan = _read_columns(table, user_layout)
+            plan = _read_columns(table, user_mapping)
             if plan.is_complete:
                 possible.append(plan)
                 continue
@@ -270,38 +272,38 @@ def _consistent(possible: list[Plan]) -> Plan:
     )
 
 
-def _read_columns(table: Table, user_layout: Layout) -> Plan:
+def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     """Return a plan with the columns that options name or the file reveals.
 
     Raises ImportRefused.
     """
     headings = headings_of(table)
-    columns, doubled = find_columns(user_layout, headings)
+    columns, doubled = find_columns(user_mapping, headings)
     named = filled(table.cells)
     if any(index >= named for indexes in columns.values() for index in indexes):
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
-        return Plan(table, columns, user_layout, doubled)
-    chosen = (*user_layout.only, *([user_layout.sign] if user_layout.sign else ()))
+        return Plan(table, columns, user_mapping, doubled)
+    chosen = (*user_mapping.only, *([user_mapping.sign] if user_mapping.sign else ()))
     ignored = [headings.position_and_rest(Option("only"), text)[0] for text in chosen]
-    ignored += [headings.position(Option("ignore"), column) for column in user_layout.ignore]
+    ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    open_ = OpenColumns(headings, sample(table), columns, user_layout, frozenset(ignored))
+    open_ = OpenColumns(headings, sample(table), columns, user_mapping, frozenset(ignored))
     find_dates(open_, period_above(lines_above(table)))
     for find in (find_money, *FIND_WORDS):
         find(open_)
     inferred = open_.found
     if "sign" in inferred.columns:
-        user_layout = replace(user_layout, sign=headings.named(inferred.columns["sign"][0]))
-    user_layout = replace(
-        user_layout,
-        positive=user_layout.positive or inferred.positive,
-        date_format=user_layout.date_format or inferred.date_format,
+        user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
+    user_mapping = replace(
+        user_mapping,
+        positive=user_mapping.positive or inferred.positive,
+        date_format=user_mapping.date_format or inferred.date_format,
     )
-    left_out = user_layout.unmapped & inferred.columns.keys()
+    left_out = user_mapping.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
-    return Plan(table, both, user_layout, doubled, inferred=inferred)
+    return Plan(table, both, user_mapping, doubled, inferred=inferred)
 
 
 def refuse_data_as_headings(plan: Plan) -> None:

@@ -2,23 +2,21 @@
 from whole columns.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
+from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, text_of
 from finance_api.importers.csv.dates import DateColumn
-from finance_api.importers.csv.divided import DividedAmounts
-from finance_api.importers.csv.layout import Columns
-from finance_api.importers.csv.places import hides_row, starts_table
+from finance_api.importers.csv.guess.divided import DividedAmounts
+from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.sniff import hides_row, starts_table
 from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
-from finance_api.importers.csv.vocabulary import DIRECTIONS, folded, is_id, kind_of
+from finance_api.importers.csv.vocabulary import is_id, kind_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import mark_of
-from finance_api.values.text import clean_or_none
 
 #: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
@@ -28,9 +26,6 @@ _FOOTER_ROWS = 20
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
 
-#: Where an amount stands: in the amount column, or on the side of money going out or coming in.
-AMOUNT, OUT, IN = 0, -1, 1
-_ONE, _SIDES = ((AMOUNT, "amount"),), ((OUT, "debit"), (IN, "credit"))
 #: (place, sign): the sign that `AmountColumns.add` returns.
 Kind = tuple[int, int]
 
@@ -75,110 +70,12 @@ class Watched:
         return len(self.texts) > 1 and all(map(is_account, self.texts))
 
 
-#: How --sign names a blank cell.
-BLANK = "(blank)"
-
-
-def word_of(text: str) -> str:
-    """Return the folded text; "" for the name of a blank cell."""
-    return "" if text == BLANK else folded(text)
-
-
-class SignWords:
-    """The words of a column that says which way the money goes.
-
-    named: the words that --sign names -> OUT or IN; ``\\,`` and ``\\|`` are part of a word.
-    ways: the same words, folded. All other words have their usual meaning.
-    seen: the first words of the column -> their first lines. unknown: words without a meaning ->
-    their first lines.
-    """
-
-    def __init__(self, column: int, named: str | None) -> None:
-        self.column = column
-        sides = re.split(r"(?<!\\)\|", named or "", maxsplit=1)
-        self.named = {
-            re.sub(r"\\([,|])", r"\1", word.strip()): way
-            for way, words in zip((OUT, IN), sides, strict=False)
-            for word in re.split(r"(?<!\\),", words)
-            if word.strip()
-        }
-        self.ways = {word_of(word): way for word, way in self.named.items()}
-        self.seen: dict[str, int] = {}
-        self.unknown: dict[str, int] = {}
-
-    def direction(self, cells: Sequence[str], line: int) -> int:
-        """Return OUT or IN; IN for an unknown word, which is noted."""
-        text = cells[self.column].strip()
-        word = word_of(text)
-        way = self.ways.get(word) or DIRECTIONS.get(word)
-        if len(self.seen) < _WATCHED_VALUES:
-            self.seen.setdefault(text, line)
-        if way is None:
-            self.unknown.setdefault(text, line)
-        return way or IN
-
-    def turned(self, name: str) -> str:
-        """Return the value of --sign by which the words seen mean the opposite. name: the column's
-        name.
-        """
-        words = {word_of(text): text for text in self.seen}
-        ways = {word: -(self.ways.get(word) or DIRECTIONS.get(word, 0)) for word in words}
-        return sign_option(name, words.values(), ways)
-
-
-def sign_option(name: str, texts: Iterable[str], ways: Mapping[str, int]) -> str:
-    """Return the value of --sign. ways: folded word -> OUT or IN; other words are not named."""
-    sides = (
-        ",".join(
-            re.sub("[,|]", r"\\\g<0>", text.strip() or BLANK)
-            for text in texts
-            if ways.get(word_of(text)) == way
-        )
-        for way in (OUT, IN)
-    )
-    return f"{name}={'|'.join(sides)}"
-
-
-def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
-    """Return the trimmed cell; for several columns, their non-blank cells joined by spaces."""
-    if len(indexes) == 1:
-        return cells[indexes[0]].strip()
-    return " ".join(text for index in indexes if (text := cells[index].strip()))
-
-
-def clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
-    """Return the text like `text_of`, in the form to store; None if it is blank."""
-    text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
-    if text.isascii() and text.isprintable():
-        return text or None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # White space may be left where a control character was dropped: trim again.
-    return clean_or_none((clean_or_none(text) or "").strip())
-
-
-def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str | None]:
-    """Return the name of the row's account, and the bank's number for it."""
-    indexes = columns.get("account"), columns.get("accountNumber")
-    name, number = (None if each is None else clean_text(cells, each) for each in indexes)
-    return name, None if number is None else "".join(number.split())
-
-
-def amount_cell(
-    columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
-) -> Iterator[tuple[int, str]]:
-    """Yield the non-blank amounts of a row, each with its place."""
-    for place, name in _ONE if "amount" in columns else _SIDES:
-        if text := cells[columns[name][0]].strip():
-            yield (place if words is None or place else words.direction(cells, line)), text
-
-
 def _separators(plan: Plan) -> tuple[str | None, str | None]:
     """Return the decimal and thousands marks: as given, or "." if amounts are a sheet's numbers.
 
     Raises ImportRefused if other amounts are texts such as 1.234, which can be read in two ways.
     """
-    layout, text = plan.layout, plan.table.text
+    mapping, text = plan.mapping, plan.table.text
     indexes = plan.indexes("amount", "debit", "credit", *_MONEY_BESIDE)
     if any(text.fractions.get(index, 0) > plan.table.first_line for index in indexes):
         line = max(text.thousands.get(index, 0) for index in indexes)
@@ -189,8 +86,8 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
                 "the bank made it",
                 line,
             )
-        return ".", None if layout.thousands == "." else layout.thousands
-    return layout.decimal, layout.thousands
+        return ".", None if mapping.thousands == "." else mapping.thousands
+    return mapping.decimal, mapping.thousands
 
 
 class Survey:
@@ -212,7 +109,7 @@ class Survey:
         self._selection = selection
         self.columns = columns = plan.columns
         self.words = words
-        form, order = plan.layout.date_format, plan.profile.date_order if plan.profile else ""
+        form, order = plan.mapping.date_format, plan.profile.date_order if plan.profile else ""
         is_sheet, year = plan.table.text.is_sheet, plan.last_year
         self.dates = DateColumn(form, order, is_sheet=is_sheet, last_year=year)
         self.value_dates = DateColumn(None, order, likely=form, is_sheet=is_sheet, last_year=year)

@@ -1,12 +1,12 @@
-"""Layouts: the options for reading a file. Headings: the names by which options find columns.
+"""Mappings: how a table is read. Headings: the names by which a mapping finds its columns.
 
-A layout comes from the user's options, from the options saved for an account, and from a profile.
+The user's options, the answers saved for an account, and a profile are partial mappings.
 """
 
 import difflib
 import json
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter, abc
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -31,7 +31,7 @@ from finance_api.resources.records import STATED
 from finance_api.values.text import TextError, clean, clean_or_none, fold
 
 #: Field -> its other names. A column whose heading is one of these names is mapped automatically.
-FIELDS: Mapping[str, tuple[str, ...]] = {
+FIELDS: abc.Mapping[str, tuple[str, ...]] = {
     "recordDate": ("date",),
     "amount": (),
     "payee": (),
@@ -164,7 +164,7 @@ _SIDES: ImportOptions = {"debit": None, "credit": None}
 _NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
 _MAP = "--map "
 _WAYS = ("sign", "positive", "invert")
-#: Part of a layout -> the parts that it replaces in the layout below it.
+#: Part of a mapping -> the parts that it replaces in the mapping below it.
 _DISPLACED = {
     _MAP + "amount": ("debit", "credit", "mixed_signs"),
     **dict.fromkeys(("debit", "credit"), (_MAP + "amount", *_WAYS)),
@@ -176,9 +176,9 @@ _DISPLACED = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class Mapping:
     """Options for reading a file. Each part is named after its option, which `importers.options`
-    explains. None: the part is decided by the saved layout, a profile, or the file itself.
+    explains. None: the part is decided by the saved mapping, a profile, or the file itself.
 
     columns: ``--map``: field -> the heading of its column, or the column's number from 1 as text,
         or several of these. If a heading is that very number, the heading counts. "" leaves out a
@@ -200,7 +200,7 @@ class Layout:
 
     profile: str | None = None
     no_profile: bool = False
-    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    columns: abc.Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
@@ -254,30 +254,31 @@ class Layout:
             fault = "is not a time zone such as Europe/Berlin"
             raise wrong_value("timezone", self.timezone, fault) from None
 
-    def checked(self) -> "Layout":
-        """Return the layout with each part in its normal form. Raises ImportRefused for a part that
-        is invalid, and for parts that contradict each other.
+    def checked(self) -> "Mapping":
+        """Return the mapping with each part in its normal form.
+
+        Raises ImportRefused for a part that is invalid, and for parts that contradict each other.
         """
         for name in ("skip_rows", "skip_last"):
             if getattr(self, name) < 0:
                 fault = f"{getattr(self, name)} is less than 0"
                 raise wrong_option(Option(name), fault)
-        layout = replace(self, columns=_checked_columns(self.columns))
-        for name, column in ((name, each) for name, all_ in layout.named.items() for each in all_):
+        mapping = replace(self, columns=_checked_columns(self.columns))
+        for name, column in ((name, each) for name, all_ in mapping.named.items() for each in all_):
             try:
                 clean(column)
             except TextError as error:
                 raise ImportRefused(f"the heading {quoted(column)} for {name} {error}") from None
-        _check_ways(layout)
-        if "account" in layout.named and layout.account is not None:
+        _check_ways(mapping)
+        if "account" in mapping.named and mapping.account is not None:
             raise excluding({"account": None}, {"columns": {"account": None}})
-        if "currency" in layout.named and layout.currency is not None:
+        if "currency" in mapping.named and mapping.currency is not None:
             raise excluding({"currency": None}, {"columns": {"currency": None}})
         if self.no_profile and self.profile is not None:
             raise excluding({"profile": None}, {"no_profile": None})
         currency = None if self.currency is None else stated_code(self.currency, Option("currency"))
         return replace(
-            layout,
+            mapping,
             delimiter=_character(self.delimiter),
             positive="out" if self.invert else self.positive,
             invert=False,
@@ -310,16 +311,16 @@ class Layout:
         given = {name: None for name in ways if name in stated}
         return cast("ImportOptions", {**columns, **given})
 
-    def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
-        """Return this layout, completed by ``below``, and the parts taken from ``below``.
+    def over(self, below: abc.Mapping[str, Any]) -> tuple["Mapping", dict[str, Any]]:
+        """Return this mapping, completed by ``below``, and the parts taken from ``below``.
 
-        Parts of ``below`` that contradict a part of this layout are not taken.
+        Parts of ``below`` that contradict a part of this mapping are not taken.
         """
         stated = self.stated()
         mapped, before = stated.get("columns", {}), below.get("columns", {})
         names = {*stated, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
-        # If this layout maps a column to one field, ``below`` cannot map it to another field.
+        # If this mapping maps a column to one field, ``below`` cannot map it to another field.
         moved = {
             folded(column)
             for name, value in mapped.items()
@@ -352,7 +353,7 @@ def _several(value: Any) -> tuple[str, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (str(value),)
 
 
-def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def _checked_columns(columns: abc.Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, given in columns.items():
         key = field_of(name)
@@ -366,15 +367,15 @@ def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tu
     return found
 
 
-def _check_ways(layout: Layout) -> None:
+def _check_ways(mapping: Mapping) -> None:
     """Raise ImportRefused if parts that say which way money goes contradict each other."""
-    named = layout.named
+    named = mapping.named
     sides = [side for side in ("debit", "credit") if side in named]
-    if layout.invert and layout.positive == "in":
+    if mapping.invert and mapping.positive == "in":
         raise excluding({"invert": None}, {"positive": None})
-    if layout.positive not in (None, "in", "out"):
-        raise wrong_value("positive", layout.positive, "is neither in nor out")
-    positive = "out" if layout.invert else layout.positive
+    if mapping.positive not in (None, "in", "out"):
+        raise wrong_value("positive", mapping.positive, "is neither in nor out")
+    positive = "out" if mapping.invert else mapping.positive
     if sides and "amount" in named:
         raise excluding({"columns": {"amount": None}}, _SIDES)
     if len(sides) == 1:
@@ -387,14 +388,14 @@ def _check_ways(layout: Layout) -> None:
             exchanged: ImportOptions = {"debit": credit, "credit": debit, **POSITIVE}
             choices.append(Choice(exchanged, clause(Says.OUT_IN, column=credit)))
         raise ImportRefused(
-            clause(Topic.ONLY_FOR_AMOUNT, named=Option("invert" if layout.invert else "positive")),
+            clause(Topic.ONLY_FOR_AMOUNT, named=Option("invert" if mapping.invert else "positive")),
             choices=tuple(choices),
         )
-    if layout.sign is not None and (sides or positive):
+    if mapping.sign is not None and (sides or positive):
         raise excluding({"sign": None}, _SIDES if sides else POSITIVE)
-    if layout.mixed_signs not in (None, "plus", "minus", "ignore"):
+    if mapping.mixed_signs not in (None, "plus", "minus", "ignore"):
         fault = "is not one of plus, minus and ignore"
-        raise wrong_value("mixed_signs", layout.mixed_signs, fault)
+        raise wrong_value("mixed_signs", mapping.mixed_signs, fault)
 
 
 def _character(delimiter: str | None) -> str | None:

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
-from finance_api.importers.csv.layout import Headings
+from finance_api.importers.csv.guess.totals import MARKED, Doubt
+from finance_api.importers.csv.mapping import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
-from finance_api.importers.csv.totals import MARKED, Doubt
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
@@ -51,8 +51,8 @@ class Selection:
     def __init__(self, plan: Plan) -> None:
         headings = plan.headings
         self._headings = headings
-        self._only = _conditions("only", plan.layout.only, headings)
-        self._left_out = _conditions("leave_out", plan.layout.leave_out, headings)
+        self._only = _conditions("only", plan.mapping.only, headings)
+        self._left_out = _conditions("leave_out", plan.mapping.leave_out, headings)
         # A status counts even without a saved --leave-out: the file for which --only was given may
         # have had nothing to leave out.
         self._named = {

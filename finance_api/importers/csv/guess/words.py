@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.dates import EXCEL, UNIX, DateForm
-from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, Column, OpenColumns, best
+from finance_api.importers.csv.guess.columns import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
 from finance_api.importers.interface import quoted
@@ -109,7 +109,7 @@ def _is_status(column: Column) -> bool:
 def find_direction(open_: OpenColumns) -> None:
     """Find the column that says which way unsigned amounts go."""
     amounts = open_.of("amount")
-    given = open_.user_layout.sign or open_.user_layout.positive
+    given = open_.user_mapping.sign or open_.user_mapping.positive
     if not amounts or amounts[0].is_signed or given:
         return
     words = [
@@ -152,12 +152,12 @@ def find_accounts(open_: OpenColumns) -> None:
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)
-    elif several and open_.user_layout.account is None:
+    elif several and open_.user_mapping.account is None:
         open_.take("accountNumber", several[0], BY_HEADING)
 
 
 def find_texts(open_: OpenColumns) -> None:
-    if {"payee", "note"} & open_.user_layout.named.keys() or open_.user_layout.no_text:
+    if {"payee", "note"} & open_.user_mapping.named.keys() or open_.user_mapping.no_text:
         return
     texts = [
         column

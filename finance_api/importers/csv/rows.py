@@ -9,14 +9,8 @@ from typing import Any
 
 from finance_api.importers.clauses import Says, Topic, Units, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, Amount, AmountReader
-from finance_api.importers.csv.asking import Currencies
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Columns
-from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.signs import Signs
-from finance_api.importers.csv.stated import Stated, owed, reconcile
-from finance_api.importers.csv.survey import (
+from finance_api.importers.csv.cells import (
     AMOUNT,
     SignWords,
     account_of,
@@ -24,6 +18,12 @@ from finance_api.importers.csv.survey import (
     clean_text,
     text_of,
 )
+from finance_api.importers.csv.dates import DateReader
+from finance_api.importers.csv.guess.currency import Currencies
+from finance_api.importers.csv.guess.direction import Signs
+from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR, Columns
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.stated import Stated, owed, reconcile
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     BankBalance,
@@ -157,7 +157,7 @@ class StatementBuilder:
         *,
         reconciles: bool = False,
     ) -> None:
-        layout, columns = plan.layout, reader.columns
+        mapping, columns = plan.mapping, reader.columns
         self.section = 1
         self._plan = plan
         self._reader = reader
@@ -168,10 +168,10 @@ class StatementBuilder:
         if left_out:
             before = self._remembered.get("leave_out", ())
             self._remembered["leave_out"] = list(dict.fromkeys((*before, *left_out)))
-        self._account = layout.account
+        self._account = mapping.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        separators = layout.label_separator or LABEL_SEPARATOR
+        separators = mapping.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
         # The account column's name for the account of --account, and the first line with that name.
@@ -223,7 +223,7 @@ class StatementBuilder:
                 choices=tuple(
                     Choice({"decimal": mark})
                     for mark in DECIMAL_MARKS
-                    if self._plan.layout.decimal not in (None, mark)
+                    if self._plan.mapping.decimal not in (None, mark)
                 ),
             )
         if "opening" in columns and cells[columns["opening"][0]]:
@@ -257,7 +257,7 @@ class StatementBuilder:
             None if entry.bank_id is None else f"{entry.bank_id}/fee",
             entry.payee,
             entry.note,
-            self._plan.layout.fee_category or FEE_CATEGORY,
+            self._plan.mapping.fee_category or FEE_CATEGORY,
             value_date=entry.value_date,
             fingerprint=entry.fingerprint,
         )

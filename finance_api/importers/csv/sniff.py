@@ -2,16 +2,14 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.layout import Columns, Headings, Layout
+from finance_api.importers.csv.mapping import Headings, Mapping
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
     MAX_CELL,
@@ -26,7 +24,6 @@ from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_head
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.resources.currencies import mark_of
-from finance_api.values.text import shown
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -40,17 +37,17 @@ DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])"
 _LONGEST_DAYS = 400
 
 
-def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
+def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
     """Yield the tables that may begin at the first row, or at a later line that may have headings.
 
     No table begins at a line that repeats earlier headings.
     """
-    delimiters = _DELIMITERS if layout.delimiter is None else (layout.delimiter,)
+    delimiters = _DELIMITERS if mapping.delimiter is None else (mapping.delimiter,)
     if text.is_sheet:
         delimiters = (",",)
     seen: set[tuple[str, ...]] = set()
     for delimiter in delimiters:
-        table = Table(text, delimiter, layout.header, layout.skip_last)
+        table = Table(text, delimiter, mapping.header, mapping.skip_last)
         try:
             seen.add((delimiter, *table.cells))
         except ImportRefused as refused:
@@ -59,7 +56,7 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
             continue
         if table.width > 1 or len(delimiters) == 1:
             yield table
-    lines = list(islice(text.lines(), _SEARCHED_LINES)) if layout.header else []
+    lines = list(islice(text.lines(), _SEARCHED_LINES)) if mapping.header else []
     rows = heads = 0
     for number, line in enumerate(lines):
         split = {delimiter: _cells(line, delimiter) for delimiter in delimiters}
@@ -72,7 +69,7 @@ def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
             if filled(cells) > 1 and looks_like_headings(cells) and (delimiter, *cells) not in seen:
                 seen.add((delimiter, *cells))
                 later = replace(text, skip_rows=text.skip_rows + number)
-                yield Table(later, delimiter, has_header=True, skip_last=layout.skip_last)
+                yield Table(later, delimiter, has_header=True, skip_last=mapping.skip_last)
 
 
 def starts_table(cells: Sequence[str]) -> bool:
@@ -217,87 +214,3 @@ def period_above(lines: list[Line]) -> str | None:
             if 0 <= last - first <= _LONGEST_DAYS * DAY_SECONDS:
                 found.add(f"{date_text(first)}..{date_text(last)}")
     return found.pop() if len(found) == 1 else None
-
-
-#: How many columns are shown, how many values of each column, and how many rows are searched for
-#: these values.
-_MOST_COLUMNS, _MOST_VALUES, _SEARCHED_ROWS = 100, 3, 50
-_MOST_ROWS = 5
-_LONGEST_TEXT = 60
-#: The role of a column that is read but is not a field: it selects rows, or a profile needs it.
-OTHER_ROLE = "other"
-
-
-@dataclass(frozen=True)
-class TableSample:
-    """Columns and rows to show to the user.
-
-    columns: each column's name for options, heading, first values and role ("" for no role).
-    rows: the first rows. by_line: requested line -> its row.
-    """
-
-    columns: list[dict[str, Any]] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    by_line: dict[int, list[str]] = field(default_factory=dict)
-
-
-def widest_table(text: TextFile, layout: Layout) -> Table | None:
-    """Return the table that a text most likely has if its columns are unknown: the widest."""
-    with suppress(ImportRefused):
-        layout = layout.checked()
-        text = replace(text, skip_rows=layout.skip_rows)
-        return max(tables(text, layout), key=lambda table: filled(table.cells), default=None)
-    return None
-
-
-def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> TableSample:
-    """Return a sample of a table. roles: as in `Plan.columns`. lines: lines of rows to include."""
-    first, by_line = _rows(table, lines)
-    if table.first_line in lines and table.headings:
-        by_line.pop(table.first_line, None)
-    headings = headings_of(table)
-    found = {index: role for role, indexes in roles.items() for index in indexes}
-    columns = []
-    for index in range(min(table.width, _MOST_COLUMNS)):
-        values = [text for cells in first if (text := _cut("".join(cells[index : index + 1])))]
-        columns.append(
-            {
-                "name": headings.named(index),
-                "heading": _cut(headings.text(index)),
-                "values": list(dict.fromkeys(values))[:_MOST_VALUES],
-                "role": found.get(index, ""),
-            }
-        )
-    return TableSample(
-        columns,
-        [_shortened(cells) for cells in first[:_MOST_ROWS]],
-        {line: _shortened(cells) for line, cells in by_line.items()},
-    )
-
-
-def _rows(table: Table, lines: Collection[int]) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the first rows, and the rows at ``lines`` even if they have too few or many cells."""
-    by_line: dict[int, list[str]] = {}
-    first: list[list[str]] = []
-
-    def note(line: int, cells: list[str]) -> None:
-        if line in lines:
-            by_line[line] = cells
-
-    with suppress(ImportRefused):
-        for line, cells in table.rows(misfit=lambda refused, cells: note(refused.line or 0, cells)):
-            if len(first) < _SEARCHED_ROWS:
-                first.append(cells)
-            note(line, cells)
-            if len(first) == _SEARCHED_ROWS and line >= max(lines, default=0):
-                break
-    return first, by_line
-
-
-def _shortened(cells: Sequence[str]) -> list[str]:
-    return [_cut(cell) for cell in islice(cells, _MOST_COLUMNS)]
-
-
-def _cut(cell: str) -> str:
-    text = shown(" ".join(cell.split()))
-    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

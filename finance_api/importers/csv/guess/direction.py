@@ -1,27 +1,18 @@
 """Decides which way money goes: by the sign of a number, by its column, or by a word."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import abc
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.csv.amounts import Amount
-from finance_api.importers.csv.layout import POSITIVE, Headings, Layout
-from finance_api.importers.csv.places import lines_above
+from finance_api.importers.csv.cells import AMOUNT, BLANK, IN, OUT, SignWords, sign_option, word_of
+from finance_api.importers.csv.guess.evidence import Kind, Survey, Watched
+from finance_api.importers.csv.mapping import POSITIVE, Headings, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.survey import (
-    AMOUNT,
-    BLANK,
-    IN,
-    OUT,
-    Kind,
-    SignWords,
-    Survey,
-    Watched,
-    sign_option,
-    word_of,
-)
+from finance_api.importers.csv.sniff import lines_above
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
     are_card_payments,
@@ -58,8 +49,8 @@ class Signs:
     -1 for money going out. by_line: line -> 1 or -1, if the balances show it.
     """
 
-    rules: Mapping[int, Mapping[int, int]]
-    by_line: Mapping[int, int] = field(default_factory=dict)
+    rules: abc.Mapping[int, abc.Mapping[int, int]]
+    by_line: abc.Mapping[int, int] = field(default_factory=dict)
 
     def units(self, amount: Amount, place: int, line: int) -> int:
         """Return the amount in ten-thousandths, negative for money going out."""
@@ -89,7 +80,7 @@ def decide_signs(
     questions: Questions,
     remarks: list[Clause | str],
     trial: Trial | None,
-    balances: Callable[[], tuple[Mapping[int, int], int | None, bool] | None],
+    balances: Callable[[], tuple[abc.Mapping[int, int], int | None, bool] | None],
 ) -> Signs:
     """Return what signs mean; ask if the file leaves it open.
 
@@ -98,14 +89,14 @@ def decide_signs(
     owed; or None if the balances do not follow the amounts.
     """
     asked = len(questions.asked)
-    positive = plan.layout.positive
+    positive = plan.mapping.positive
     signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
     doubt = _NO_DOUBT
     if survey.words is not None and survey.words.unknown:
         _ask_for_words(survey.words, plan.headings, questions)
     kinds = {sign for _, sign in survey.kinds}
     if any(place != AMOUNT for place, _ in survey.kinds):
-        signs = _of_sides(plan.layout, survey, questions, trial, remarks)
+        signs = _of_sides(plan.mapping, survey, questions, trial, remarks)
     elif plan.profile is not None or 1 not in kinds:
         pass
     elif kinds & {-1, -2}:
@@ -161,7 +152,7 @@ def _weighed(
         said.append(column)
     if debt is not None:
         topic = Topic.BALANCES_OF_CARD
-        is_open = debt or looks_like_card(plan.layout.account or "", *sides)
+        is_open = debt or looks_like_card(plan.mapping.account or "", *sides)
     else:
         topic = Topic.MOST_POSITIVE
         has_accounts = not {"account", "accountNumber"}.isdisjoint(plan.columns)
@@ -264,7 +255,9 @@ def _is_certain(texts: Iterable[str]) -> bool:
     return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
 
-def _choices_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Choice]:
+def _choices_of_words(
+    name: str, texts: Iterable[str], known: abc.Mapping[str, int]
+) -> list[Choice]:
     """Return choices under which each unknown word means money out, money in, or no transaction.
 
     An answer names all words, including the words of earlier files; words of later files stay open.
@@ -303,7 +296,7 @@ def _ask_about_contradictions(
 
     doubt: the choices that say what positive amounts mean, if that is open too.
     """
-    layout = plan.layout
+    mapping = plan.mapping
     for column in survey.watched:
         ways = _known(column.values, plan.headings.text(column.index))
         # Tuples (text, its direction, direction of an amount beside it, first such line).
@@ -329,11 +322,11 @@ def _ask_about_contradictions(
                 Clause(Topic.WORD_AGAINST_PROFILE, {**facts, "profile": profile}), line
             )
         is_signed = (AMOUNT, -1) in survey.kinds
-        topic, choices = _otherwise(name, column, layout, ways, is_signed=is_signed)
+        topic, choices = _otherwise(name, column, mapping, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
-            other = "in" if layout.positive == "out" else "out"
+            other = "in" if mapping.positive == "out" else "out"
             choices.append(Choice({"positive": other, "invert": None}, _shown_way(line, -way)))
-        if is_signed or not _is_certain(column.values) or layout.sign or layout.debit:
+        if is_signed or not _is_certain(column.values) or mapping.sign or mapping.debit:
             choices += [
                 choice
                 if choice.changes.get("sign") == name
@@ -345,35 +338,35 @@ def _ask_about_contradictions(
 
 
 def _otherwise(
-    name: str, column: Watched, layout: Layout, ways: Mapping[str, int], *, is_signed: bool
+    name: str, column: Watched, mapping: Mapping, ways: abc.Mapping[str, int], *, is_signed: bool
 ) -> tuple[Topic, list[Choice]]:
     """Return the topic and the choices for a user who trusts the column.
 
     If the amounts have signs, --sign is offered only if at least half of the column's words are
     directions.
     """
-    if layout.debit is not None and layout.credit is not None:
-        exchanged: ImportOptions = {"debit": layout.credit, "credit": layout.debit}
-        meaning = clause(Says.OUT_IN, column=layout.credit)
+    if mapping.debit is not None and mapping.credit is not None:
+        exchanged: ImportOptions = {"debit": mapping.credit, "credit": mapping.debit}
+        meaning = clause(Says.OUT_IN, column=mapping.credit)
         return Topic.WORD_AGAINST_SIDE, [Choice(exchanged, meaning)]
     topic, words = Topic.WORD_AGAINST_SIGN, {folded(text) for text in column.values}
     if is_signed and len(ways) * 2 < len(words):
         return topic, []
-    given = POSITIVE if layout.sign is None else ImportOptions()
+    given = POSITIVE if mapping.sign is None else ImportOptions()
     choices = _choices_of_words(name, column.values, ways)
     return topic, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
 
 
 def _of_sides(
-    layout: Layout,
+    mapping: Mapping,
     survey: Survey,
     questions: Questions,
     trial: Trial | None,
     remarks: list[Clause | str],
 ) -> Signs:
     possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
-    names = _SIDES if layout.sign is None else _MONEY
-    chosen = layout.mixed_signs
+    names = _SIDES if mapping.sign is None else _MONEY
+    chosen = mapping.mixed_signs
     if chosen is not None:
         return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):
@@ -424,7 +417,7 @@ def _ways(survey: Survey, place: int) -> tuple[str, ...]:
     return ("plus", "ignore") if -2 * place in signs else ()
 
 
-def _signs(ways: Mapping[int, str]) -> Signs:
+def _signs(ways: abc.Mapping[int, str]) -> Signs:
     """Return the signs of the two sides. ways: side with both signs -> its --mixed-signs."""
     follows = {"plus": 1, "minus": -1}
     rules = {}

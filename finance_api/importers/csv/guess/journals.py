@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.csv.layout import Headings
+from finance_api.importers.csv.mapping import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
@@ -74,7 +74,7 @@ def ask_whose_rows(
     own = [text for text in accounts if _first_word(text) in OWN_BOOKS]
     likely = own or [text for text in accounts if _first_word(text) not in JOURNAL]
     chosen = [[text] for text in likely]
-    if plan.layout.account is None:
+    if plan.mapping.account is None:
         chosen = [own] if own else chosen[: MOST_COMMANDS // 2 - 1]
         chosen += [likely] if len(chosen) > 1 else []
     choices = []

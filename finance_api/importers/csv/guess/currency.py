@@ -1,17 +1,19 @@
 """Decides the currencies of the rows, and asks about rows and columns that are not read."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress, product
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
-from finance_api.importers.csv.layout import Headings, Layout, field_of
-from finance_api.importers.csv.places import currencies_beside, currency_above, lines_above
+from finance_api.importers.csv.cells import BLANK
+from finance_api.importers.csv.guess.evidence import Survey, Watched
+from finance_api.importers.csv.guess.status import Selection
+from finance_api.importers.csv.mapping import Headings, Mapping, field_of
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.selection import Selection
-from finance_api.importers.csv.survey import BLANK, Survey, Watched
+from finance_api.importers.csv.sniff import currencies_beside, currency_above, lines_above
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -49,9 +51,9 @@ class Currencies:
     """
 
     given: str | None
-    remembered: Mapping[str, Any]
+    remembered: abc.Mapping[str, Any]
     whole: str | None = None
-    several: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    several: abc.Mapping[str, Sequence[str]] = field(default_factory=dict)
     by_mark: bool = False
     column: str = ""
 
@@ -112,10 +114,10 @@ def decide_currencies(
 
     needs_one: whether an account may be new, and so needs a currency.
     """
-    layout, columns, headings = plan.layout, plan.columns, plan.headings
-    option, remembered = layout.currency, plan.remembered
+    mapping, columns, headings = plan.mapping, plan.columns, plan.headings
+    option, remembered = mapping.currency, plan.remembered
     if "currency" in columns:
-        several = _per_account(survey.currencies, layout)
+        several = _per_account(survey.currencies, mapping)
         column = headings.named(columns["currency"][0])
         return Currencies(option, remembered, several=several, column=column)
     above = None if plan.profile is not None else currency_above(lines_above(plan.table))
@@ -125,7 +127,7 @@ def decide_currencies(
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
-        several = _per_account(survey.marked, layout)
+        several = _per_account(survey.marked, mapping)
         return Currencies(None, remembered, several=several, by_mark=True)
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
@@ -136,7 +138,7 @@ def decide_currencies(
                 choices=(Choice({"currency": None}),),
             )
     whole = written
-    if "currency" not in map(field_of, layout.columns):
+    if "currency" not in map(field_of, mapping.columns):
         if option is not None and plan.profile is None and not in_headings:
             _ask_about_others_above(plan, option, above, questions)
         whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
@@ -167,10 +169,10 @@ def _ask_about_others_above(
 
 
 def _per_account(
-    found: Mapping[str, Mapping[str, int]], layout: Layout
+    found: abc.Mapping[str, abc.Mapping[str, int]], mapping: Mapping
 ) -> dict[str, tuple[str, ...]]:
     """Return account -> its currencies. "" is the account of --account, which has all rows."""
-    if layout.account is None:
+    if mapping.account is None:
         return {name: tuple(codes) for name, codes in found.items()}
     codes = tuple(code for codes in found.values() for code in codes)
     return {"": codes} if codes else {}
@@ -263,7 +265,7 @@ def _is_not_money(text: str) -> bool:
 
 def _ask_for_words(
     index: int,
-    unknown: Mapping[str, int],
+    unknown: abc.Mapping[str, int],
     kept: Sequence[str],
     headings: Headings,
     questions: Questions,
@@ -312,7 +314,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
         for column in open_
         if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
     ]
-    if telling and not plan.layout.no_text and not {"payee", "note"} & set(plan.columns):
+    if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
         questions.ask(
             clause(Topic.TEXT_LOST, columns=tuple(telling)),
             Choice({"columns": {"note": tuple(telling)}}),
@@ -373,8 +375,8 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
         whole = Choice({"ignore": (name,)}, clause(Says.ALL_TRANSACTIONS))
         return Topic.MAYBE_PARTS, [parts, whole]
     least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
-    layout = plan.layout
-    is_given = layout.account is not None and "account" not in map(field_of, layout.columns)
+    mapping = plan.mapping
+    is_given = mapping.account is not None and "account" not in map(field_of, mapping.columns)
     if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
         own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
         other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}

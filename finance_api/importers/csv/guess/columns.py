@@ -9,7 +9,7 @@ from finance_api.importers.clauses import Clause, Role, Says, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.dates import EPOCH
-from finance_api.importers.csv.layout import POSITIVE, Columns, Headings, Layout
+from finance_api.importers.csv.mapping import POSITIVE, Columns, Headings, Mapping
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Choice, Questions
@@ -170,7 +170,7 @@ class Inferred:
     """The decisions made from a file's content.
 
     columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
-    positive, date_format: as in `Layout`. explained: columns known to add nothing to the amounts.
+    positive, date_format: as in `Mapping`. explained: columns known to add nothing to the amounts.
     reasons: a line for each decision. questions: questions about columns with several possible
     roles; until a question is answered, its first answer is used.
     """
@@ -192,7 +192,7 @@ class OpenColumns:
 
     all: every column. free: columns without a role. known: columns that the user named, or whose
     heading is the name of a field. by_name: the fields whose column has such a heading.
-    numbers: the numbers in the columns. user_layout: the user's options. found: what was inferred.
+    numbers: the numbers in the columns. user_mapping: the user's options. found: what was inferred.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class OpenColumns:
         headings: Headings,
         rows: Sequence[Sequence[str]],
         known: Columns,
-        user_layout: Layout,
+        user_mapping: Mapping,
         ignored: frozenset[int],
     ) -> None:
         """ignored: indexes of columns that get no role."""
@@ -210,8 +210,8 @@ class OpenColumns:
             for index in range(min(headings.width, _MOST_COLUMNS))
         ]
         self.known = known
-        self.user_layout = user_layout
-        self.by_name = frozenset(known.keys() - user_layout.named.keys())
+        self.user_mapping = user_mapping
+        self.by_name = frozenset(known.keys() - user_mapping.named.keys())
         self.found = Inferred(explained=set(ignored))
         taken = {index for indexes in known.values() for index in indexes} | ignored
         self.free = [column for column in self.all if column.index not in taken]

@@ -21,7 +21,7 @@ class DividedAmounts:
     def __init__(self, plan: Plan) -> None:
         money = plan.indexes("amount", "debit", "credit", "balance", "fee", "originalAmount")
         is_said = (
-            plan.user_layout is not None and {"amount", "debit"} & plan.user_layout.named.keys()
+            plan.user_mapping is not None and {"amount", "debit"} & plan.user_mapping.named.keys()
         )
         is_possible = plan.table.delimiter == "," and not plan.table.text.is_sheet and not is_said
         self._plan = plan
