@@ -5,21 +5,22 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 from click.core import ParameterSource
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.import_texts import PLACEHOLDERS, refusal_text, text
+from finance_api.cli.import_texts import PLACEHOLDERS, effect_texts, refusal_text, text
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
 from finance_api.cli.output import json_report_option, say
+from finance_api.importers.answers import Answers, parse_answers, questions_json
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Choice, Command, ImportRefused, currency_code
 from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map, without
 from finance_api.importers.options import words as option_words
-from finance_api.ledger.importing import import_file
-from finance_api.ledger.orders import ImportReport, make_order
+from finance_api.ledger.orders import ImportOrder, ImportReport, make_order
+from finance_api.ledger.trying import import_answered
 from finance_api.resources import RECORDS
 from finance_api.runtime.limited_process import LimitedProcess, LimitExceeded, Limits, ProcessDied
 from finance_api.runtime.settings import Settings
@@ -103,6 +104,13 @@ def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
     help="Move imported files to DIR. FILE may then be a folder; refused files stay there.",
 )
+@click.option(
+    "--answers",
+    "answers_file",
+    metavar="FILE",
+    type=click.File("rb"),
+    help="Answers to the questions that --json shows; - for standard input. For a single FILE.",
+)
 @_limit_options
 @file_options
 @pass_cli_context
@@ -115,6 +123,7 @@ def import_command(
     dry_run: bool,
     as_json: bool,
     done: Path | None,
+    answers_file: BinaryIO | None,
     **given: Any,
 ) -> None:
     """Import files into a user's data; FILE may be - for standard input.
@@ -125,7 +134,8 @@ def import_command(
     limits = Limits(**{name: given.pop(name) for name in _LIMITS})
     cli.require_persistence()
     _check_currency(given["currency"])
-    answers: list[dict[str, Any]] = []
+    answers = None if answers_file is None else _answers_text(answers_file, files, done)
+    reports: list[dict[str, Any]] = []
     total = ImportReport()
     failure: Exception | None = None
     chosen = _files_to_import(files, done, cli.clock.now(), dry_run=dry_run)
@@ -133,7 +143,7 @@ def import_command(
         try:
             before = None if done is None else os.stat(file)
             how = {"given": given, "format_name": format_name, "dry_run": dry_run}
-            report = _import_one(cli, normal_email(email), file, limits, **how)
+            report = _import_one(cli, normal_email(email), file, limits, answers, **how)
             if done is not None and before is not None:
                 move_done(file, done, before)
         except (ImportRefused, StorageError, OSError) as error:
@@ -145,16 +155,16 @@ def import_command(
             continue
         total.add_counts(report)
         remarks = [text(remark) for remark in report.remarks]
-        answers.append({"file": file, **report.as_json(), "remarks": remarks})
+        reports.append({"file": file, **report.as_json(), "remarks": remarks})
         if not dry_run:
             cli.done.append(f"{file} is imported")
         if not as_json:
             _say_report(file, report, dry_run=dry_run)
     if as_json:
         fault = {} if failure is None else {"error": _error(failure)}
-        say(json.dumps({**total.counts, "files": answers, **fault}))
+        say(json.dumps({**total.counts, "files": reports, **fault}))
     elif failure is not None and len(chosen) > 1:
-        say(f"imported before: {', '.join(a['file'] for a in answers) or 'none'}", err=True)
+        say(f"imported before: {', '.join(a['file'] for a in reports) or 'none'}", err=True)
     if failure is not None:
         raise failure
 
@@ -170,10 +180,21 @@ def _files_to_import(
     return expanded(files, done, now)
 
 
-def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: Any) -> ImportReport:
+def _answers_text(answers: BinaryIO, files: Sequence[str], done: Path | None) -> bytes:
+    if len(files) > 1 or done is not None:
+        raise click.UsageError("--answers needs a single FILE, without --move-done")
+    if files[0] == STANDARD_INPUT == answers.name.replace("<stdin>", STANDARD_INPUT):
+        raise click.UsageError("the file and its answers cannot both be standard input")
+    return answers.read()
+
+
+def _import_one(
+    cli: CliContext, email: str, file: str, limits: Limits, answers: bytes | None, **how: Any
+) -> ImportReport:
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how |= {"email": email, "now": cli.clock.now()}
     try:
+        how["answers"] = None if answers is None else parse_answers(answers)
         if limits == Limits():
             return _import(cli.settings, cli.backend, file, **how)
         with path_of(file) as path:
@@ -183,8 +204,9 @@ def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: A
     except (ImportRefused, LimitExceeded, ProcessDied) as error:
         refused = error if isinstance(error, ImportRefused) else _ended(error)
         refused.file, refused.written = file, refusal_text(refused)
-        context = click.get_current_context()
-        refused.commands = commands_to_copy(context, email, file, refused.answers)
+        if answers is None:
+            context = click.get_current_context()
+            refused.commands = commands_to_copy(context, email, file, refused.answers)
         raise refused from None
 
 
@@ -213,12 +235,16 @@ def _import(
     file: str,
     *,
     given: Mapping[str, Any],
+    answers: Answers | None,
     format_name: str | None,
     **how: Any,
 ) -> ImportReport:
     with opened(file) as stream:
-        order = make_order(stream, given, settings, format_name, **how)
-        return import_file(backend, order)
+
+        def make(options: Mapping[str, Any]) -> ImportOrder:
+            return make_order(stream, options, settings, format_name, **how)
+
+        return import_answered(backend, stream, make, given, answers)
 
 
 def _check_currency(text: str | None) -> None:
@@ -233,7 +259,8 @@ def _error(failure: Exception) -> dict[str, Any]:
     if isinstance(failure, ImportRefused):
         place = {"file": failure.file, "line": failure.line}
         commands = [command._asdict() for command in failure.commands]
-        return {**place, "message": failure.reason, "commands": commands}
+        open_questions = questions_json(failure)
+        return {**place, "message": failure.reason, "commands": commands, **open_questions}
     return {"file": None, "line": None, "message": str(failure), "commands": []}
 
 
@@ -300,6 +327,8 @@ def commands_to_copy(
     # A name that begins with a hyphen would be read as an option; "-" is standard input.
     words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
     as_given = [*words, *_given(context, ())]
+    answers = list(answers)
+    effects = effect_texts([each.effect for choices in answers for each in choices[:1]])
     found = [
         (
             [
@@ -307,9 +336,9 @@ def commands_to_copy(
                 *_given(context, choices),
                 *(word for each in choices for word in choice_words(each)),
             ],
-            ", ".join(text(choice.meaning) for choice in choices if choice.meaning),
+            ", ".join(text(choice.meaning) for choice in choices if choice.meaning) + effect,
         )
-        for choices in answers
+        for choices, effect in zip(answers, effects, strict=True)
     ]
     return [Command(shlex.join(line), meaning) for line, meaning in found if line != as_given]
 

@@ -8,6 +8,7 @@ writes: a `Statement` per account, and its entries one by one.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
@@ -39,16 +40,62 @@ def listed(names: Iterable[str]) -> str:
     return f"{text} and {len(names) - _MOST} more" if len(names) > _MOST else text
 
 
+class Example(NamedTuple):
+    """An entry that a choice makes of an example row.
+
+    day: seconds. amount: ten-thousandths. account, currency: None if only the user knows them.
+    text: the payee, or else the note.
+    """
+
+    line: int
+    day: int
+    amount: int
+    currency: str | None = None
+    account: str | None = None
+    text: str = ""
+
+
+class Effect(NamedTuple):
+    """What a choice does, as found when it was tried on the file.
+
+    entries: made of the question's example rows; a row without one is left out. counts: how many
+    records the import would create, update, and so on; None if further questions are open.
+    """
+
+    entries: tuple[Example, ...]
+    counts: Mapping[str, int] | None = None
+
+
+def differing_fields(effects: Sequence[Effect]) -> list[str]:
+    """Return what tells choices apart that give entries the same day and amount."""
+    if len({tuple((e.line, e.day, e.amount) for e in effect.entries) for effect in effects}) > 1:
+        return []
+    return [
+        name
+        for name in ("currency", "account", "text")
+        if len({tuple(getattr(e, name) for e in effect.entries) for effect in effects}) > 1
+    ]
+
+
 class Choice(NamedTuple):
     """A possible answer to a question.
 
     changes: what it changes in the options. meaning: a clause that says what it means for the file.
-    needs: names of further options, whose value only the user knows.
+    needs: names of further options, whose value only the user knows. effect: None if the choice was
+    not tried.
     """
 
     changes: ImportOptions
     meaning: Clause | str = ""
     needs: tuple[str, ...] = ()
+    effect: Effect | None = None
+
+
+class ExampleRow(NamedTuple):
+    """A row of the file that shows what a choice does. cells: None if the file has no table."""
+
+    line: int
+    cells: Sequence[str] | None = None
 
 
 class Question(NamedTuple):
@@ -56,12 +103,14 @@ class Question(NamedTuple):
 
     fact: what it is, or a sentence if no option helps. choices: only one if no other meaning is
     possible; empty if no option helps. needs: names of options whose value only the user knows.
+    rows: example rows, on which the choices differ.
     """
 
     fact: Clause | Message
     line: int | None = None
     choices: tuple[Choice, ...] = ()
     needs: tuple[str, ...] = ()
+    rows: tuple[ExampleRow, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -107,8 +156,9 @@ class ChangeRefused(Exception):
 class ImportRefused(ChangeRefused):
     """A refusal to import a file.
 
-    questions: everything the file leaves open. notes: further parts of the sentence. commands:
-    command lines that answer all questions, filled in by whoever knows the command.
+    questions: everything the file leaves open. notes: further parts of the sentence. digest: the
+    SHA-256 of the file, filled in when the choices are tried. commands: command lines that answer
+    all questions, filled in by whoever knows the command.
     """
 
     def __init__(
@@ -124,6 +174,7 @@ class ImportRefused(ChangeRefused):
         fact = fact if isinstance(fact, Clause) else message(fact)
         self.questions = questions or (Question(fact, line, choices, needs),)
         self.notes: list[Clause | str] = []
+        self.digest: str | None = None
         self.commands: list[Command] = []
         #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
         self.written: str | None = None
@@ -145,18 +196,25 @@ class ImportRefused(ChangeRefused):
         return "; and ".join((write(first), *parts)) + "".join(map(note, self.notes))
 
     @property
-    def answers(self) -> list[tuple[Choice, ...]]:
-        """Return each combination of the questions' choices, up to MOST_COMMANDS."""
-        asked: list[tuple[Choice, ...]] = []
-        lines = 1
+    def answerable(self) -> list[Question]:
+        """Questions with choices, as many as have up to MOST_COMMANDS combinations."""
+        questions, lines = [], 1
         for question in self.questions:
-            if lines * len(question.choices) <= MOST_COMMANDS:
+            if question.choices and lines * len(question.choices) <= MOST_COMMANDS:
                 lines *= len(question.choices)
-                # A question with only one choice needs no explanation in the command line.
-                is_open = len(question.choices) > 1
-                asked.append(
-                    tuple(c if is_open else c._replace(meaning="") for c in question.choices)
-                )
+                questions.append(question)
+        return questions
+
+    @cached_property
+    def answers(self) -> list[tuple[Choice, ...]]:
+        """Each combination of the choices; one that was tried and is refused is left out."""
+        if not all(question.choices for question in self.questions):
+            return []
+        asked = []
+        for question in self.answerable:
+            # A question with only one choice needs no explanation in the command line.
+            is_open = len(question.choices) > 1
+            asked.append(tuple(c if is_open else c._replace(meaning="") for c in question.choices))
         return [chosen for chosen in product(*asked) if chosen]
 
 

@@ -188,6 +188,10 @@ class AccountTotal:
         }
 
 
+def _nothing() -> None:
+    """Do nothing. A report is sent between processes, which a lambda cannot be."""
+
+
 @dataclass
 class ImportReport:
     """The counts of one file's objects (for statement formats, only records), with examples.
@@ -214,7 +218,7 @@ class ImportReport:
     totals: list[AccountTotal] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
-    on_new: Callable[[], None] = lambda: None
+    on_new: Callable[[], None] = _nothing
 
     @property
     def counts(self) -> dict[str, int]:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from finance_api.cli import importing
+from finance_api.ledger import trying
 from finance_api.storage.errors import StorageUnavailable
 from support.bank_files import camt, camt_entry, camt_statement, mt940, mt940_entry
 from support.ledger import account, an_id, ofx_file, ofx_statement, record
@@ -92,14 +92,14 @@ def test_files_before_the_failing_one_stay_and_are_named(command, anna):
 
 def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = importing.import_file
+    real = trying.import_file
 
-    def failing(backend, order):
+    def failing(backend, order, **steps):
         if order.stream.name == files[1]:
             raise StorageUnavailable("the database does not answer")
-        return real(backend, order)
+        return real(backend, order, **steps)
 
-    monkeypatch.setattr(importing, "import_file", failing)
+    monkeypatch.setattr(trying, "import_file", failing)
     outcome = command.run("import", anna, *files, "--json")
     assert outcome.code == 1
     assert [f["file"] for f in json.loads(outcome.out)["files"]] == files[:1]
@@ -107,14 +107,14 @@ def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypat
 
 def test_cancelled_import_names_the_files_that_stay(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = importing.import_file
+    real = trying.import_file
 
-    def interrupted(backend, order):
+    def interrupted(backend, order, **steps):
         if order.stream.name == files[1]:
             raise KeyboardInterrupt
-        return real(backend, order)
+        return real(backend, order, **steps)
 
-    monkeypatch.setattr(importing, "import_file", interrupted)
+    monkeypatch.setattr(trying, "import_file", interrupted)
     outcome = command.run("import", anna, *files)
     assert outcome.code == 1
     assert outcome.err.endswith(f"finance-api: cancelled; {files[0]} is imported\n")
@@ -231,10 +231,47 @@ def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
         for form in ("DD/MM/YYYY", "MM/DD/YYYY")
         for way in ("in", "out")
     }
-    first = "# '02/03/2026' is 2026-03-02, the amount of line 2 comes in"
+    first = "# '02/03/2026' is 2026-03-02, the amount of line 2 comes in (line 2: 5 on 2026-03-02)"
     assert said.splitlines()[1] == first
     (words, *_) = commands_of(said)
     assert "'CODE' is not an ISO 4217 code" in command.refused(*words, code=2)
+
+
+def test_a_program_answers_questions_from_a_file_or_standard_input(command, anna):
+    path = command.file("a.csv", "date,amount,payee\n2026-03-02,5.00,Shop\n")
+    words = ["import", anna, path, "--account", "Giro", "--currency", "EUR"]
+    error = json.loads(command.run(*words, "--json").out)["error"]
+    ((question,), digest) = error["questions"], error["digest"]
+    (_, out) = question["choices"]
+    assert out["effect"]["entries"][0]["amount"] == "-5"
+    answers = [{"topic": question["topic"], "changes": out["changes"]}]
+    sent = json.dumps({"version": error["version"], "digest": digest, "answers": answers})
+    done = command.done(*words, "--answers", "-", "--dry-run", stdin=sent.encode())
+    assert b"0 in, 5 out" in done
+    # A separate process reads the file within limits, and reads the same answers.
+    limited = ("--max-seconds", "100", "--answers", command.file("answers.json", sent))
+    other = json.loads(command.run(*words, "--json", *limited[:2]).out)["error"]
+    assert other == error | {"commands": other["commands"]}
+    wrong = command.file("wrong.json", sent.replace("out", "up"))
+    outcome = command.run(*words, "--answers", wrong, "--json")
+    refused = json.loads(outcome.out)["error"]
+    assert outcome.code == 1 and "not offered for 'unsigned'" in refused["message"]
+    assert refused["file"] == path and refused["commands"] == []
+    assert b"0 in, 5 out" in command.done(*words, *limited)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a.csv", "b.csv", "--answers", "a.json"], "--answers needs a single FILE"),
+        (["a.csv", "--move-done", ".", "--answers", "a.json"], "--answers needs a single FILE"),
+        (["-", "--answers", "-"], "the file and its answers cannot both be standard input"),
+        (["a.csv", "--answers", "nowhere"], "nowhere"),
+    ],
+)
+def test_answers_are_for_one_file(command, anna, words, said):
+    command.file("a.json", "{}")
+    assert said in command.refused("import", anna, *words, code=2)
 
 
 def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna):

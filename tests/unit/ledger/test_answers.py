@@ -1,0 +1,176 @@
+"""A program reads the questions about a file as JSON and answers them, until it is stored."""
+
+import json
+import random
+
+import pytest
+
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+from support.answering import ask, drive
+from support.ledger import Person
+from support.left_open import HEAD, POINTS, STORED, make
+from support.nightly import count
+from support.ofx import statement, transaction
+from support.sheets import xlsx
+
+ROWS = [["date", "payee", "amount"], ["2026-01-05", "Shop", -12.5], ["2026-01-06", "Bus", 3]]
+DEBIT = transaction("1", "5", fields="<TRNTYPE>DEBIT")
+#: A file of each format that asks -> its first topics.
+FILES = {
+    "qif": (
+        b"!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n",
+        ["account", "date_form", "decimal", "new_account_currency"],
+    ),
+    "ofx": (f"<OFX>{statement(DEBIT)}</OFX>".encode(), ["type_without_sign"]),
+    "ofx of an unknown type": (
+        f"<OFX>{statement(DEBIT, transaction('2', '6', fields='<TRNTYPE>XYZ'))}</OFX>".encode(),
+        ["type_not_known"],
+    ),
+    "xlsx": (xlsx(January=ROWS, February=ROWS), ["sheets"]),
+    "csv": (
+        b"date,amount,payee\n02/03/2026,5.00,Shop\n02/04/2026,7.00,Bus\n",
+        ["account_or_column", "date_form", "unsigned", "new_account_currency"],
+    ),
+    "csv of another encoding": (
+        "date,amount,payee\n2026-01-05,-5.00,Café\n".encode("cp1252"),
+        ["not_decoded", "account_or_column", "new_account_currency"],
+    ),
+}
+
+
+def new_person():
+    return Person(MemoryBackend())
+
+
+def stored(person):
+    return sorted((date_text(row["recordDate"]), row["amount"]) for row in person.rows(RECORDS))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_program_imports_a_file_of_each_format(name):
+    data, topics = FILES[name]
+    person = new_person()
+    rounds = drive(person, data)
+    assert [question["topic"] for question in rounds[0]] == topics
+    assert stored(person)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("point", POINTS)
+def test_a_choice_does_what_its_effect_says(point):
+    told = 0
+    for seed in range(count(4, 200)):
+        data, _ = make(seed, point)
+        given = {"account": "Giro", "currency": "EUR"} if seed % 2 else {}
+        asked = ask(new_person(), data, given=given).get("questions", [])
+        for question in asked:
+            for number, choice in enumerate(question["choices"]):
+                person = new_person()
+
+                def choose(other, number=number, topic=question["topic"], line=question["line"]):
+                    return number if (other["topic"], other["line"]) == (topic, line) else 0
+
+                drive(person, data, choose, given)
+                found = stored(person)
+                for entry in (choice["effect"] or {"entries": []})["entries"]:
+                    told += 1
+                    amounts = [decimal_text(units) for day, units in found if day == entry["day"]]
+                    assert entry["amount"] in amounts, (data, question, number, found)
+    assert told, point
+
+
+@pytest.mark.parametrize("point", STORED)
+def test_a_program_answers_what_stored_records_leave_open(point):
+    rows, earlier, text, expected = STORED[point]
+    given = {"account": "Giro", "currency": "EUR", "columns": {"id": ["ref"]}}
+    if point == "new account":
+        given["account"] = "Purse"
+
+    def prepared():
+        person = new_person()
+        if rows:
+            person.native(*rows)
+        for each in earlier:
+            assert not ask(person, (HEAD + each).encode(), given=given)
+        return person
+
+    data = (HEAD + text).encode()
+    (question, *_) = ask(prepared(), data, given=given)["questions"]
+    found = []
+    for number, choice in enumerate(question["choices"]):
+        person = prepared()
+        before = len(person.rows(RECORDS))
+        drive(person, data, lambda asked, number=number: number, given)
+        found.append(len(person.rows(RECORDS)))
+        assert choice["effect"]["counts"]["created"] == found[-1] - before
+        person.audit()
+    assert sorted(found) == sorted(expected.values())
+
+
+FILE = FILES["csv"][0]
+
+
+def sent(*answers, **changed):
+    """Return answers to FILE, as a program writes them."""
+    digest = ask(new_person(), FILE)["digest"]
+    named = [{"topic": topic, "changes": changes} for topic, changes in answers]
+    return {"version": 1, "digest": digest, "answers": named} | changed
+
+
+ACCOUNT = ("account_or_column", {"account": "Giro"})
+CURRENCY = ("new_account_currency", {"currency": "EUR"})
+DAY, WAY = ("date_form", {"date_format": "DD/MM/YYYY"}), ("unsigned", {"positive": "in"})
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        (sent(("colour", {})), 'answer 1: there is no topic "colour"'),
+        (sent((7, {})), "answer 1: there is no topic 7"),
+        (sent(DAY, ("unsigned", {"positive": "up"})),
+         'answer 2: {"positive": "up"} is not offered for \'unsigned\', which offers '
+         '{"positive": "in"} or {"positive": "out"}'),
+        (sent(("unsigned", {"positive": "in", "account": "Giro"})), "is not offered"),
+        (sent(("unsigned", {})), "answer 1: {} is not offered"),
+        (sent(("account_or_column", {})), 'which offers {"account": "…"}'),
+        (sent(("account_or_column", {"account": ""})), "is not offered"),
+        (sent(("account_or_column", {"account": ["Giro"]})), "is not offered"),
+        (sent(ACCOUNT, CURRENCY, DAY, WAY, ("status", {"only": ["a=b"]})),
+         "answer 5: the file does not leave 'status' open"),
+        (sent(ACCOUNT, CURRENCY, DAY, WAY, ("unsigned", {"positive": "out"})),
+         "answer 5: the file does not leave 'unsigned' open"),
+        (sent(DAY, digest="0" * 64), "the answers are for another file"),
+        (sent(DAY, version=0), "the answers have the version 0, but this program reads version 1"),
+        (sent(DAY, version=True), "the answers have the version true"),
+        ({"digest": "x", "answers": []}, "the answers have the version null"),
+        (sent(answers={}), "the answers have no list 'answers'"),
+        (sent(digest=5), "the answers have no digest"),
+        (sent(questions=[]), "the answers have the unknown member 'questions'"),
+        (sent(answers=["in"]), "answer 1: it is not an object with 'topic' and 'changes'"),
+        (sent(("unsigned", "in")), "answer 1: its 'changes' are not an object"),
+        ([], "the answers are not a JSON object"),
+    ],
+)  # fmt: skip
+def test_wrong_answers_are_refused_and_nothing_is_stored(answers, reason):
+    person = new_person()
+    assert reason in ask(person, FILE, answers)["reason"]
+    assert not stored(person)
+
+
+def test_an_answer_that_is_missing_is_asked_for_again():
+    found = ask(new_person(), FILE, sent(DAY, WAY, ACCOUNT))
+    assert [question["topic"] for question in found["questions"]] == ["currency"]
+
+
+def test_answers_survive_any_json():
+    """Whatever a program sends, it is told what is wrong."""
+    pick = random.Random(54)
+    values = [None, True, 0, 1.5, "", "x", [], {}, ["x"], {"x": "y"}, 10**30]
+    for _ in range(200):
+        answers = json.loads(json.dumps(sent(DAY, WAY)))
+        place = pick.choice((answers, answers["answers"][0], answers["answers"][0]["changes"]))
+        place[pick.choice([*place, "x"])] = pick.choice(values)
+        assert ask(new_person(), FILE, answers)["reason"]
