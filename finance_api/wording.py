@@ -71,7 +71,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.PROFILES: "the headings are those of the profiles {profiles!r}",
     Topic.NO_PROFILE: "there is no profile {profile!r}",
     Topic.PROFILE_DOES_NOT_FIT: "no line has the headings of the profile {profile}",
-    Topic.PROFILE_IS_WRONG: "the profile {path}: {fault}",
+    Topic.PROFILE_IS_WRONG: "the profile {path}: {fault}{place}",
     Topic.PROFILE_DECIDES: "{named}: the profile {profile} decides that",
     Topic.WORD_NOT_KNOWN: "the profile {profile} does not know {word!r} in the column {column!r}",
     Topic.WORD_NEEDS_BALANCE: "only a balance column shows whether a row of {word!r} moved money, and the file has none",

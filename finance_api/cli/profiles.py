@@ -1,16 +1,25 @@
 """finance-api profiles"""
 
+import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
-from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.import_texts import text
 from finance_api.cli.input_files import opened
 from finance_api.cli.output import json_option, say, show_list
-from finance_api.importers.csv import CsvImporter, Mapping, Profiles, load_profiles
+from finance_api.importers import csv
+from finance_api.importers.csv import CsvImporter, Profiles, load_profiles
 from finance_api.importers.csv.profile import Profile
-from finance_api.importers.interface import Entry, Statement
+from finance_api.importers.csv.profile_file import parse_profile, profile_text
+from finance_api.importers.interface import Entry, ImportRefused, Statement, quoted
+from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.matching.stated import answered_options
+from finance_api.ledger.session import UserRows
+from finance_api.resources import ACCOUNTS
 from finance_api.values.number import decimal_text
 from finance_api.values.text import counted, shown
 from finance_api.values.time import date_text
@@ -89,7 +98,7 @@ def test_profile(
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
-    importer = CsvImporter(Mapping(profile=name, account=account, **options), known)
+    importer = CsvImporter(csv.Mapping(profile=name, account=account, **options), known)
     found: dict[int, tuple[Statement, list[Entry]]] = {}
     with opened(file) as stream:
         for statement, entry in importer.read(stream):
@@ -100,6 +109,65 @@ def test_profile(
     for statement, _ in found.values():
         for remark in statement.remarks:
             say(text(remark))
+
+
+@profiles.command(
+    "save", epilog="Example: finance-api profiles save my-bank --from me@example.com Giro"
+)
+@click.argument("name")
+@click.option(
+    "--from",
+    "origin",
+    nargs=2,
+    required=True,
+    metavar="EMAIL ACCOUNT",
+    help="The user, and the account whose answers are saved.",
+)
+@pass_cli_context
+def save_profile(cli: CliContext, name: str, origin: tuple[str, str]) -> None:
+    """Write what was answered for an account's CSV files as a profile.
+
+    The file works for other users and on other servers: import with --profile NAME.
+    """
+    directory = cli.settings["finance_api.imports.profiles_directory"]
+    if not directory:
+        raise ImportRefused(
+            "profiles need a directory: set finance_api.imports.profiles_directory in the ini file"
+        )
+    if not re.fullmatch("[a-z0-9][a-z0-9_-]*", name):
+        raise ImportRefused(f"{quoted(name)}: use small letters, digits, - and _ for the name")
+    if name in known_profiles(cli).names:
+        raise ImportRefused(f"there is a profile {quoted(name)} already")
+    email, account = origin
+    with cli.reading() as storage:
+        rows = UserRows(storage, get_user(storage, email))
+        row = find_row(rows, ACCOUNTS, account)
+        options = answered_options(rows.history, row["id"]) or {}
+    path = Path(directory, f"{name}.toml")
+    path.write_text(_answers_as_profile(f"{name}: saved answers", account, options), "utf-8")
+    say(f"wrote {path}; import such files with --profile {name}")
+
+
+def _answers_as_profile(title: str, account: str, options: Mapping[str, Any]) -> str:
+    """Return the text of a profile. Raises ImportRefused if the options do not make one."""
+    if "profile" in options:
+        raise ImportRefused(
+            f"the files of {quoted(account)} are read with the profile "
+            f"{quoted(options['profile'])}: copy its file, which 'finance-api profiles show "
+            f"{options['profile']}' prints"
+        )
+    if "headings" not in options:
+        raise ImportRefused(
+            f"no headings are known of a CSV file of {quoted(account)}: import one that has "
+            "headings, perhaps again"
+        )
+    text = profile_text(title, options["headings"], options)
+    profile = parse_profile("", text)
+    if not profile.mapping.stated() and not profile.ignore:
+        raise ImportRefused(
+            f"nothing was answered about the files of {quoted(account)}: they need no profile"
+        )
+    return text
 
 
 def _account_of(profile: Profile) -> str | None:

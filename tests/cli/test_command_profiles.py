@@ -97,6 +97,49 @@ def test_test_refuses_a_file_of_others_and_asks_what_is_open(command):
     assert b"2026-03-04 -1 Shop" in out
 
 
+CARD = (
+    "Dia;Valor;Bruto;Nome\n03/04/2026;12,40;0,10;Eckmarkt\n05/04/2026;-5,00;0,20;Ada\n"
+    "07/04/2026;1,00;0,00;Ada\n"
+)
+_ANSWERS = (
+    "--map amount=Valor --ignore Bruto --date-format DD/MM/YYYY --positive out --currency EUR"
+)
+
+
+def test_what_was_answered_for_an_account_is_a_profile_for_another_user(command, anna, own):
+    path = command.file("card.csv", CARD)
+    assert "--date-format" in command.refused("import", anna, path, "--account", "Card")
+    command.done("import", anna, path, "--account", "Card", *_ANSWERS.split())
+    said = command.done("profiles", "save", "card", "--from", anna, "card").decode()
+    assert said == f"wrote {own}/card.toml; import such files with --profile card\n"
+    command.done("user", "add", "bea@example.com", "--premium")
+    other = command.file("other.csv", CARD.replace("Eckmarkt", "Kiosk").replace("12,40", "99,90"))
+    said = command.done(
+        "import", "bea@example.com", other, "--account", "Visa", "--profile", "card"
+    ).decode()
+    assert "read with the profile 'card' (version 1)" in said
+    rows = [json.loads(line) for line in command.done("dump", "bea@example.com").splitlines()]
+    records = sorted((r["recordDate"][:10], r["amount"]) for r in rows if r.get("amount"))
+    assert records == [("2026-04-03", -99.9), ("2026-04-05", 5), ("2026-04-07", -1)]
+
+
+def test_only_answers_make_a_profile_and_no_other_is_overwritten(command, anna, own):
+    save = ("profiles", "save", "card", "--from", anna)
+    assert "no account" in command.refused(*save, "Card")
+    plain = command.file("plain.csv", "Date,Amount,Payee\n2026-03-04,-1.00,Shop\n")
+    command.done("import", anna, plain, "--account", "Card", "--currency", "EUR", "--map", "id=")
+    (own / "card.toml").write_text(OWN, "utf-8")
+    assert "there is a profile 'card' already" in command.refused(*save, "Card")
+    (own / "card.toml").unlink()
+    assert "use small letters" in command.refused("profiles", "save", "A/B", *save[3:], "Card")
+    mine = command.file("mine.csv", FILE)
+    command.done("import", anna, mine, "--account", "Giro", "--currency", "EUR")
+    assert "profiles show mine" in command.refused(*save, "Giro")
+    nowhere = {"FINANCE_API_IMPORTS_PROFILES_DIRECTORY": ""}
+    said = command.refused(*save, "Card", environment=nowhere)
+    assert "set finance_api.imports.profiles_directory" in said
+
+
 def test_an_import_names_the_profile_in_its_summary_and_in_the_history(command, anna, own):
     path = command.file("mine.csv", FILE)
     options = ("--account", "Giro", "--currency", "EUR")
@@ -129,6 +172,6 @@ def test_a_faulty_profile_or_directory_is_refused_with_its_name(command, anna, o
     (own / "mine.toml").write_text(OWN.replace("payee", "payer"), "utf-8")
     for arguments in (["profiles"], ["import", anna, path, "--account", "X"]):
         said = command.refused(*arguments)
-        assert f"{own}/mine.toml: map.payer is not a field" in said
+        assert f"{own}/mine.toml: map.payer is not a field (line 9)" in said
     nowhere = {"FINANCE_API_IMPORTS_PROFILES_DIRECTORY": "/nowhere"}
     assert "/nowhere is not a directory" in command.refused("profiles", environment=nowhere)

@@ -56,11 +56,16 @@ def find_plan(
     if saved.get("profile") != (recognised and recognised[1].profile.name):
         saved = {}
     user_mapping, taken = given.over(saved)
-    if recognised is not None:
+    partial = None
+    if recognised is not None and not recognised[1].profile.partial:
         plan = _profiled(*recognised, user_mapping)
     else:
-        user_mapping = user_mapping.checked()
-        plan = _decided(text, places, user_mapping)
+        mapping = user_mapping
+        if recognised is not None:
+            table, match = recognised
+            places, partial = [table], match.profile
+            mapping = mapping.over(match.stated(headings_of(table)))[0]
+        plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
     if plan.mapping.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
@@ -70,6 +75,7 @@ def find_plan(
         remembered=saved,
         taken=taken,
         user_mapping=user_mapping,
+        partial=partial,
         new_accounts=remembered.new_accounts,
         last_year=remembered.last_year,
     )

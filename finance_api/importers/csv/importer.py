@@ -176,8 +176,8 @@ class CsvImporter:
             yield from _entries(plan, questions)
         except ImportRefused as refused:
             self._note(refused)
-            if plan.profile is not None:
-                refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.profile)))
+            if plan.any_profile is not None:
+                refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.any_profile)))
             if plan.taken:
                 refused.notes.append(clause(Says.WITH_OPTIONS, options=Given(plan.taken)))
             raise
@@ -251,9 +251,9 @@ def _roles(plan: Plan) -> Columns:
 
 
 def _remarks(plan: Plan) -> Iterator[Clause | str]:
-    if plan.profile is not None:
-        lost = f": {plan.profile.lost}" if plan.profile.lost else ""
-        yield f"read with the profile {shown(plan.profile)}{lost}"
+    if plan.any_profile is not None:
+        lost = f": {plan.any_profile.lost}" if plan.any_profile.lost else ""
+        yield f"read with the profile {shown(plan.any_profile)}{lost}"
     elif plan.table.text.skip_rows > max(plan.mapping.skip_rows, plan.table.text.start):
         yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
     if plan.table.text.start:

@@ -18,7 +18,7 @@ from finance_api.importers.csv.mapping import (
     heading_digest,
 )
 from finance_api.importers.csv.profile import Profile
-from finance_api.importers.csv.table import Table
+from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, nothing_remembered
 
@@ -32,7 +32,8 @@ class Plan:
 
     doubled: field -> further columns whose heading is a name of the field.
     remembered: the mapping saved for the file. taken: the saved parts used because the user gave no
-    such options. user_mapping: the options given now or saved. profile: the file's profile, if any.
+    such options. user_mapping: the options given now or saved. profile: the file's profile, if any;
+    partial: the same if it only has answers.
     rows: makes the profile's rows, with derived cells, from the file's rows.
     new_accounts, last_year: see `Remembered`.
     """
@@ -45,6 +46,7 @@ class Plan:
     taken: dict[str, Any] = field(default_factory=dict)
     user_mapping: Mapping | None = None
     profile: Profile | None = None
+    partial: Profile | None = None
     rows: ProfileRows | None = None
     inferred: Inferred = field(default_factory=Inferred)
     new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
@@ -89,8 +91,15 @@ class Plan:
         """Return the options to save for the file's accounts: all options given now or before."""
         assert self.user_mapping is not None
         kept = self.user_mapping.stated()
-        kept["heading"] = heading_digest(self.table.headings, self.table.width)
-        return kept if self.profile is None else kept | {"profile": self.profile.name}
+        headings = self.table.headings
+        kept["heading"] = heading_digest(headings, self.table.width)
+        if headings is not None:
+            kept["headings"] = headings[: filled(headings)]
+        return kept if self.any_profile is None else kept | {"profile": self.any_profile.name}
+
+    @property
+    def any_profile(self) -> Profile | None:
+        return self.profile or self.partial
 
     @property
     def balance(self) -> str:

@@ -139,6 +139,7 @@ class Profile:
     mapping: the options for every file, including the columns of fields. text: the TOML file.
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
     otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
+    partial: whether the mapping only has answers; the file's content decides the rest.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Profile:
     lost: str = ""
     begins: bool = False
     by_name_only: bool = False
+    partial: bool = False
     date_order: str = ""
     only: abc.Mapping[str, Selected] = field(default_factory=dict)
     legs: tuple[Leg, ...] = ()
@@ -221,26 +223,25 @@ class Match:
 
     def stated(self, headings: Headings) -> dict[str, Any]:
         """Return the profile's mapping as JSON; columns have their names in this file."""
+        profile, options = self.profile, self.profile.mapping.stated()
         columns = {
-            name: [headings.named(index) for index in self.indexes(columns)]
-            for name, columns in self.profile.map.items()
-            if name != "amount" or not self.profile.says_direction
+            name: [headings.named(index) for index in self.indexes(named)]
+            for name, named in profile.map.items()
+            if name != "amount" or not profile.says_direction
         }
-        found: dict[str, Any] = {"columns": {n: c for n, c in columns.items() if c}}
-        options = self.profile.mapping.stated()
-        options.pop("columns")
+        options["columns"] = {name: named for name, named in columns.items() if named}
+        if profile.partial:
+            options["columns"] |= {name: [""] for name, named in profile.map.items() if not named}
+            options["ignore"] = [headings.named(i) for i in self.indexes(profile.ignore)]
         if self.index(options.get("balance", "")) is None:
             options.pop("balance", None)
         if options.get("currency") == CODE:
             options["currency"] = self.code or None
-        for option, value in options.items():
-            if option in ("debit", "credit", "balance", "sign"):
-                value = self._named(option, value, headings)
-            elif option == "fee":
-                value = [self._named(option, fee, headings) for fee in value]
-            if value is not None:
-                found[option] = value
-        return found
+        for option in options.keys() & {"debit", "credit", "balance", "sign"}:
+            options[option] = self._named(option, options[option], headings)
+        for option in options.keys() & {"fee", "only", "leave_out"}:
+            options[option] = [self._named(option, each, headings) for each in options[option]]
+        return {option: value for option, value in options.items() if value is not None}
 
     def _named(self, option: str, value: str, headings: Headings) -> str:
         index, rest = self.column_and_rest(option, value)

@@ -355,7 +355,7 @@ class StatementBuilder:
         account = StatementAccount(
             key=stored_name, name=stored_name, currency=currency, number=number
         )
-        profile = None if self._plan.profile is None else self._plan.profile.name
+        profile = None if self._plan.any_profile is None else self._plan.any_profile.name
         statement = Statement(account, texts=self._texts, options=options, profile=profile)
         check = BalanceCheck(self._plan.balance)
         rows = _AccountRows(statement, number, line, check)

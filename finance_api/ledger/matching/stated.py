@@ -326,6 +326,15 @@ def remembered_options(
     return latest
 
 
+def answered_options(history: Iterable[HistoryEntry], account_id: str) -> Mapping[str, Any] | None:
+    """Return the options of the account's last file that has any; None if no file has."""
+    latest = None
+    for _, fact in facts_of(history):
+        if fact["accountId"] == account_id:
+            latest = fact.get("options") or latest
+    return latest
+
+
 #: Ids are considered stable once this many rows came again with the same id.
 _ROWS_THAT_SHOW_STABLE_IDS = 3
 

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from finance_api.importers.csv import CsvImporter, Mapping, index, load_profiles
-from finance_api.importers.csv.index import INDEX, Profiles, index_text, parse_profile, read_profile
+from finance_api.importers.csv.index import INDEX, Profiles, index_text
+from finance_api.importers.csv.profile_file import parse_profile, read_profile
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import Memory, answers, read, records
 from support.losses import documented
@@ -407,6 +408,57 @@ def test_a_profile_that_contradicts_itself_is_refused_with_its_file(tmp_path, ol
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     reason = refusal(load_profiles, str(tmp_path)).reason
     assert f"the profile {tmp_path}/mine.toml: " in reason and part in reason
+
+
+@pytest.mark.parametrize(
+    "old, new, fault",
+    [
+        ("payee", "payer", "map.payer is not a field (line 8)"),
+        ('recordDate = "Tag"\n', "", "map.recordDate is missing (line 5)"),
+        ("[map]", 'date_format = "MM.YYYY"\n[map]', "MM.YYYY (line 5)"),
+        ('payee = "Text"', '"payee" = [\n  "Text",\n  "Art",\n]', "column 'Art' (line 8)"),
+        (
+            "[map]",
+            "[[legs]]\nwhen = {Ort = 'a'}\n\n[[legs]]  # others\npositive = 'up'\n[map]",
+            "legs 2: positive is neither in nor out (line 9)",
+        ),
+        ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing (line 5)"),
+        ('title = "My bank"\n', "", "title is missing"),
+    ],
+)
+def test_a_fault_of_a_profile_names_its_line(tmp_path, old, new, fault):
+    (tmp_path / "mine.toml").write_text(OWN.replace(old, new, 1), "utf-8")
+    reason = refusal(load_profiles, str(tmp_path)).reason
+    said, _, line = fault.partition(" (")
+    assert said in reason and reason.endswith(f" ({line}" if line else said)
+
+
+PARTIAL = """
+title = "My card"
+version = 1
+partial = true
+headings = "Tag,Wert,Text,Ort"
+positive = "out"
+only = ["Ort=Wien"]
+"""
+
+
+def test_a_partial_profile_answers_questions_and_the_file_says_the_rest(own):
+    (found,) = own(FILE, {"mine": PARTIAL})
+    assert [(e.amount, e.note) for e in found.entries] == [(124_000, "Eckmarkt")]
+    assert "read with the profile 'mine' (version 1)" in found.statement.remarks
+    unclear = FILE.replace("2026-03-04", "03/04/2026").replace("2026-03-05", "03/05/2026")
+    assert "--date-format" in answers(refusal(own, unclear, {"mine": PARTIAL}))[0]
+    (found,) = own(unclear, {"mine": PARTIAL}, date_format="DD/MM/YYYY", only=["Ort=Graz"])
+    assert [entry.amount for entry in found.entries] == [-50_000]
+
+
+def test_the_answers_of_a_partial_profile_are_not_saved_for_the_account():
+    memory = Memory()
+    memory.read(FILE, profiles(PARTIAL))
+    again = memory.read(FILE, profiles(PARTIAL.replace('"out"', '"in"')))
+    assert [entry.amount for entry in again.entries] == [-124_000]
+    assert again.statement.profile == "mine" and "positive" not in again.statement.options
 
 
 @pytest.mark.parametrize("content", [b"title = ", b"\xff\xfe", b"[map]\n[map]\n"])

@@ -3,7 +3,8 @@
 import pytest
 
 from finance_api.importers.csv import CsvImporter, Mapping
-from finance_api.importers.csv.index import Profiles, parse_profile
+from finance_api.importers.csv.index import Profiles
+from finance_api.importers.csv.profile_file import parse_profile
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import set_object
