@@ -1,8 +1,8 @@
 """The server over both transports: stdio with one token, streamable HTTP with callers' tokens."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import anyio
 import uvicorn
@@ -18,14 +18,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from finance_api.clients.mcp.api_client import Api, call
-from finance_api.clients.mcp.prompts import PROMPTS
 from finance_api.clients.mcp.results import result
-from finance_api.clients.mcp.tool import Tool
 from finance_api.clients.mcp.tool_table import BY_NAME, TOOLS
 from finance_api.values.version import __version__
 
 Context = ServerRequestContext[Any, Any]
-Choice = TypeVar("Choice")
 
 INSTRUCTIONS = (
     "A person's own finance data, read-only. Begin with summarize for sums, and with "
@@ -34,31 +31,9 @@ INSTRUCTIONS = (
     "all tools and the members of all answers, such as today and baseCurrency. Each call takes one "
     "or two requests of a quota."
 )
-#: Address of each resource -> the tool whose answer it is.
-RESOURCES = {
-    f"finance://{name}": BY_NAME[tool]
-    for name, tool in {"accounts": "list_accounts", "categories": "categories_and_labels"}.items()
-}
-_JSON = "application/json"
 PATH = "/mcp"
 _MAX_BODY_BYTES = 65_536
 _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in TOOLS}
-
-
-async def _list_resources(
-    _: Context, __: types.PaginatedRequestParams | None
-) -> types.ListResourcesResult:
-    found = [
-        types.Resource(
-            name=uri.rpartition("/")[2],
-            title=tool.title,
-            uri=uri,
-            description=tool.purpose,
-            mime_type=_JSON,
-        )
-        for uri, tool in RESOURCES.items()
-    ]
-    return types.ListResourcesResult(resources=found)
 
 
 def make_server(
@@ -70,12 +45,6 @@ def make_server(
     """
     turns = anyio.CapacityLimiter(calls)
 
-    async def ask(
-        context: Context, tool: Tool, arguments: Mapping[str, Any]
-    ) -> types.CallToolResult:
-        async with turns:
-            return await call(tool, arguments, Api(base, authorization(context)))
-
     async def list_tools(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
@@ -84,7 +53,10 @@ def make_server(
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = _named(BY_NAME, params.name, "tool")
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            message = f"There is no such tool. The tools are {', '.join(BY_NAME)}."
+            raise MCPError(types.INVALID_PARAMS, message)
         arguments = params.arguments or {}
         fault = best_match(_VALIDATORS[tool.name].iter_errors(arguments))
         if fault is not None:
@@ -95,19 +67,8 @@ def make_server(
                 "howToGoOn": f"Change the arguments, and call again. The arguments are: {names}.",
             }
             return result(document, is_error=True)
-        return await ask(context, tool, arguments)
-
-    async def read_resource(
-        context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        tool = _named(RESOURCES, params.uri, "resource")
-        answer = await ask(context, tool, {})
-        (content,) = answer.content
-        assert isinstance(content, types.TextContent)
-        if answer.is_error:
-            raise MCPError(types.INTERNAL_ERROR, content.text)
-        contents = types.TextResourceContents(uri=params.uri, mime_type=_JSON, text=content.text)
-        return types.ReadResourceResult(contents=[contents])
+        async with turns:
+            return await call(tool, arguments, Api(base, authorization(context)))
 
     return Server(
         "finance-api",
@@ -116,31 +77,7 @@ def make_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=_list_resources,
-        on_read_resource=read_resource,
-        on_list_prompts=_list_prompts,
-        on_get_prompt=_get_prompt,
     )
-
-
-async def _list_prompts(
-    _: Context, __: types.PaginatedRequestParams | None
-) -> types.ListPromptsResult:
-    return types.ListPromptsResult(
-        prompts=[task.declaration(name) for name, task in PROMPTS.items()]
-    )
-
-
-async def _get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-    return _named(PROMPTS, params.name, "prompt").result(params.arguments or {})
-
-
-def _named(choices: Mapping[str, Choice], name: str, what: str) -> Choice:
-    """Return the choice with this name. Raises MCPError if there is no such choice."""
-    if name not in choices:
-        message = f"There is no such {what}. The {what}s are {', '.join(choices)}."
-        raise MCPError(types.INVALID_PARAMS, message)
-    return choices[name]
 
 
 def serve_stdio(base: str, token: str) -> None:

@@ -40,7 +40,6 @@ class Tool:
     """
 
     name: str
-    title: str
     purpose: str
     paths: str
     rows: Mapping[str, Schema]
@@ -66,7 +65,7 @@ class Tool:
     def declaration(self) -> Declaration:
         return Declaration(
             name=self.name,
-            title=self.title,
+            title=self.name.replace("_", " ").capitalize(),
             description=self.purpose,
             input_schema={
                 "type": "object",

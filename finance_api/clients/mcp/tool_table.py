@@ -72,7 +72,6 @@ def _list(
     """Return a tool that lists objects. filters: the fields to filter by; fields: shown usually."""
     return Tool(
         name=f"list_{resource.name}",
-        title=resource.name.capitalize(),
         purpose=purpose,
         paths=str(resource.path),
         rows={resource.name: row_of(resource.fields)},
@@ -90,7 +89,6 @@ def _list(
 TOOLS: tuple[Tool, ...] = (
     Tool(
         name="search_records",
-        title="Search records",
         purpose="Records (transactions) that meet all conditions, newest first, and their "
         "number. Expenses are negative. To add up amounts, use summarize instead of "
         f"pages of records. {CONDITIONS}",
@@ -106,7 +104,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="get_records",
-        title="Records by id",
         purpose="Records with all fields, by their ids; missingIds has the ids without a record.",
         paths="records/by-id",
         rows={"records": {"type": "object"}},
@@ -117,7 +114,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="summarize",
-        title="Sums of records",
         purpose="Income, expense, net and count of the records that meet all conditions (as in "
         "search_records), for each group of groupBy and each currency. Answers 'what did I spend "
         "on groceries per month this year' in one call: "
@@ -169,7 +165,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="balances",
-        title="Balances over time",
         purpose="Balances at the end of each interval: first the totals by currency (net "
         "worth), then each account.",
         paths="accounts/balances",
@@ -191,7 +186,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="forecast",
-        title="Forecast",
         purpose="Balances of accounts from today on, from standing orders and recurring payments; "
         "lowest has the lowest balance of each account. With include=typical, each balance is a "
         "range that covers other spending, too: answer with the range, not with its middle.",
@@ -223,7 +217,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="upcoming",
-        title="Upcoming standing orders",
         purpose="Occurrences of standing orders in the next days, including today, with their "
         "sums.",
         paths="standing-orders/upcoming",
@@ -234,7 +227,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="recurring",
-        title="Recurring payments",
         purpose="Recurring payments inferred from the records: subscriptions, bills, rent, income, "
         "with next date, price changes and yearly amount; totals adds up the yearly amounts.",
         paths="records/recurring",
@@ -249,7 +241,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="duplicates",
-        title="Duplicates",
         purpose="Pairs of records that may be one transaction imported twice.",
         paths="records/duplicates",
         rows={"duplicates": row_of(tables.DUPLICATES)},
@@ -257,7 +248,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="categories_and_labels",
-        title="Categories and labels",
         purpose="The names and ids of all categories, then of all labels, to use in conditions.",
         paths="categories?fields=name,parentId,kind labels?fields=name",
         rows={
@@ -268,7 +258,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="saved_questions",
-        title="Saved questions",
         purpose="The user's saved questions: names, ids, and the API addresses that answer them. "
         "If one fits, call answer_question instead of other tools.",
         paths="questions",
@@ -276,7 +265,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="answer_question",
-        title="Answer to a saved question",
         purpose="The current answer to a saved question: the rows of the API's response, and its "
         "other members. isPart: more rows match than the question's limit.",
         paths="questions/{id}/answer",
@@ -288,7 +276,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="changes",
-        title="Changes",
         purpose="Changes since an earlier call, including deleted rows. Keep the value of next, "
         "and pass it as since in the following call. While hasMore is true, call again for more.",
         paths="changes",
@@ -309,7 +296,6 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="usage",
-        title="API usage",
         purpose="Number of requests in each period, and the quota left. This call does not "
         "count against the quota.",
         paths="api-usage/stats",

@@ -3,9 +3,8 @@
 import hashlib
 import json
 import os
-import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,12 +28,6 @@ _TYPES = {
 }
 #: Suffix of the columns with exact amounts, in ten-thousandths.
 _UNITS = "_units"
-#: Names of fields that can become columns if a newer service sends more fields.
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}")
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 @dataclass(frozen=True)
@@ -56,28 +49,23 @@ class Table:
     def deletion(self) -> str:
         return f"DELETE FROM {self.name} WHERE id = ?"  # noqa: S608
 
-    def insertion(self, columns: Iterable[str]) -> str:
-        columns = list(map(_quoted, columns))
-        marks = ", ".join("?" * len(columns))
-        # The names are declared here or match `_NAME`.
-        return f"INSERT OR REPLACE INTO {self.name} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
+    @cached_property
+    def insertion(self) -> str:
+        marks = ", ".join("?" * len(self.columns))
+        return f"INSERT OR REPLACE INTO {self.name} VALUES ({marks})"  # noqa: S608
 
     @property
     def definition(self) -> str:
-        columns = ", ".join(f"{_quoted(name)} {type_}" for name, type_ in self.columns.items())
+        columns = ", ".join(f'"{name}" {type_}' for name, type_ in self.columns.items())
         return f"CREATE TABLE {self.name} ({columns})"
 
-    def row(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the values of an object, by column. data: the object; its numbers are Decimals."""
-        found: dict[str, Any] = {}
-        for name, value in data.items():
-            field = self.resource.get_field(name)
-            if field is None and not _NAME.fullmatch(name):
-                continue
-            found[name] = _stored(value, field)
-            if field is not None and field.is_money and value is not None:
-                found[name + _UNITS] = int(value.scaleb(DECIMALS))
-        return found
+        amounts = (data[field.name] for field in self.resource.fields if field.is_money)
+        return (
+            *(_stored(data[field.name], field) for field in self.resource.fields),
+            *(None if amount is None else int(amount.scaleb(DECIMALS)) for amount in amounts),
+        )
 
 
 def _type(field: Field) -> str:
@@ -86,12 +74,12 @@ def _type(field: Field) -> str:
     return "DECIMAL(19,4)" if field.is_money else _TYPES.get(field.kind, "TEXT")
 
 
-def _stored(value: Any, field: Field | None) -> Any:
+def _stored(value: Any, field: Field) -> Any:
     if isinstance(value, Decimal):
         return float(value)
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, default=float)
-    if field is not None and field.kind is Kind.DATETIME and value is not None:
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    if field.kind is Kind.DATETIME and value is not None:
         # The form that SQLite's functions and SQLAlchemy read, in UTC.
         return value.removesuffix("Z").replace("T", " ")
     return value
@@ -131,11 +119,7 @@ _VIEWS = {
             sum(amount_units) / 10000.0 AS net
         FROM records_view WHERE counted
         GROUP BY month, categoryId, currencyCode""",
-    # One row for each label of a record.
-    "record_labels": """
-        SELECT records.id AS recordId, value AS label FROM records, json_each(labels)""",
 }
-
 
 _REMOVAL = (
     *(f"DROP VIEW IF EXISTS {name}" for name in _VIEWS),
@@ -269,7 +253,6 @@ def _store(file: sqlite3.Connection, source: Source, pages: IO[bytes], *, is_new
         file.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         for statement in (*_REMOVAL, *_CREATION):
             file.execute(statement)
-    columns = {table.name: _columns_in(file, table.name) for table in TABLES.values()}
     put = deleted = 0
     unknown = set()
     for page in _pages(pages):
@@ -278,7 +261,7 @@ def _store(file: sqlite3.Connection, source: Source, pages: IO[bytes], *, is_new
             if table is None:
                 unknown.add(change["type"])
             elif change["op"] == "put":
-                _put(file, table, table.row(change["data"]), columns[table.name])
+                file.execute(table.insertion, table.row(change["data"]))
                 put += 1
             else:
                 gone = file.execute(table.deletion, (change["id"],))
@@ -294,15 +277,3 @@ def _pages(pages: IO[bytes]) -> Iterator[dict[str, Any]]:
     pages.seek(0)
     for line in pages:
         yield parse_page(line)
-
-
-def _columns_in(file: sqlite3.Connection, table: str) -> set[str]:
-    return {name for _, name, *_ in file.execute(f"PRAGMA table_info({table})")}
-
-
-def _put(file: sqlite3.Connection, table: Table, row: Mapping[str, Any], columns: set[str]) -> None:
-    for name in row.keys() - columns:
-        # A newer service has more fields.
-        file.execute(f"ALTER TABLE {table.name} ADD COLUMN {_quoted(name)}")
-        columns.add(name)
-    file.execute(table.insertion(row), tuple(row.values()))

@@ -1,7 +1,5 @@
 """The MCP tools, called by the SDK's client over stdio and over streamable HTTP."""
 
-import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -109,45 +107,6 @@ def test_answers_tell_the_user_s_day_and_currency(site: Site) -> None:
             assert (found["today"], found["baseCurrency"]) == ("2026-03-19", "CHF")
 
     with_client(site, "http", client, work)
-
-
-def test_resources_are_answers_of_tools(site: Site) -> None:
-    async def work(client: Any) -> None:
-        listed = (await client.list_resources()).resources
-        assert [each.name for each in listed] == ["accounts", "categories"]
-        texts = [(await client.read_resource(each.uri)).contents[0].text for each in listed]
-        assert json.loads(texts[0])["accounts"][0]["name"] == "Main"
-        assert json.loads(texts[1])["categories"][0]["name"] == "Groceries"
-        with pytest.raises(mcp.MCPError, match="finance://categories"):
-            await client.read_resource("finance://records")
-
-    with_client(site, "http", site.one, work)
-
-    async def refused(client: Any) -> None:
-        with pytest.raises(mcp.MCPError, match="token"):
-            await client.read_resource("finance://accounts")
-
-    with_client(site, "http", "nothing", refused)
-
-
-def test_prompts_name_tools_that_exist_and_take_an_argument(site: Site) -> None:
-    async def work(client: Any) -> None:
-        listed = (await client.list_prompts()).prompts
-        assert [each.name for each in listed] == [
-            *("monthly_review", "find_subscriptions", "prepare_taxes")
-        ]
-        for prompt in listed:
-            (argument,) = prompt.arguments
-            usual = await client.get_prompt(prompt.name)
-            named = await client.get_prompt(prompt.name, {argument.name: "2026-02"})
-            (text, other) = (each.messages[0].content.text for each in (usual, named))
-            assert "{" not in text and "2026-02" in other and "2026-02" not in text
-            called = set(re.findall(r"(?:Call|, and) ([a-z]+_?[a-z_]*) with", text))
-            assert called and called <= set(BY_NAME)
-        with pytest.raises(mcp.MCPError, match="monthly_review"):
-            await client.get_prompt("steal")
-
-    with_client(site, "http", site.one, work)
 
 
 def test_pages_reach_every_row_once_however_long_they_are(site: Site) -> None:

@@ -1,7 +1,6 @@
 """A page of changes counts only if it is as the API describes it."""
 
 import json
-from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
@@ -52,7 +51,7 @@ def test_another_answer_is_no_page(body):
 
 
 def test_a_page_whose_changes_are_no_list_is_refused():
-    assert "changes" in refused(b'{"changes":1,"next":"a"}')
+    assert "changes" in refused(body_of({**good(), "changes": 1}))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,6 @@ def test_a_page_whose_changes_are_no_list_is_refused():
         ("revision", b"1e999999999", "a number with too many digits"),
         ("revision", b"9" * 5_000_000, "a number with too many digits"),
         ("revision", b"1.5", "the page: revision has a value"),
-        ("revision", b"-1", "the page: revision has a value"),
         ("revision", b"NaN", "the number NaN"),
         ("hasMore", b'"no"', "the page: hasMore has a value"),
         ("next", b"null", "the page: next has a value"),
@@ -111,12 +109,6 @@ def test_a_value_of_another_kind_is_refused_by_its_name(name, value):
     row = next(c["data"] for c in page["changes"] if c["type"] == "records" and c["op"] == "put")
     row[name] = value
     assert f": {name} has a value that the API does not have" in refused(page)
-
-
-def test_a_field_of_a_newer_service_is_kept():
-    page = good()
-    page["changes"][0]["data"]["mood"] = {"a": [1]}
-    assert parse_page(body_of(page))["changes"][0]["data"]["mood"] == {"a": [Decimal(1)]}
 
 
 # -- whatever a server sends ---------------------------------------------------------------------
