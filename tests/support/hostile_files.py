@@ -150,3 +150,28 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     ),
     "native: categories in a chain": _chain,
 }
+
+#: A part of the reason why each kind of file is refused -> the kinds, or how they begin.
+_REASONS = {
+    "damaged or cut short": (
+        *("xlsx: a cell of many", "xlsx: blanks", "xlsx: attributes", "xlsx: sheets of one part"),
+    ),
+    "error of a formula": ("xlsx: cells of errors",),
+    "spreadsheet is empty": ("xlsx: elements", "xlsx: rows"),
+    "no column is the date": ("ods: ", "csv: lines like headings"),
+    "more than 256 sheets": ("xls: ",),
+    "at most 16,384 are read": (
+        *("csv: headings", "csv: equal headings", "csv: cells", "csv: empty cells"),
+    ),
+    "longer than 131072": ("csv: blanks in an amount", "csv: blanks in a date"),
+    "is not divided by": ("csv: blanks in a heading",),
+    "more than 100,000 characters": ("mt940: ",),
+    "more than 100,000 lines": ("qif: ",),
+    "at most 20 levels": ("native: ",),
+}
+
+
+def reason(kind: str) -> str:
+    """Return a part of the reason why a file of a kind of HOSTILE is refused."""
+    (found,) = (text for text, kinds in _REASONS.items() if kind.startswith(kinds))
+    return found
