@@ -10,28 +10,18 @@ from finance_api.importers.csv.guess.money import find_money
 from finance_api.importers.csv.guess.words import FIND_WORDS, find_dates
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
-from finance_api.importers.csv.mapping import Mapping, heading_digest
+from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.sniff import (
-    headings_of,
     labelled,
-    lines_above,
     period_above,
     refuse_headings,
     refuse_skipped_headings,
-    sample,
     tables,
     undivided,
 )
-from finance_api.importers.csv.table import (
-    Table,
-    filled,
-    is_amount,
-    is_date,
-    looks_like_data,
-    looks_like_headings,
-)
+from finance_api.importers.csv.table import Table, filled, looks_like_data, looks_like_headings
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
@@ -64,7 +54,7 @@ def find_plan(
         if recognised is not None:
             table, match = recognised
             places, partial = [table], match.profile
-            mapping = mapping.over(match.stated(headings_of(table)))[0]
+            mapping = mapping.over(match.stated(table.names))[0]
         plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
@@ -89,7 +79,7 @@ def _saved(
     If no mapping is saved, return all tables and no values.
     """
     for table in places:
-        stated = remembered.options(heading_digest(table.headings, table.width), account)
+        stated = remembered.options(table.digest, account)
         if stated is not None:
             return [table], dict(stated)
     return places, {}
@@ -127,11 +117,11 @@ def _recognised(
 def _profiled(table: Table, match: Match, user_mapping: Mapping) -> Plan:
     """Return the plan made from a profile and the user's other options."""
     profile = match.profile
-    headings = headings_of(table)
+    headings = table.names
     rows = ProfileRows(
         match,
         table.width,
-        labelled(lines_above(table), profile),
+        labelled(table.above, profile),
         frozenset(
             headings.position_and_rest(Option("only"), only)[0] for only in user_mapping.only
         ),
@@ -247,7 +237,7 @@ def _possible(
 def _has_data(table: Table) -> bool:
     """Return whether any row looks like a statement's: several cells, one starting with a digit."""
     return any(
-        filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in sample(table)
+        filled(cells) > 1 and any(text[:1].isdigit() for text in cells) for cells in table.sample
     )
 
 
@@ -283,7 +273,7 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
 
     Raises ImportRefused.
     """
-    headings = headings_of(table)
+    headings = table.names
     columns, doubled = find_columns(user_mapping, headings)
     named = filled(table.cells)
     if any(index >= named for indexes in columns.values() for index in indexes):
@@ -294,8 +284,8 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     ignored = [headings.position_and_rest(Option("only"), text)[0] for text in chosen]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    open_ = OpenColumns(headings, sample(table), columns, user_mapping, frozenset(ignored))
-    find_dates(open_, period_above(lines_above(table)))
+    open_ = OpenColumns(headings, table.sample, columns, user_mapping, frozenset(ignored))
+    find_dates(open_, period_above(table.above))
     for find in (find_money, *FIND_WORDS):
         find(open_)
     inferred = open_.found
@@ -310,16 +300,3 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
     return Plan(table, both, user_mapping, doubled, inferred=inferred)
-
-
-def refuse_data_as_headings(plan: Plan) -> None:
-    """Refuse a first row of data that would be taken for headings, and lost."""
-    if plan.table.headings is None or plan.profile is not None:
-        return
-    dates = map(plan.headings.text, plan.columns["recordDate"])
-    if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
-        raise ImportRefused(
-            clause(Topic.DATA_IN_HEADINGS),
-            plan.table.first_line,
-            choices=(Choice({"no_header": True}),),
-        )

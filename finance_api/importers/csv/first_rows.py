@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from finance_api.importers.csv.mapping import Columns, Mapping
-from finance_api.importers.csv.sniff import headings_of, tables
+from finance_api.importers.csv.sniff import tables
 from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import ImportRefused
@@ -49,7 +49,7 @@ def sample_of(table: Table, roles: Columns, lines: Collection[int] = ()) -> Tabl
     first, by_line = _rows(table, lines)
     if table.first_line in lines and table.headings:
         by_line.pop(table.first_line, None)
-    headings = headings_of(table)
+    headings = table.names
     found = {index: role for role, indexes in roles.items() for index in indexes}
     columns = []
     for index in range(min(table.width, _MOST_COLUMNS)):

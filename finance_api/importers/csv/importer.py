@@ -1,21 +1,21 @@
 """Reads CSV statements, all or nothing: finds the tables, decides about each, makes its entries."""
 
-from collections import Counter, abc
+from collections import abc
 from collections.abc import Collection, Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
-from finance_api.importers.clauses import Clause, Given, Says, Topic, clause
-from finance_api.importers.csv.choosing import find_plan, refuse_data_as_headings
+from finance_api.importers.clauses import Given, Says, Topic, clause
+from finance_api.importers.csv.choosing import find_plan
 from finance_api.importers.csv.first_rows import OTHER_ROLE, TableSample, sample_of, widest_table
-from finance_api.importers.csv.guess.guessing import Deciding, movements
+from finance_api.importers.csv.guess.guessing import guess
 from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.sniff import lines_above
-from finance_api.importers.csv.table import HEADING, NextTable, Table, is_text
+from finance_api.importers.csv.rows import entries
+from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, role_fit
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
@@ -173,7 +173,9 @@ class CsvImporter:
         try:
             if plan.table.text.is_sheet:
                 self._sample = sample_of(plan.table, self._roles)
-            yield from _entries(plan, questions)
+            reading = guess(plan, questions)
+            questions.put()
+            yield from entries(reading)
         except ImportRefused as refused:
             self._note(refused)
             if plan.any_profile is not None:
@@ -212,7 +214,7 @@ def _refuse_own_export(table: Table) -> None:
 def _refuse_other_account(first: Table, second: Table) -> None:
     """Refuse a second table below lines, other than balances, that the first does not have."""
     known, new = (
-        {text for label, texts in lines_above(table) for text in (label, *texts) if is_text(text)}
+        {text for label, texts in table.above for text in (label, *texts) if is_text(text)}
         for table in (first, second)
     )
     other = sorted(text for text in new - known if not (kind_of(text) or role_fit("balance", text)))
@@ -224,40 +226,8 @@ def _refuse_other_account(first: Table, second: Table) -> None:
         )
 
 
-def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
-    refuse_data_as_headings(plan)
-    deciding = Deciding(plan, questions)
-    builder = deciding.run()
-    questions.put()
-    plan, selection = deciding.plan, deciding.selection
-    skipped: Counter[str] = Counter()
-    for line, cells in movements(plan, selection, skipped):
-        builder.section = plan.table.text.start + 1 + skipped[HEADING]
-        yield from builder.add(line, cells)
-    yield from builder.without_rows()
-    statements = builder.finish(selection.balances, deciding.stated)
-    if statements:
-        statements[0].skipped += skipped
-        statements[0].remarks += [*_remarks(plan), *deciding.remarks]
-        if not plan.table.text.is_sheet:
-            statements[0].encoding = plan.table.text.codec
-
-
 def _roles(plan: Plan) -> Columns:
     """Return the columns of the fields, and the other columns that are read."""
     used = plan.rows.used if plan.rows else frozenset(plan.inferred.statuses)
     others = used - {index for indexes in plan.columns.values() for index in indexes}
     return {**plan.columns, OTHER_ROLE: tuple(others)}
-
-
-def _remarks(plan: Plan) -> Iterator[Clause | str]:
-    if plan.any_profile is not None:
-        lost = f": {plan.any_profile.lost}" if plan.any_profile.lost else ""
-        yield f"read with the profile {shown(plan.any_profile)}{lost}"
-    elif plan.table.text.skip_rows > max(plan.mapping.skip_rows, plan.table.text.start):
-        yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
-    if plan.table.text.start:
-        yield f"read another table, by its own headings in line {plan.table.first_line}"
-    yield from plan.inferred.reasons
-    if plan.taken:
-        yield clause(Says.USED_OPTIONS, options=Given(plan.taken))

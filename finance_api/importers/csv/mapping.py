@@ -3,24 +3,18 @@
 The user's options, the answers saved for an account, and a profile are partial mappings.
 """
 
-import difflib
-import json
-from collections import Counter, abc
+from collections import abc
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from hashlib import sha256
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
-from finance_api.importers.csv.table import filled
+from finance_api.importers.clauses import Option, Says, Topic, clause
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     Choice,
     ImportRefused,
     excluding,
-    listed,
     quoted,
     stated_code,
     wrong_option,
@@ -49,10 +43,6 @@ FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (
 #: Fields that may be made of several columns, joined by one space.
 JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
-# The most similar heading is looked for among only this many headings, and in only this many
-# characters of each, because difflib takes quadratic time.
-_COMPARED = 100
-
 
 def field_of(name: str) -> str:
     """Return the field that ``--map`` names, else ``name`` itself."""
@@ -61,93 +51,6 @@ def field_of(name: str) -> str:
 
 #: Field, or "debit", "credit", "sign", "balance", "fee" -> the indexes of its columns.
 Columns = dict[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Headings:
-    """The heading row, or the first row of a file without headings.
-
-    texts: the trimmed headings; None if the file has none: then options name columns by number.
-    line: the line of the headings, for messages.
-    """
-
-    texts: Sequence[str] | None
-    width: int
-    line: int
-
-    def position(self, option: Option, column: str) -> int:
-        """Return the index of the column that ``option`` names. Raises ImportRefused."""
-        headings = self.texts
-        places = [i for i, heading in enumerate(headings or ()) if heading == column]
-        if not places:
-            key = folded(column)
-            places = [i for i, text in enumerate(headings or ()) if text and folded(text) == key]
-        if len(places) > 1:
-            numbers = ", ".join(str(i + 1) for i in places)
-            raise ImportRefused(
-                _fault(
-                    option,
-                    f"several columns have the heading {quoted(column)}; say which one by its "
-                    f"number: {numbers}",
-                ),
-                self.line,
-            )
-        if places:
-            return places[0]
-        if column.isascii() and column.isdigit() and len(column) < 9:
-            if 1 <= int(column) <= self.width:
-                return int(column) - 1
-            raise ImportRefused(
-                _fault(option, f"there is no column {column}, only {self.width}"), self.line
-            )
-        if headings is None:
-            raise ImportRefused(clause(Topic.NUMBERS_ONLY, named=option, column=column))
-        near = difflib.get_close_matches(
-            column[:_COMPARED], [heading[:_COMPARED] for heading in headings[:_COMPARED]], n=1
-        )
-        meant = f", did you mean {quoted(near[0])}?" if near else ""
-        fault = f"there is no heading {quoted(column)}{meant}; {self.found()}"
-        raise ImportRefused(_fault(option, fault), self.line)
-
-    def position_and_rest(self, option: Option, text: str) -> tuple[int, str | None]:
-        """Split ``COLUMN`` or ``COLUMN=REST``; either part may contain equals signs itself.
-
-        Return the column's index and the rest. Raises ImportRefused.
-        """
-        parts = text.split("=")
-        refusals = []
-        for count in (len(parts), *range(1, len(parts))):
-            try:
-                column = self.position(option, "=".join(parts[:count]).strip())
-            except ImportRefused as refused:
-                refusals.append(refused)
-            else:
-                return column, "=".join(parts[count:]) if count < len(parts) else None
-        # Raise the refusal for the shortest name that may be meant.
-        raise refusals[:2][-1]
-
-    def text(self, index: int) -> str:
-        """Return the heading of a column; "" if it has none."""
-        return "" if self.texts is None else self.texts[index]
-
-    def named(self, index: int) -> str:
-        """Return the column's name for an option: its heading if it is unique, else its number."""
-        text = self.text(index)
-        is_name = bool(text) and "\n" not in text and len(text) <= 60
-        return text if is_name and self._counts[folded(text)] == 1 else str(index + 1)
-
-    @cached_property
-    def _counts(self) -> Counter[str]:
-        return Counter(map(folded, self.texts or ()))
-
-    def found(self) -> str:
-        if self.texts is None:
-            return "give columns by their numbers, counted from 1"
-        return f"the headings are {listed(heading for heading in self.texts if heading)}"
-
-
-def _fault(option: Option, fault: str) -> Clause:
-    return clause(Topic.OPTION_HAS_FAULT, named=option, fault=fault)
 
 
 #: Name of a delimiter -> the delimiter.
@@ -337,16 +240,6 @@ class Mapping:
         }
         both = replace(self, **taken, columns={**columns, **self.columns})
         return both, taken | ({"columns": columns} if columns else {})
-
-
-def heading_digest(headings: Sequence[str] | None, width: int) -> str:
-    """Return a digest of the folded heading row without the blanks at its end; for a file without
-    headings, of the number of columns.
-    """
-    content: int | list[str] = width
-    if headings is not None:
-        content = [folded(heading) for heading in headings[: filled(headings)]]
-    return sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
 def _several(value: Any) -> tuple[str, ...]:

@@ -4,19 +4,13 @@ profile, how its rows become movements of money.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from finance_api.importers.clauses import Option, Topic, clause
 from finance_api.importers.csv.guess.columns import Inferred
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.legs import ProfileRows
-from finance_api.importers.csv.mapping import (
-    FIELD_NAMES,
-    Columns,
-    Headings,
-    Mapping,
-    heading_digest,
-)
+from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.csv.vocabulary import folded
@@ -52,13 +46,9 @@ class Plan:
     new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
     last_year: int = nothing_remembered.last_year
 
-    @cached_property
+    @property
     def headings(self) -> Headings:
-        """The headings of all columns; derived columns have blank ones."""
-        texts, width = self.table.headings, self.table.width
-        if self.rows is not None and texts is not None:
-            texts = [*texts, *("" for _ in self.rows.columns)]
-        return Headings(texts, width, self.table.first_line)
+        return self.table.names
 
     def indexes(self, *fields: str) -> list[int]:
         """Return the columns of these fields."""
@@ -92,7 +82,7 @@ class Plan:
         assert self.user_mapping is not None
         kept = self.user_mapping.stated()
         headings = self.table.headings
-        kept["heading"] = heading_digest(headings, self.table.width)
+        kept["heading"] = self.table.digest
         if headings is not None:
             kept["headings"] = headings[: filled(headings)]
         return kept if self.any_profile is None else kept | {"profile": self.any_profile.name}

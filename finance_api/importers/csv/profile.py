@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from finance_api.importers.csv.mapping import Headings, Mapping
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, quoted

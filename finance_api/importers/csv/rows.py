@@ -1,29 +1,23 @@
-"""Turns rows of cells into entries, each with the statement of its account."""
+"""Makes the entries of a table, each with the statement of its account; no other module does."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from finance_api.importers.clauses import Says, Topic, Units, clause
-from finance_api.importers.csv.amounts import DECIMAL_MARKS, Amount, AmountReader
+from finance_api.importers.clauses import Clause, Given, Says, Topic, Units, clause
+from finance_api.importers.csv.amounts import DECIMAL_MARKS
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.cells import (
-    AMOUNT,
-    SignWords,
-    account_of,
-    amount_cell,
-    clean_text,
-    text_of,
-)
-from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.guess.currency import Currencies
-from finance_api.importers.csv.guess.direction import Signs
-from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR, Columns
+from finance_api.importers.csv.cells import AMOUNT, account_of, clean_text, text_of
+from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.profile import shown
+from finance_api.importers.csv.reading import TableReading, movements
 from finance_api.importers.csv.stated import Stated, owed, reconcile
+from finance_api.importers.csv.table import HEADING
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
     BankBalance,
@@ -34,7 +28,6 @@ from finance_api.importers.interface import (
     StatementAccount,
     listed,
     quoted,
-    stated_code,
 )
 from finance_api.resources import RECORDS
 from finance_api.resources.common import PAYMENT_TYPES
@@ -69,116 +62,38 @@ class _AccountRows:
     mark: Mark | None = None
 
 
-@dataclass(frozen=True)
-class RowReader:
-    """Reads the cells of a row, following the decisions made for the whole file."""
-
-    columns: Columns
-    signs: Signs
-    words: SignWords | None
-    dates: DateReader
-    value_dates: DateReader
-    amounts: AmountReader
-    fees_signed: Sequence[bool]
-
-    def text(self, name: str, cells: Sequence[str]) -> str | None:
-        indexes = self.columns.get(name)
-        return None if indexes is None else clean_text(cells, indexes)
-
-    def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
-        """Return the amount in ten-thousandths, negative for money going out, and as written."""
-        found: tuple[int, Amount] | None = None
-        for place, text in amount_cell(self.columns, cells, self.words, line):
-            amount = self.amounts.read(text, line)
-            if found is None or amount.units:
-                found = (self.signs.units(amount, place, line), amount)
-        assert found is not None
-        return found
-
-    def amount(self, name: str, line: int, cells: Sequence[str]) -> Amount | None:
-        indexes = self.columns.get(name)
-        text = cells[indexes[0]].strip() if indexes is not None else ""
-        return self.amounts.read(text, line) if text else None
-
-    def balance(self, line: int, cells: Sequence[str]) -> int | None:
-        """Return the balance in its column, or else in the columns of the amounts."""
-        amount = self.amount("balance", line, cells)
-        if amount is not None:
-            return amount.units
-        for place, text in amount_cell(self.columns, cells, self.words, line):
-            units = self.amounts.read(text, line).units
-            return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)
-        return None
-
-    def day(self, cells: Sequence[str]) -> int | None:
-        """Return the row's day, in seconds; None if it has no valid date."""
-        with suppress(ImportRefused):
-            day = self.dates.read(text_of(cells, self.columns["recordDate"]), 0)
-            return day - day % DAY_SECONDS
-        return None
-
-    def fee(self, line: int, cells: Sequence[str]) -> int:
-        """Return the fee in ten-thousandths, negative for money going out."""
-        fees = 0
-        for index, signed in zip(self.columns["fee"], self.fees_signed, strict=True):
-            if text := cells[index].strip():
-                units = self.amounts.read(text, line).units
-                if not signed and units < 0:
-                    raise ImportRefused(clause(Topic.FEE_IS_SIGNED), line)
-                fees += units if signed else -units
-        return fees
-
-    def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
-        """Return the amount before conversion and its currency; both None if either is missing."""
-        amount = self.amount("originalAmount", line, cells)
-        if amount is None:
-            return None, None
-        text = self.text("originalCurrencyCode", cells)
-        if text is not None:
-            return amount.units, stated_code(text, "the original currency", line)
-        code = amount.mark.currency if amount.mark is not None else None
-        return (None, None) if code is None else (amount.units, code)
-
-
-class StatementBuilder:
+class _StatementBuilder:
     """Takes rows in the file's order, and makes an entry for each row, and another for its fee.
 
-    left_out: COLUMN=VALUE of rows that --only left out, saved for the next file. reconciles:
-    whether the file states balances outside of these rows. section: as in `Entry`, for the next
-    rows: equal rows below different headings may be one transaction, downloaded twice.
+    section: as in `Entry`, for the next rows: equal rows below different headings may be one
+    transaction, downloaded twice.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        reader: RowReader,
-        currencies: Currencies,
-        left_out: Sequence[str],
-        *,
-        reconciles: bool = False,
-    ) -> None:
-        mapping, columns = plan.mapping, reader.columns
+    def __init__(self, reading: TableReading) -> None:
+        plan, currencies, columns = reading.plan, reading.currencies, reading.reader.columns
         self.section = 1
         self._plan = plan
-        self._reader = reader
+        self._reading = reading
+        self._reader = reading.reader
         self._columns = columns
         self._currencies = currencies
         self._texts = _texts_digest(plan)
         self._remembered = plan.to_remember()
-        if left_out:
+        if left_out := reading.selection.left_out:
             before = self._remembered.get("leave_out", ())
             self._remembered["leave_out"] = list(dict.fromkeys((*before, *left_out)))
-        self._account = mapping.account
+        self._account = plan.mapping.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        separators = mapping.label_separator or LABEL_SEPARATOR
+        separators = plan.mapping.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]
         # The account column's name for the account of --account, and the first line with that name.
         self._other_name: tuple[str | None, int] | None = None
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._last_line = 0
-        self._has_balances = reconciles or "balance" in columns
+        stated = reading.selection.balances or reading.stated
+        self._has_balances = bool(stated) or "balance" in columns
         self._texts_of = [(a, columns[n]) for n, a in _TEXTS.items() if n in columns]
         self._has_others = not _OTHERS.isdisjoint(columns)
         self._has_accounts = self._account is None or not _ACCOUNTS.isdisjoint(columns)
@@ -283,22 +198,9 @@ class StatementBuilder:
             "original_currency": original_currency,
         }
 
-    def has_debts(self) -> bool | None:
-        """Return whether any balances are what is owed; None if there are no balances.
-
-        Raises ImportRefused if the balances do not fit.
-        """
-        checks = [rows.balances for rows in self._rows.values() if rows.balances.closing()]
-        return any(check.is_debt for check in checks) if checks else None
-
-    def finish(
-        self, rows_stating: Mapping[int, tuple[str, list[str]]], beside: Sequence[Stated]
-    ) -> list[Statement]:
-        """Return the complete statements, in the order in which the accounts appear.
-
-        rows_stating: line -> kind and cells of a row that states a balance. beside: the balances
-        that are stated outside of the rows.
-        """
+    def finish(self) -> list[Statement]:
+        """Return the complete statements, in the order in which the accounts appear."""
+        beside = self._reading.stated
         unused = list(beside)
         for rows in self._rows.values():
             statement = rows.statement
@@ -312,7 +214,7 @@ class StatementBuilder:
             if len(self._rows) == 1 and rows.balances.rows:
                 own = self._beside(rows, beside)
                 unused = [each for each in beside if each.text not in {other.text for other in own}]
-                stated = [*self._in_rows(rows_stating, rows.first_line), *own]
+                stated = [*self._in_rows(rows.first_line), *own]
                 (opening, closing), others = reconcile(rows.balances, (opening, closing), stated)
                 unused += others
             statement.opening, statement.closing = opening, closing
@@ -323,13 +225,11 @@ class StatementBuilder:
             statements[0].remarks.append(message(remark))
         return statements
 
-    def _in_rows(
-        self, rows: Mapping[int, tuple[str, list[str]]], first_line: int
-    ) -> Iterator[Stated]:
+    def _in_rows(self, first_line: int) -> Iterator[Stated]:
         """Yield the balances in rows above ``first_line``, or below all other rows: others, such as
         those carried to the next page, are not the file's first or last.
         """
-        for line, (kind, cells) in rows.items():
+        for line, (kind, cells) in self._reading.selection.balances.items():
             # The file's cells are not followed by cells that a profile derives.
             row = [*cells, *("" for _ in self._columns)]
             units = self._reader.balance(line, row)
@@ -400,7 +300,7 @@ def _texts_digest(plan: Plan) -> str:
     """Return a digest of the columns of payee and note, and of the profile's name and version."""
     headings, profile = plan.headings.texts, plan.profile
     names: list[Any] = [
-        [index if headings is None else folded(headings[index]) for index in indexes]
+        [index if headings is None else folded(plan.headings.text(index)) for index in indexes]
         for indexes in (plan.columns.get(field, ()) for field in ("payee", "note"))
     ]
     if profile is not None:
@@ -426,3 +326,32 @@ def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
         )
     rows.mark = mark
     statement.currency_mark, statement.possible_currencies = mark.text, mark.possible
+
+
+def entries(reading: TableReading) -> Iterator[tuple[Statement, Entry | None]]:
+    """Yield the entries of a table, each with its statement. Raises ImportRefused."""
+    builder, table = _StatementBuilder(reading), reading.plan.table
+    skipped: Counter[str] = Counter()
+    for line, cells in movements(reading.plan, reading.selection, skipped):
+        builder.section = table.text.start + 1 + skipped[HEADING]
+        yield from builder.add(line, cells)
+    yield from builder.without_rows()
+    statements = builder.finish()
+    if statements:
+        statements[0].skipped += skipped
+        statements[0].remarks += [*_remarks(reading.plan), *reading.remarks]
+        if not table.text.is_sheet:
+            statements[0].encoding = table.text.codec
+
+
+def _remarks(plan: Plan) -> Iterator[Clause | str]:
+    if plan.any_profile is not None:
+        lost = f": {plan.any_profile.lost}" if plan.any_profile.lost else ""
+        yield f"read with the profile {shown(plan.any_profile)}{lost}"
+    elif plan.table.text.skip_rows > max(plan.mapping.skip_rows, plan.table.text.start):
+        yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
+    if plan.table.text.start:
+        yield f"read another table, by its own headings in line {plan.table.first_line}"
+    yield from plan.inferred.reasons
+    if plan.taken:
+        yield clause(Says.USED_OPTIONS, options=Given(plan.taken))

@@ -9,11 +9,13 @@ from itertools import islice
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import shape_of
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.mapping import Headings, Mapping
+from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import (
     MAX_CELL,
     MAX_COLUMNS,
+    SEARCHED_LINES,
+    Line,
     NoTable,
     Table,
     filled,
@@ -27,10 +29,6 @@ from finance_api.resources.currencies import mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _DELIMITERS = (",", ";", "\t", "|")
-#: Up to this many lines are searched for headings, and up to this many above them are read.
-_SEARCHED_LINES = 40
-#: Columns are inferred from up to this many rows.
-_SAMPLED_ROWS = 200
 _DIVIDED = re.compile(r"[,;\t|]")
 DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
 #: A bank's statement covers at most this many days.
@@ -56,7 +54,7 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
             continue
         if table.width > 1 or len(delimiters) == 1:
             yield table
-    lines = list(islice(text.lines(), _SEARCHED_LINES)) if mapping.header else []
+    lines = list(islice(text.lines(), SEARCHED_LINES)) if mapping.header else []
     rows = heads = 0
     for number, line in enumerate(lines):
         split = {delimiter: _cells(line, delimiter) for delimiter in delimiters}
@@ -107,18 +105,6 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return cells if filled(cells) <= MAX_COLUMNS else []
 
 
-def headings_of(table: Table) -> Headings:
-    return Headings(table.headings, table.width, table.first_line)
-
-
-def sample(table: Table) -> list[list[str]]:
-    rows = table.rows(misfit=lambda refused, cells: None)
-    try:
-        return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
-    except ImportRefused:
-        return []
-
-
 def undivided(text: TextFile) -> ImportRefused:
     if not any(line.strip() for line in islice(text.lines(), 1000)):
         return ImportRefused("the file is empty")
@@ -139,7 +125,7 @@ def refuse_headings(places: list[Table]) -> None:
 
 def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
     """Refuse headings among the lines that --skip-rows leaves out."""
-    count = min(text.skip_rows - text.start, _SEARCHED_LINES)
+    count = min(text.skip_rows - text.start, SEARCHED_LINES)
     lines = list(islice(replace(text, skip_rows=text.start).lines(), count))
     for number, line in enumerate(lines, text.start + 1):
         for table in places:
@@ -149,28 +135,6 @@ def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
                     clause(Topic.HEADINGS_SKIPPED, line=number, skipped=text.skip_rows),
                     choices=(Choice({"skip_rows": None}),),
                 )
-
-
-#: A line above the headings: its label (before a colon, or the first cell) and its other texts.
-Line = tuple[str, list[str]]
-
-
-def lines_above(table: Table) -> list[Line]:
-    text = replace(table.text, skip_rows=table.text.start)
-    count = min(table.first_line - 1 - text.start, _SEARCHED_LINES)
-    found = []
-    for line in list(islice(text.lines(), count)):
-        try:
-            cells = next(csv.reader([line], delimiter=table.delimiter), [])
-        except csv.Error:
-            continue
-        found.append(line_of(cells))
-    return found
-
-
-def line_of(cells: Sequence[str]) -> Line:
-    label, _, rest = cells[0].partition(":") if cells else ("", "", "")
-    return label.strip(), [text.strip() for text in (rest, *cells[1:]) if text.strip()]
 
 
 def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:

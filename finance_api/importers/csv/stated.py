@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.sniff import DATE, Line
-from finance_api.importers.csv.table import is_amount, is_date
+from finance_api.importers.csv.sniff import DATE
+from finance_api.importers.csv.table import Line, is_amount, is_date
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, named_balance
 from finance_api.importers.interface import BankBalance, ImportRefused
 from finance_api.values.text import amount_text

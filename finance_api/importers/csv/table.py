@@ -1,15 +1,21 @@
 """Divides a text into rows of cells by RFC 4180, and tests what a cell looks like."""
 
 import csv
+import json
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from hashlib import sha256
+from itertools import islice
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.values.text import count_text
@@ -41,6 +47,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
 
 Row = tuple[int, list[str]]
+#: A line above the headings: its label (before a colon, or the first cell) and its other texts.
+Line = tuple[str, list[str]]
+#: Up to this many lines are searched for headings, and up to this many above them are read.
+SEARCHED_LINES = 40
+#: Columns are inferred from up to this many rows.
+_SAMPLED_ROWS = 200
 
 
 class NextTable(Exception):
@@ -193,6 +205,35 @@ class Table:
         """The trimmed headings; None if the file has none."""
         return [cell.strip() for cell in self._first[1]] if self.has_header else None
 
+    @cached_property
+    def names(self) -> Headings:
+        """The names by which options find the columns."""
+        return Headings(self.headings, self.width, self.first_line)
+
+    @property
+    def digest(self) -> str:
+        return heading_digest(self.headings, self.width)
+
+    @cached_property
+    def above(self) -> list[Line]:
+        """The lines above the headings."""
+        text = replace(self.text, skip_rows=self.text.start)
+        count = min(self.first_line - 1 - text.start, SEARCHED_LINES)
+        found = []
+        for line in list(islice(text.lines(), count)):
+            with suppress(csv.Error):
+                cells = next(csv.reader([line], delimiter=self.delimiter), [])
+                found.append(line_of(cells))
+        return found
+
+    @cached_property
+    def sample(self) -> list[list[str]]:
+        """The cells of the first rows; none if one of them cannot be read."""
+        with suppress(ImportRefused):
+            rows = self.rows(misfit=lambda refused, cells: None)
+            return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
+        return []
+
     def rows(
         self,
         skipped: Counter[str] | None = None,
@@ -315,3 +356,18 @@ def looks_like_headings(cells: Sequence[str]) -> bool:
     return 1 < len(texts) <= MAX_COLUMNS and not any(
         is_date(text) or is_amount(text) for text in texts if _DIGIT.search(text)
     )
+
+
+def line_of(cells: Sequence[str]) -> Line:
+    label, _, rest = cells[0].partition(":") if cells else ("", "", "")
+    return label.strip(), [text.strip() for text in (rest, *cells[1:]) if text.strip()]
+
+
+def heading_digest(headings: Sequence[str] | None, width: int) -> str:
+    """Return a digest of the folded heading row without the blanks at its end; for a file without
+    headings, of the number of columns.
+    """
+    content: int | list[str] = width
+    if headings is not None:
+        content = [folded(heading) for heading in headings[: filled(headings)]]
+    return sha256(json.dumps(content).encode()).hexdigest()[:32]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.csv.mapping import heading_digest
+from finance_api.importers.csv.table import heading_digest
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import Memory, answers, read
 

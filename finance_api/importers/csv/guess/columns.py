@@ -9,7 +9,8 @@ from finance_api.importers.clauses import Clause, Role, Says, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.dates import EPOCH
-from finance_api.importers.csv.mapping import POSITIVE, Columns, Headings, Mapping
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
 from finance_api.importers.csv.table import is_account, is_amount, is_date
 from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Choice, Questions

@@ -2,18 +2,17 @@
 
 from collections import abc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress, product
-from typing import Any
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
 from finance_api.importers.csv.cells import BLANK
 from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.mapping import Headings, Mapping, field_of
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.mapping import Mapping, field_of
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.sniff import currencies_beside, currency_above, lines_above
+from finance_api.importers.csv.reading import Currencies, in_column
+from finance_api.importers.csv.sniff import currencies_beside, currency_above
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     DIRECTIONS,
@@ -24,87 +23,13 @@ from finance_api.importers.csv.vocabulary import (
     marks_in,
     role_fit,
 )
-from finance_api.importers.interface import (
-    MOST_COMMANDS,
-    Choice,
-    ImportRefused,
-    Questions,
-    stated_code,
-)
+from finance_api.importers.interface import MOST_COMMANDS, Choice, ImportRefused, Questions
 from finance_api.importers.options import ImportOptions
-from finance_api.resources.currencies import Mark, codes_in
+from finance_api.resources.currencies import codes_in
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
 #: words, the answers are only: all, none, all but one, and each word alone.
 _COMBINED = 3
-
-
-@dataclass(frozen=True)
-class Currencies:
-    """The currencies of a file's rows, and the accounts of these currencies.
-
-    If a file has several currencies, each account is divided: "NAME EUR", "NAME USD".
-    given: the value of --currency. whole: the only currency of the file, stated once or beside the
-    amounts. by_mark: whether each row's currency stands beside its amount.
-    several: account -> its currencies, if the file has several. remembered: options saved from an
-    earlier file. column: the name of the column that has each row's currency.
-    """
-
-    given: str | None
-    remembered: abc.Mapping[str, Any]
-    whole: str | None = None
-    several: abc.Mapping[str, Sequence[str]] = field(default_factory=dict)
-    by_mark: bool = False
-    column: str = ""
-
-    @cached_property
-    def option(self) -> str | None:
-        """The currency of all rows that state none."""
-        return self.given or self.whole
-
-    @property
-    def divided(self) -> str | None:
-        """The account that an earlier file divided; --account names it, or one of its parts."""
-        return self.remembered.get("account") if self.remembered.get("split") else None
-
-    def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
-        """Return a row's currency. Raises ImportRefused if the row states no valid currency, or
-        contradicts --currency.
-        """
-        if text is not None:
-            code = stated_code(text, "the currency", line)
-            if self.given not in (None, code):
-                all_ = Choice(
-                    {"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=self.option or "")
-                )
-                raise ImportRefused(
-                    clause(Topic.CURRENCY_AGAINST, code=code, said=self.option or ""),
-                    line,
-                    choices=(_in_column(self.column), all_),
-                )
-            return code
-        if self.by_mark:
-            if mark is None or mark.currency is None:
-                raise ImportRefused(
-                    "the amount has no currency, and the other amounts have several", line
-                )
-            return mark.currency
-        if self.several and self.given is None:
-            raise ImportRefused("the currency is empty", line)
-        return self.option
-
-    def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
-        """Return the account for rows in this currency, and whether it is part of a divided one."""
-        is_split = bool(self.remembered.get("split"))
-        is_first = not is_split and currency == self.remembered.get("accountCurrency")
-        several = len(self.several.get(name, self.several.get("", ()))) > 1
-        is_part = currency is not None and not is_first and (several or is_split)
-        return (f"{name} {currency}" if is_part else name), is_part
-
-
-def _in_column(name: str) -> Choice:
-    meaning = clause(Says.HAS_CURRENCIES, column=name)
-    return Choice({"columns": {"currency": (name,)}, "currency": None}, meaning)
 
 
 def decide_currencies(
@@ -120,7 +45,7 @@ def decide_currencies(
         several = _per_account(survey.currencies, mapping)
         column = headings.named(columns["currency"][0])
         return Currencies(option, remembered, several=several, column=column)
-    above = None if plan.profile is not None else currency_above(lines_above(plan.table))
+    above = None if plan.profile is not None else currency_above(plan.table.above)
     in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above
@@ -156,7 +81,7 @@ def _ask_about_others_above(
     or beside an amount are compared.
     """
     others = {labelled} - {None, option}
-    if labelled is None and option not in (beside := currencies_beside(lines_above(plan.table))):
+    if labelled is None and option not in (beside := currencies_beside(plan.table.above)):
         others |= beside
     codes = sorted(filter(None, others))
     if codes:
@@ -200,7 +125,7 @@ def _in_columns(
         needs = ("currency",) if currency is None and needs_one() else ()
         questions.ask(
             fact,
-            _in_column(name),
+            in_column(name),
             Choice({"columns": {"currency": ("",)}}, clause(Says.ONE_CURRENCY), needs),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,

@@ -2,17 +2,16 @@
 
 from collections import abc
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
-from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.cells import AMOUNT, BLANK, IN, OUT, SignWords, sign_option, word_of
-from finance_api.importers.csv.guess.evidence import Kind, Survey, Watched
-from finance_api.importers.csv.mapping import POSITIVE, Headings, Mapping
+from finance_api.importers.csv.guess.evidence import Survey, Watched
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.mapping import POSITIVE, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.sniff import lines_above
+from finance_api.importers.csv.reading import Signs
 from finance_api.importers.csv.vocabulary import (
     DIRECTIONS,
     are_card_payments,
@@ -39,30 +38,6 @@ _WEIGHED = 200
 #: Why positive amounts may be money going out, if they may, and the choices.
 Doubt = tuple[Clause, list[Choice]]
 _NO_DOUBT: Doubt = (clause(Topic.MOST_POSITIVE), [])
-
-
-@dataclass(frozen=True)
-class Signs:
-    """What the signs of amounts mean.
-
-    rules: place of an amount -> sign (as `AmountColumns.add` returns it) -> 1 for money coming in,
-    -1 for money going out. by_line: line -> 1 or -1, if the balances show it.
-    """
-
-    rules: abc.Mapping[int, abc.Mapping[int, int]]
-    by_line: abc.Mapping[int, int] = field(default_factory=dict)
-
-    def units(self, amount: Amount, place: int, line: int) -> int:
-        """Return the amount in ten-thousandths, negative for money going out."""
-        if self.by_line and line in self.by_line:
-            return self.by_line[line] * abs(amount.units)
-        sign = 2 * amount.side or (1 if amount.units > 0 else -1)
-        return self.rules[place][sign] * abs(amount.units)
-
-    def direction(self, kind: Kind) -> int:
-        """Return 1 for money coming in, -1 for money going out, 0 for an amount of zero."""
-        place, sign = kind
-        return self.rules[place][sign] if sign else 0
 
 
 #: A row's money, negative if it goes out, and its cells.
@@ -177,7 +152,7 @@ def _weighed(
 def _is_of_card(plan: Plan, survey: Survey) -> bool:
     """Return whether a heading, an account or a line above the headings names a card."""
     accounts = (text or "" for account in survey.accounts for text in account)
-    above = (text for label, texts in lines_above(plan.table) for text in (label, *texts))
+    above = (text for label, texts in plan.table.above for text in (label, *texts))
     return any(map(names_card, (*(plan.headings.texts or ()), *accounts, *above)))
 
 

@@ -1,16 +1,17 @@
-"""Decides what the cells of a whole table mean, and asks about everything that stays open."""
+"""Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from heapq import merge
 from itertools import islice, product
+from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.amounts import AmountReader, Reading
-from finance_api.importers.csv.balances import BalanceRow, orders_of, ways_of
-from finance_api.importers.csv.cells import AMOUNT, SignWords, amount_cell, text_of
+from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
+from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, amount_cell, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import (
     ask_about_sums,
@@ -19,7 +20,7 @@ from finance_api.importers.csv.guess.currency import (
     decide_currencies,
     names_balance,
 )
-from finance_api.importers.csv.guess.direction import SignedRow, Signs, Trial, decide_signs
+from finance_api.importers.csv.guess.direction import SignedRow, Trial, decide_signs
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.journals import (
     accounts_in,
@@ -38,12 +39,12 @@ from finance_api.importers.csv.guess.totals import (
     repeated_sums,
     sums_in,
 )
-from finance_api.importers.csv.mapping import Headings
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.rows import RowReader, StatementBuilder
-from finance_api.importers.csv.sniff import is_row, line_of, lines_above, sample
+from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
+from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.table import Row
+from finance_api.importers.csv.table import is_amount, is_date, line_of
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -59,26 +60,12 @@ from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.time import DAY_SECONDS
 
-
-def movements(
-    plan: Plan, selection: Selection, skipped: Counter[str] | None = None
-) -> Iterator[Row]:
-    """Yield the rows that are transactions, expanded by the profile if any. Count other rows."""
-    rows = plan.table.rows(skipped)
-    if selection.is_needed:
-        rows = (row for row in rows if selection.keeps(*row, skipped))
-    if plan.rows is None:
-        return rows
-    expand = plan.rows.begin(skipped)
-    return ((line, found) for line, cells in rows for found in expand(line, cells))
-
-
 #: Line -> the cells of its row.
 CellsOf = Mapping[int, list[str]]
 
 
-class Deciding:
-    """The steps from a plan to a reader of its rows.
+class _Guessing:
+    """The steps from a plan to the reading of its rows.
 
     plan: after `run`, without the rows at the end that turned out not to be data.
     remarks: decisions to report to the user. stated: the balances stated outside of the rows.
@@ -88,7 +75,7 @@ class Deciding:
         mapping = plan.mapping
         self.plan = plan
         self.remarks: list[Clause | str] = []
-        self.stated = [*stated_in(lines_above(plan.table))]
+        self.stated = [*stated_in(plan.table.above)]
         self._questions = questions
         if not mapping.fee and mapping.fee_category is not None:
             needs = clause(Topic.NEEDS, first=Option("fee_category"), second=Option("fee"))
@@ -100,10 +87,10 @@ class Deciding:
             self._words = SignWords(*plan.headings.position_and_rest(Option("sign"), mapping.sign))
         self._survey = Survey(plan, self.selection, self._words)
 
-    def run(self) -> StatementBuilder:
-        """Ask about everything open. Return a builder that uses each question's first answer."""
+    def run(self) -> TableReading:
+        """Ask about everything open. Return a reading that uses each question's first answer."""
         plan, questions, survey = self.plan, self._questions, self._survey
-        zone = plan.mapping.zone()
+        plan.mapping.zone()
         self._look_at_rows()
         self.stated += self.selection.stated
         _ask_for_account(plan, questions)
@@ -127,26 +114,21 @@ class Deciding:
             plan, survey, questions, needs_one=lambda: self._new_accounts != []
         )
 
-        def builder(signs: Signs) -> StatementBuilder:
-            reader = RowReader(
-                plan.columns,
-                signs,
-                self._words,
-                DateReader(form, zone),
-                DateReader(value_form),
-                AmountReader(reading, minor=plan.mapping.units == "minor"),
-                self._fees_signed,
-            )
-            reconciles = bool(self.selection.balances or self.stated)
-            left_out = self.selection.left_out
-            return StatementBuilder(plan, reader, currencies, left_out, reconciles=reconciles)
-
+        reader = RowReader(
+            plan.columns,
+            Signs({}),
+            self._words,
+            DateReader(form, plan.mapping.zone()),
+            DateReader(value_form),
+            AmountReader(reading, minor=plan.mapping.units == "minor"),
+            self._fees_signed,
+        )
         signs = decide_signs(
             plan,
             survey,
             of_amounts,
             self.remarks,
-            self._trial(builder),
+            self._trial(reader, currencies),
             lambda: self._balance_ways(reading, form),
         )
         if survey.footer is not None:
@@ -161,7 +143,10 @@ class Deciding:
         if questions.asked and is_open and not plan.remembered:
             marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
             questions.ask_for_currency(self._new_accounts, next(marked, ()))
-        return builder(signs)
+        reader = replace(reader, signs=signs)
+        return TableReading(
+            self.plan, reader, currencies, self.selection, self.stated, self.remarks
+        )
 
     def _look_at_rows(self) -> None:
         questions = self._questions
@@ -220,7 +205,7 @@ class Deciding:
     def _ask_about_journal(self, reading: Reading) -> None:
         """Ask which rows of double entry are the bank's, unless --only says so."""
         plan, read, columns = self.plan, self._money(reading), self.plan.columns
-        first = [] if plan.rows else sample(plan.table)
+        first = [] if plan.rows else plan.table.sample
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
         if not books or self._questions.asks_for("decimal"):
             return
@@ -400,20 +385,30 @@ class Deciding:
         is_open = mapping.balance is None or mapping.positive is None
         return {line: way * rising for line, way in ways.items()}, None, is_open
 
-    def _trial(self, builder: Callable[[Signs], StatementBuilder]) -> Trial | None:
-        """Return a trial of signs; None if it is impossible."""
+    def _trial(self, reader: RowReader, currencies: Currencies) -> Trial | None:
+        """Return a trial of signs on amounts and balances; None if it is impossible."""
+        plan, opening = self.plan, self.plan.columns.get("opening")
         if self._questions.asked or self._survey.footer:
             return None
 
         def try_(signs: Signs, most: int | None) -> tuple[bool | None, list[SignedRow]]:
-            trial = builder(signs)
+            own = replace(reader, signs=signs)
+            checks: defaultdict[Any, BalanceCheck] = defaultdict(lambda: BalanceCheck(plan.balance))
             seen: list[SignedRow] = []
             try:
-                for line, cells in islice(movements(self.plan, self.selection), most):
-                    units = [entry.amount for _, entry in trial.add(line, cells) if entry]
-                    if most is not None and any(units[:1]) and not names_balance(cells):
-                        seen.append((units[0], cells))
-                return trial.has_debts(), seen
+                for line, cells in islice(movements(plan, self.selection), most):
+                    units, amount = own.money(line, cells)
+                    is_opening = opening is not None and bool(cells[opening[0]])
+                    if "balance" in plan.columns:
+                        account = None if plan.mapping.account else account_of(plan.columns, cells)
+                        code = currencies.of_row(own.text("currency", cells), amount.mark, line)
+                        own.check(
+                            checks[account, code], line, cells, units, with_fee=not is_opening
+                        )
+                    if most is not None and units and not is_opening and not names_balance(cells):
+                        seen.append((units, cells))
+                closings = [check for check in checks.values() if check.closing()]
+                return any(check.is_debt for check in closings) if closings else None, seen
             except ImportRefused:
                 return None, seen
 
@@ -453,3 +448,22 @@ def _ask_for_account(plan: Plan, questions: Questions) -> None:
         found = "" if questions.asked else f"; {plan.headings.found()}"
         fact = clause(Topic.ACCOUNT_OR_COLUMN, headings=found)
         questions.ask(fact, Choice({}, needs=("account",)))
+
+
+def guess(plan: Plan, questions: Questions) -> TableReading:
+    """Decide how the table is read; ask about everything open. Raises ImportRefused."""
+    _refuse_data_as_headings(plan)
+    return _Guessing(plan, questions).run()
+
+
+def _refuse_data_as_headings(plan: Plan) -> None:
+    """Refuse a first row of data that would be taken for headings, and lost."""
+    if plan.table.headings is None or plan.profile is not None:
+        return
+    dates = map(plan.headings.text, plan.columns["recordDate"])
+    if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
+        raise ImportRefused(
+            clause(Topic.DATA_IN_HEADINGS),
+            plan.table.first_line,
+            choices=(Choice({"no_header": True}),),
+        )

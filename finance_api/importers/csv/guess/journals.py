@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.csv.mapping import Headings
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.vocabulary import JOURNAL, OWN_BOOKS, folded, role_fit
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
 from finance_api.importers.csv.guess.totals import MARKED, Doubt
-from finance_api.importers.csv.mapping import Headings
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
 from finance_api.importers.csv.vocabulary import (
