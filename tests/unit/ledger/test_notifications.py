@@ -179,7 +179,7 @@ def test_many_notifications_of_equal_amounts_are_compared_in_few_steps(new_perso
         entries = [camt_entry(DAY, "-2", ref=f"S{n}") for n in range(number)]
         assert person.bank_file(camt(camt_statement(entries))).created == 0
         # Each of two days apart and each direction looks at each row a few times.
-        assert steps["open"] <= 20 * number
+        assert steps["open"] <= 24 * number
 
 
 def followed(person, data):
@@ -258,3 +258,57 @@ def test_any_notifications_and_their_sum_end_in_one_balance(new_person, seed):
     files = [chance.choice((stated, swift))(str(total)), *details]
     chance.shuffle(files)
     assert ends(new_person(), files, followed) == total * 10_000
+
+
+def test_single_notifications_are_all_sums_of_the_day_together(new_person):
+    payments = [[(amount, amount)] for amount in ("-3", "-14", "-43", "-23", "-15", "-22", "-7")]
+    files = stated("-60", "-60", "-7"), notified(*payments)
+    assert take(new_person(), *files) == ["-60", "-60", "-7"]
+    assert len(take(new_person(), *reversed(files))) == 7
+
+
+def a_day(chance):
+    """Return the amounts of a day's statement, and the notifications of each file about them.
+
+    Some sums are equal, and some payments are notified one by one.
+    """
+    names, cents = itertools.count(), []
+    files = []
+    for _ in range(chance.randint(1, 3)):
+        is_equal = cents and chance.random() < 0.6
+        cents.append(chance.choice(cents) if is_equal else chance.randint(1_200, 300_000))
+        cuts = sorted(chance.sample(range(1, cents[-1]), chance.randint(1, 2)))
+        parts = [end - begin for begin, end in itertools.pairwise((0, *cuts, cents[-1]))]
+        payments = [(f"-{part / 100:.2f}", f"N{next(names)}") for part in parts]
+        files += chance.choice(
+            ([[payments]], [[payments]], [[[each]] for each in payments], [[[p] for p in payments]])
+        )
+    for _ in range(chance.randint(0, 1)):
+        cents.append(chance.randint(100, 300_000))
+        files.append([[(f"-{cents[-1] / 100:.2f}", f"N{next(names)}")]])
+    return [f"-{each / 100:.2f}" for each in cents], files
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(count(12, 4_000)))
+def test_equal_sums_and_single_notifications_of_a_day_are_never_wrong_in_silence(seed, new_person):
+    chance = random.Random(seed)
+    amounts, details = a_day(chance)
+    entries = [camt_entry(DAY, amount, ref=f"S{n}") for n, amount in enumerate(amounts)]
+    statement = camt(camt_statement(entries))
+    files = [statement, *(notified(*each) for each in details)]
+    chance.shuffle(files)
+    is_twice, person, asked = chance.random() < 0.5, new_person(), False
+    for data in [data for data in files for _ in range(1 + is_twice)]:
+        try:
+            person.bank_file(data)
+        except ImportRefused:
+            asked = True
+            followed(person, data)
+    total = sum(row["amount"] for row in person.rows(RECORDS))
+    # If the statement comes first, all the rest is money that it has.
+    if not asked or files[0] == statement:
+        assert total == sum(round(float(amount) * 10_000) for amount in amounts)
+    for data in files:
+        assert followed(person, data).created == 0
+    person.audit()

@@ -1,7 +1,8 @@
 """Pairs the entries of a notification with the one entry that states their sum."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from finance_api.importers.interface import joined_key
@@ -10,6 +11,7 @@ from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, group
 
 #: Entries of notifications, and the entry or record that may be their sum.
 _Sum = tuple[list[Any], Any]
+_FindSums = Callable[[Iterable[Any], Iterable[Any]], Iterator[_Sum]]
 
 
 def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
@@ -27,32 +29,66 @@ def pair_notifications(rows: OpenRows, stored: CandidateTest, reach: int) -> Ite
     A part of a notification has no sum, and neither has a notification whose entries the other
     source states singly.
     """
-    others = [c for c in rows.candidates if stored(c) and not c.is_void]
-    entries = [e for e in rows.entries if is_plain(e)]
     for days in range(reach + 1):
-        for parts, whole in _sums(entries, others, days):
-            for part in parts:
-                yield Pair(part, Outcome.MATCHED, whole)
-        for parts, whole in _sums(others, entries, days):
-            yield Pair(whole, Outcome.MATCHED_PARTS, parts[0], tuple(parts))
+        yield from _pairs(rows, stored, partial(_sums, days=days))
+
+
+def pair_whole_days(rows: OpenRows, stored: CandidateTest) -> Iterator[Pair]:
+    """Pair what is left of a day: all open notified entries with all open entries without details.
+
+    stored  2026-01-03  -10.00  Ann          (camt.054, four notifications)
+            2026-01-03  -20.00  Ben
+            2026-01-03  -14.00  Cleo
+            2026-01-03  -16.00  Dan
+    file    2026-01-03  -30.00               (camt.053, without details)
+            2026-01-03  -30.00
+    gives   matched: together both are the same money
+    """
+    yield from _pairs(rows, stored, _left)
 
 
 def pair_in_part(rows: OpenRows, reach: int) -> Iterator[Pair]:
-    """Pair an entry of another source with the notified entries that may be a part of its sum.
+    """Pair entries of another source with the notified entries that may be a part of their sum.
 
     Other notifications may state the rest, in files of their own.
     """
-    others = [c for c in rows.candidates if not c.mine and not c.is_void]
+    yield from _pairs(rows, lambda c: not c.mine, partial(_larger_sums, reach=reach))
+
+
+def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
+    others = [c for c in rows.candidates if stored(c) and not c.is_void]
     entries = [e for e in rows.entries if is_plain(e)]
-    for parts, whole in _larger_sums(entries, others, reach):
+    for parts, whole in sums(entries, others):
         for part in parts:
             yield Pair(part, Outcome.MATCHED, whole)
-    for parts, whole in _larger_sums(others, entries, reach):
+    for parts, whole in sums(others, entries):
         yield Pair(whole, Outcome.MATCHED_PARTS, parts[0], tuple(parts))
 
 
 def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any], reach: int) -> Iterator[_Sum]:
-    """Yield the open notified entries of each day with the nearest entry that is larger."""
+    """Yield the open notified entries of each day with the nearest entry that is larger.
+
+    If no entry is larger, several together may be.
+    """
+    for group, free in _open_days(parts, wholes, reach):
+        total, day = _total(group), group[0].day
+        larger = [whole for whole in free if abs(whole.amount) > abs(total)]
+        if larger:
+            yield group, min(larger, key=lambda each: (abs(each.day - day), abs(each.amount)))
+        elif abs(_total(free)) >= abs(total):
+            yield from _shared(group, free)
+
+
+def _left(parts: Iterable[Any], wholes: Iterable[Any]) -> Iterator[_Sum]:
+    for group, free in _open_days(parts, wholes, 0):
+        if _total(group) == _total(free):
+            yield from _shared(group, free)
+
+
+def _open_days(
+    parts: Iterable[Any], wholes: Iterable[Any], reach: int
+) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the open notified entries of each day with the open entries that may be their sums."""
     notified = [part for part in parts if part.message is not None and is_open(part)]
     free = grouped(
         (w for w in wholes if notified and is_open(w) and w.message is None and not w.names_other),
@@ -60,16 +96,31 @@ def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any], reach: int) -> Ite
     )
     for group in grouped(notified, _day).values():
         total, day = _total(group), group[0].day
-        near = (
-            whole
-            for whole in free.get(group[0].account, ())
-            if is_open(whole)
-            and abs(whole.day - day) <= reach
-            and (whole.amount < total < 0 or whole.amount > total > 0)
+        yield (
+            group,
+            [
+                whole
+                for whole in free.get(group[0].account, ())
+                if is_open(whole) and abs(whole.day - day) <= reach and whole.amount * total > 0
+            ],
         )
-        whole = min(near, key=lambda each: (abs(each.day - day), abs(each.amount)), default=None)
-        if whole is not None:
-            yield group, whole
+
+
+def _shared(parts: list[Any], wholes: list[Any]) -> Iterator[_Sum]:
+    """Share parts among the fewest, largest wholes: each part belongs to one with room for it."""
+    left, kept = abs(_total(parts)), []
+    for whole in sorted(wholes, key=lambda whole: -abs(whole.amount)):
+        if left > 0:
+            kept.append(whole)
+            left -= abs(whole.amount)
+    room = [abs(whole.amount) for whole in kept]
+    shares: list[list[Any]] = [[] for _ in kept]
+    for part in sorted(parts, key=lambda part: -abs(part.amount)):
+        place = room.index(max(room))
+        room[place] -= abs(part.amount)
+        shares[place].append(part)
+    for share, whole in zip(shares, kept, strict=True):
+        yield share or parts, whole
 
 
 def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_Sum]:

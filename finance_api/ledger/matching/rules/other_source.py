@@ -18,7 +18,11 @@ from finance_api.ledger.matching.open_rows import (
     which_one,
 )
 from finance_api.ledger.matching.rules.batches import batch_pairs
-from finance_api.ledger.matching.rules.notifications import pair_in_part, pair_notifications
+from finance_api.ledger.matching.rules.notifications import (
+    pair_in_part,
+    pair_notifications,
+    pair_whole_days,
+)
 
 #: A transaction may be _REACH_DAYS apart in two formats; up to _DOUBTFUL_DAYS, the user is asked.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
@@ -42,6 +46,9 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
         yield from _near(rows, reach, is_plain, _is_other)
+    # Without the payments that both formats state singly, the rest of a day may have one sum.
+    yield from pair_notifications(rows, _is_other, most)
+    yield from pair_whole_days(rows, _is_other)
     # This file's first and last entries may be records of another file, on days just outside.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS),
