@@ -7,7 +7,7 @@ several, ``{option.currency}`` is an option as commands or pages call it.
 # A sentence is easier to read on one line.
 # ruff: noqa: E501
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
@@ -23,7 +23,7 @@ from finance_api.importers.clauses import (
     Topic,
     Units,
 )
-from finance_api.importers.interface import listed, quoted
+from finance_api.importers.interface import Effect, differing_fields, listed, quoted
 from finance_api.importers.options import flags, words
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
@@ -294,6 +294,37 @@ class Writer(Formatter):
 
     def plain(self, sentence: str) -> str:
         return str(sentence)
+
+    def effects(
+        self, effects: Sequence[Effect | None], lines: Sequence[int]
+    ) -> list[tuple[str, ...]]:
+        """Return what each of several choices does: a text for each of the lines, or for all if
+        only the counts differ; nothing if the choices do the same, or one was not tried.
+        """
+        told = [effect for effect in effects if effect is not None]
+        if len(told) < len(effects) or len(set(map(repr, told))) < 2:
+            return [()] * len(effects)
+        if len({effect.entries for effect in told}) == 1:
+            return [(self._counts(effect.counts or {}),) for effect in told]
+        fields = differing_fields(told)
+        return [tuple(self._entries(effect, line, fields) for line in lines) for effect in told]
+
+    def _counts(self, counts: Mapping[str, int]) -> str:
+        return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+    def _entries(self, effect: Effect, line: int, fields: Sequence[str]) -> str:
+        texts = (
+            self.fill(
+                "{amount} on {day}", {"amount": self.money(each.amount), "day": Day(each.day)}
+            )
+            + "".join(f", {shown(getattr(each, name) or '')}" for name in fields)
+            for each in effect.entries
+            if each.line == line
+        )
+        return " and ".join(texts) or "not imported"
+
+    def money(self, units: int) -> str:
+        return self.amount(units, 2)
 
     def amount(self, units: int, least_decimals: int) -> str:
         return decimal_text(units)

@@ -3,19 +3,10 @@
 # A sentence is easier to read on one line.
 # ruff: noqa: E501
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from finance_api.importers.clauses import Clause, Topic
-from finance_api.importers.interface import (
-    Effect,
-    Example,
-    ImportRefused,
-    Question,
-    differing_fields,
-)
-from finance_api.values.number import decimal_text
-from finance_api.values.text import shown
-from finance_api.values.time import date_text
+from finance_api.importers.interface import Effect, ImportRefused, Question
 from finance_api.wording import Writer
 
 #: Values that only the user knows -> what stands for them in a command line.
@@ -156,22 +147,8 @@ def _way(fact: Clause) -> str:
 
 def effect_texts(effects: Sequence[Effect | None]) -> list[str]:
     """Return what each of several choices does, in brackets; "" if they all do the same."""
-    if None in effects or len(set(map(repr, effects))) < 2:
-        return [""] * len(effects)
-    told = [effect for effect in effects if effect is not None]
-    fields = differing_fields(told)
-    lines = [line for effect in told for line in {entry.line for entry in effect.entries}]
-    return [f" ({_effect_text(effect, fields, lines)})" for effect in told]
-
-
-def _effect_text(effect: Effect, fields: Collection[str], lines: Sequence[int]) -> str:
-    if not lines:
-        counts = effect.counts or {}
-        return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    entries = " and ".join(_entry_text(entry, fields) for entry in effect.entries)
-    return f"line {lines[0]}: {entries or 'not imported'}"
-
-
-def _entry_text(entry: Example, fields: Collection[str]) -> str:
-    others = (f", {shown(getattr(entry, name) or '')}" for name in fields)
-    return f"{decimal_text(entry.amount)} on {date_text(entry.day)}{''.join(others)}"
+    lines = sorted({entry.line for effect in effects if effect for entry in effect.entries})[:1]
+    return [
+        "".join(f" (line {lines[0]}: {text})" if lines else f" ({text})" for text in texts)
+        for texts in _WRITER.effects(effects, lines)
+    ]

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Topic, as_json
-from finance_api.importers.interface import Choice, Effect, ImportRefused, Question
+from finance_api.importers.interface import Choice, Effect, Example, ImportRefused, Question
 from finance_api.importers.options import FileOption, OptionKind, changed, option_named
-from finance_api.values.number import decimal_text
-from finance_api.values.time import date_text
+from finance_api.values.number import decimal_text, parse_decimal, to_units
+from finance_api.values.time import date_text, parse_date
 
 #: The version of the format. Raise it when answers to earlier questions would mean something else.
 VERSION = 1
@@ -60,6 +60,22 @@ def _effect_json(effect: Effect) -> dict[str, Any]:
         for each in effect.entries
     ]
     return {"entries": entries, "counts": effect.counts}
+
+
+def effect_from_json(value: Any) -> Effect | None:
+    """Return the effect of a choice that `question_json` wrote."""
+    if value is None:
+        return None
+    entries = (
+        Example(
+            entry["line"],
+            parse_date(entry["day"]),
+            to_units(parse_decimal(entry["amount"])),
+            *(entry[name] for name in ("currency", "account", "text")),
+        )
+        for entry in value["entries"]
+    )
+    return Effect(tuple(entries), value["counts"])
 
 
 @dataclass

@@ -220,9 +220,9 @@ def _tried(
 def _with_effects(question: Question, trials: Mapping[int, _Trial]) -> Question:
     """Return the question with the choices that were tried, by their places."""
     found = [trials[place] for place in sorted(trials)]
-    first = () if question.line is None else (question.line,)
-    others = _differing(found) or _lines(found)
-    rows = _rows(tuple(dict.fromkeys((*first, *others)))[:_SHOWN], found)
+    made = _lines(found)
+    first = [line for line in made if line == question.line]
+    rows = _rows(tuple(dict.fromkeys((*first, *(_differing(found) or made))))[:_SHOWN], found)
     choices = (
         question.choices[place]._replace(effect=trials[place].effect(rows))
         for place in sorted(trials)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO
 
+from finance_api.importers.answers import question_json
 from finance_api.importers.clauses import Clause, as_json
 from finance_api.importers.csv.first_rows import TableSample
 from finance_api.importers.interface import (
@@ -21,6 +22,7 @@ from finance_api.importers.interface import (
 from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.orders import ImportOrder, ImportReport, make_order
 from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.trying import try_choices
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.runtime.limited_process import report
@@ -65,17 +67,9 @@ def question_of(
     question: Question, sample: TableSample, stream: BinaryIO, region: Region
 ) -> dict[str, Any]:
     """Return a question as JSON, with the text of its line in the file."""
-    found: dict[str, Any] = {
-        "fact": _said(question.fact, region),
-        "line": question.line,
-        "needs": question.needs,
-        "choices": [
-            {**choice._asdict(), "meaning": _said(choice.meaning, region)}
-            for choice in question.choices
-        ],
-        "row": None,
-        "text": [],
-    }
+    found = {**question_json(question), "row": None, "text": []}
+    if not isinstance(question.fact, Clause):
+        found["sentence"] = in_region(question.fact, region)
     if question.line is not None:
         found["row"] = sample.by_line.get(question.line)
         if not sample.columns:
@@ -244,10 +238,11 @@ class UploadWork:
                 report.on_new = lambda: self.on_progress((sum(report.counts.values()), count))
 
         with content_of(self.backend, self.user.id, self.upload) as stream:
-            try:
-                order = make_order(
+
+            def make(options: Mapping[str, Any]) -> ImportOrder:
+                return make_order(
                     stream,
-                    self.upload.options,
+                    options,
                     self.settings,
                     email=self.user.email,
                     name=self.upload.name,
@@ -255,11 +250,15 @@ class UploadWork:
                     origin=self.origin,
                     dry_run=dry_run,
                 )
+
+            try:
+                order = make(self.upload.options)
                 if order.importer is not None:
                     watched = WatchedImporter(order.importer, self.on_progress)
                     order = replace(order, importer=watched)
                 import_file(self.backend, order, begin=counting, end=end)
             except ImportRefused as refused:
+                try_choices(refused, self.backend, stream, make, self.upload.options)
                 name = None if order is None else order.format_name
                 outcome = refusal_of(refused, name, watched, stream, self._region)
                 self._store(UploadState.ASKING, outcome)

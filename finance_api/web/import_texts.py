@@ -37,5 +37,8 @@ class PageWriter(Writer):
     def amount(self, units: int, least_decimals: int) -> str:
         return self._region.amount(units, least_decimals)
 
+    def money(self, units: int) -> str:
+        return f"{'+' if units > 0 else ''}{self._region.amount(units)}"
+
     def day(self, seconds: int) -> str:
         return self._region.day(seconds)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
+from finance_api.importers.answers import effect_from_json
 from finance_api.importers.formats import format_named
 from finance_api.importers.interface import ImportRefused, currency_code
 from finance_api.importers.options import (
@@ -77,18 +79,19 @@ class FormField:
 @dataclass(frozen=True)
 class FormQuestion:
     """A question about a file. fact: a sentence that says what is unclear. line: the number of the
-    line in question. row: that line as a row of a table, or None. text: the lines around it, each
-    with its number. answers: texts to choose from, each with the values of its columns. chosen: the
-    number of the chosen answer. fields: the controls for other missing values. has_columns: whether
-    the question asks what the columns are.
+    line in question. rows: that line or example lines as rows of a table, each with its number.
+    text: the lines around it, each with its number. answers: texts to choose from, each with the
+    values of its columns and what it does with each of the rows. chosen: the number of the chosen
+    answer. fields: the controls for other missing values. has_columns: whether the question asks
+    what the columns are.
     """
 
     number: int
     fact: str
     line: int | None
-    row: list[str] | None
+    rows: list[tuple[int, list[str]]]
     text: list[list[Any]]
-    answers: list[dict[str, str]]
+    answers: list[dict[str, Any]]
     chosen: int | None
     fields: list[FormField]
     has_columns: bool
@@ -111,7 +114,8 @@ class FormGroup:
 class UploadForm:
     """The form. columns: the controls that say what each column of a table is. groups: the controls
     that belong to no question. is_asked: whether a question can be answered in this form.
-    asks_columns: whether a question asks what the columns are.
+    asks_columns: whether a question asks what the columns are. is_one_click: whether one choice is
+    all that is asked.
     """
 
     questions: list[FormQuestion]
@@ -121,6 +125,11 @@ class UploadForm:
     @property
     def is_asked(self) -> bool:
         return any(question.is_asked for question in self.questions)
+
+    @property
+    def is_one_click(self) -> bool:
+        asked = [question for question in self.questions if question.is_asked]
+        return len(asked) == 1 and bool(asked[0].answers) and not asked[0].fields
 
     @property
     def asked(self) -> frozenset[str]:
@@ -199,14 +208,15 @@ def upload_form(
             bool(columns) and not asks_columns and not set(keys).isdisjoint(COLUMN_OPTIONS)
         )
         asks_columns |= has_columns
+        choices = _choices(question, outcome.get("columns", ()), writer)
         questions.append(
             FormQuestion(
                 number,
-                f"{capital(writer.of_json(question['fact']))}.",
+                f"{capital(question.get('sentence') or writer.of_json(question))}.",
                 question["line"],
-                question["row"],
+                _rows(question, choices),
                 question["text"],
-                _choices(question["choices"], outcome.get("columns", ()), writer),
+                choices,
                 None if given is None else given.answers.get(number),
                 [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
                 has_columns,
@@ -215,23 +225,35 @@ def upload_form(
     return UploadForm(questions, columns, _grouped(fields.values()))
 
 
-def _choices(
-    choices: Sequence[Mapping[str, Any]], columns: Sequence[Mapping[str, Any]], writer: PageWriter
-) -> list[dict[str, str]]:
-    """Return the answers to choose from, each with the values of its columns.
+def _rows(
+    question: Mapping[str, Any], choices: Sequence[Mapping[str, Any]]
+) -> list[tuple[int, list[str]]]:
+    """Return the rows of a table on which the choices differ, or else the row in question."""
+    examples = question["rows"] if any(choice["effect"] for choice in choices) else ()
+    rows = [(row["line"], row["cells"]) for row in examples if row["cells"]]
+    return rows or ([(question["line"], question["row"])] if question["row"] else [])
 
-    Returns nothing if there is only one answer.
-    """
+
+def _choices(
+    question: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], writer: PageWriter
+) -> list[dict[str, Any]]:
+    """Return the answers to choose from, see `FormQuestion`; nothing if there is only one."""
+    choices = question["choices"]
     if len(choices) < 2:
         return []
+    lines = [row["line"] for row in question["rows"]]
+    effects = writer.effects([effect_from_json(each["effect"]) for each in choices], lines)
     values = {column["name"]: " · ".join(column["values"]) for column in columns}
     found = []
-    for choice in choices:
+    for choice, effect in zip(choices, effects, strict=True):
         parts = _column_parts(choice["changes"]) if columns else []
         text = ", ".join(f"{label}: {name}" for label, name in parts)
-        meaning = writer.of_json(choice["meaning"]) or changes_in_labels(choice["changes"])
+        meaning = (choice["meaning"] and writer.of_json(choice["meaning"])) or changes_in_labels(
+            choice["changes"]
+        )
         shown = [values[name] for _, name in parts if values.get(name)]
-        found.append({"text": text or capital(meaning), "values": "; ".join(shown)})
+        answer = {"text": text or capital(meaning), "values": "; ".join(shown)}
+        found.append({**answer, "effect": list(zip_longest(lines, effect))[: len(effect)]})
     return found
 
 

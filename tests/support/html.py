@@ -122,9 +122,9 @@ def forms(html: str) -> list[Form]:
         elif event.text == "select":
             select_form, select_name, options = form, name, []
             form.names.add(name)
-        elif event.text == "input":
+        elif event.text in ("input", "button"):
             form.names.add(name)
-            may_be_off = values.get("type") in ("checkbox", "radio")
+            may_be_off = event.text == "button" or values.get("type") in ("checkbox", "radio")
             if not may_be_off or "checked" in values:
                 form.fields.append((name, values.get("value") or ""))
     return found

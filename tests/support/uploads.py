@@ -21,6 +21,11 @@ OPEN = b"""Day,Value,Text
 2026-03-01,12.50,Corner Shop
 2026-03-02,20.00,Bakery
 """
+#: A file that leaves only the direction of money open.
+ONE_OPEN = b"""Date,Amount,Payee,Account,Currency
+2026-03-01,12.50,Bakery,Card,EUR
+2026-03-02,3.00,Bus,Card,EUR
+"""
 
 
 def body_of(

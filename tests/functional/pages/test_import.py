@@ -13,7 +13,7 @@ from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.ledger import ofx_file, ofx_statement
 from support.service import on_one_storage
-from support.uploads import OPEN, STATEMENT, do, history_of, records_of, sent, uploads_of
+from support.uploads import ONE_OPEN, OPEN, STATEMENT, do, history_of, records_of, sent, uploads_of
 
 # -- the walk ------------------------------------------------------------------------------------
 
@@ -59,13 +59,13 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     (upload,) = uploads_of(service, user)
     *questions, currency = upload.outcome["questions"]
     # The currency is asked for beside the account.
-    assert currency["fact"]["topic"] == "new_account_currency"
+    assert currency["topic"] == "new_account_currency"
     written = PageWriter(region_of("en-GB"))
     for question in questions:
-        assert written.of_json(question["fact"])[1:] in shown_text(page.text)
+        assert written.of_json(question)[1:] in shown_text(page.text)
     assert "--" not in shown_text(page.text)
     # The page shows the row and the columns' first values.
-    assert "Day Value Text 2026-03-01 12.50 Corner Shop" in shown_text(page.text)
+    assert "Line Day Value Text 2 2026-03-01 12.50 Corner Shop 3" in shown_text(page.text)
     assert "12.50 · 20.00" in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The direction of money is never preselected.
@@ -88,6 +88,27 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     if "Preview" not in shown_text(visitor.get(path).text):
         do(visitor, path, "options", account="Card")
     assert "New 2" in shown_text(visitor.get(path).text)
+
+
+def test_one_thing_that_is_open_takes_one_click(service, user, visitor):
+    path = sent(visitor, ONE_OPEN)
+    page = visitor.get(path).text
+    assert (
+        "Line Date Amount Payee Account Currency 2 2026-03-01 12.50 Bakery Card EUR 3"
+        in shown_text(page)
+    )
+    # Both choices with what they do, in the region of the user.
+    assert (
+        "The amount of line 2 comes in Line 2: +12.50 on 1 Mar 2026 Line 3: +3.00 on 2 Mar 2026 "
+        "The amount of line 2 goes out Line 2: −12.50 on 1 Mar 2026 Line 3: −3.00 on 2 Mar 2026"
+        in shown_text(page)
+    )
+    assert 'type="radio"' not in page
+    # Enter in a field presses the first button, which chooses nothing.
+    first = page.partition('class="panel form options"')[2].partition("<button ")[2]
+    assert first.startswith("hidden>")
+    do(visitor, path, "options", **{"answer-0": "1"})
+    assert "−15.50" in shown_text(visitor.get(path).text)
 
 
 def test_a_preview_can_be_read_otherwise_and_a_file_discarded(service, user, visitor):
@@ -196,7 +217,8 @@ def test_types_of_ofx_without_a_direction_are_asked_about_and_answered(service, 
     origin = "<CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM>"
     path = sent(visitor, f"<OFX><STMTRS>{origin}<BANKTRANLIST>{rows}</STMTRS></OFX>".encode())
     text = shown_text(visitor.get(path).text)
-    assert "XFER goes out XFER comes in" in text and "TRNTYPE=" not in text
+    goes_out = "XFER goes out Line 1: −12.00 on 1 Mar 2026 and −7.00 on 1 Mar 2026"
+    assert f"{goes_out} XFER comes in Line 1: −12.00" in text and "TRNTYPE=" not in text
     do(visitor, path, "options", **{"answer-0": "2"})
     assert "7.00 −12.00" in shown_text(visitor.get(path).text)
     do(visitor, path, "confirm")

@@ -1,6 +1,9 @@
 """The form for an import's open questions: submitting it unchanged gives the values shown."""
 
-from finance_api.importers.interface import Choice
+import json
+
+from finance_api.importers.answers import question_json
+from finance_api.importers.interface import Choice, Question
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.values.regions import region_of
 from finance_api.web.upload_form import read_form, upload_form
@@ -27,14 +30,8 @@ def upload(options=None, questions=(), format_name="csv"):
 
 
 def question(*choices, needs=()):
-    return {
-        "fact": "this is open",
-        "line": 3,
-        "needs": list(needs),
-        "row": None,
-        "text": [],
-        "choices": [choice._asdict() for choice in choices],
-    }
+    asked = Question("this is open", 3, choices, needs)
+    return json.loads(json.dumps(question_json(asked))) | {"row": None, "text": []}
 
 
 def shown(form):
@@ -124,8 +121,9 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
         {
             "text": "Money out: Value, Money in: More",
             "values": "Value 1 · Value 2; More 1 · More 2",
+            "effect": [],
         },
-        {"text": "Together", "values": ""},
+        {"text": "Together", "values": "", "effect": []},
     ]
     # Values that only the person knows are fields beside the answers.
     assert [field.key for field in form.questions[0].fields] == ["account", "currency"]
@@ -146,7 +144,7 @@ def test_an_answer_about_a_column_counts_more_than_the_column_s_list():
     found = upload({}, [question(*(Choice({"columns": {"amount": (n,)}}) for n in HEADINGS[1:3]))])
     sent = sent_as_it_is(upload_form(found, [], [], REGION)) | {"column-3": ["amount"]}
     chosen = given_in(found, sent | {"answer-0": ["1"]})
-    assert chosen == {"columns": {"amount": ("Text",)}}
+    assert chosen == {"columns": {"amount": ["Text"]}}
 
 
 def test_a_mistake_keeps_every_other_answer():
