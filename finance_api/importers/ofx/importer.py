@@ -228,6 +228,9 @@ class OfxImporter:
                 statement.skipped[found] += 1
                 continue
             movement = Movement(*found)
+            if statement.closing and movement.states(statement.closing.amount):
+                statement.skipped["balance"] += 1
+                continue
             if self._positive == "out" or (
                 owner in by_type and (movement.type or _NONE) in self._ways.out
             ):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from finance_api.importers.csv.vocabulary import states_balance
+from finance_api.importers.csv.vocabulary import TOTAL, kind_of, states_balance
 from finance_api.importers.ofx.tree import (
     Element,
     amount_of,
@@ -60,6 +60,11 @@ class Movement(NamedTuple):
     security: str | None = None
     currency: tuple[str, str, int] | None = None
     corrects: tuple[str, bool] | None = None
+
+    def states(self, balance: int) -> bool:
+        """Return whether it only states this balance, under a name such as "Saldo"."""
+        texts = (self.payee or "", self.note or "")
+        return self.amount == balance and any(kind_of(text) == TOTAL for text in texts)
 
 
 def read_transaction(element: Element) -> Movement | str | None:

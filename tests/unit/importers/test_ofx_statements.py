@@ -480,6 +480,17 @@ def test_shops_with_the_name_of_a_total_are_shops(text: str) -> None:
     assert len(entries(statement(transaction("b", "-9", fields=f"<NAME>{text}")))) == 1
 
 
+def test_a_row_called_total_with_the_amount_of_the_stated_balance_is_that_balance() -> None:
+    balance = "<LEDGERBAL><BALAMT>987<DTASOF>20260131</LEDGERBAL>"
+    for amount, skipped in (("987", 1), ("98.7", 0)):
+        row = transaction("b", amount, fields="<NAME>SALDO")
+        (found,) = read(
+            statement(transaction("a"), row).replace("</STMTRS>", f"{balance}</STMTRS>")
+        )
+        assert found.statement.skipped["balance"] == skipped
+        assert len(found.entries) == 2 - skipped
+
+
 def test_a_card_with_a_minus_only_beside_payments_is_asked_about() -> None:
     rows = [
         transaction("a", "12.50", fields="<TRNTYPE>OTHER<NAME>Hill Grocers"),
