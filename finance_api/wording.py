@@ -285,15 +285,12 @@ class Writer(Formatter):
     def text(self, what: Clause | str) -> str:
         """Return the sentence; a sentence that an importer wrote itself stays as it is."""
         if not isinstance(what, Clause):
-            return self.plain(what)
+            return str(what)
         sentence = TOPICS[what.topic] if isinstance(what.topic, Topic) else CLAUSES[what.topic]
         return self.fill(sentence, what.facts)
 
     def fill(self, words: str, facts: Mapping[str, Any]) -> str:
         return self.vformat(words, (), {"option": _Options(self.option), **facts})
-
-    def plain(self, sentence: str) -> str:
-        return str(sentence)
 
     def effects(
         self, effects: Sequence[Effect | None], lines: Sequence[int]

@@ -129,6 +129,14 @@ def _lines(error: Exception, cli: CliContext) -> list[str]:
     return [f"{message}; to copy: {commands[0].line}" if commands else message]
 
 
+#: An option of the command -> the end of a refusal that it resolves.
+_WAYS = {
+    "with_later": ". Undo them as well with --with-later",
+    "keep_changed": ", or keep later manual edits with --keep-changed",
+    "with_records": "; --with-records removes its records as well",
+}
+
+
 def _message(error: Exception, cli: CliContext) -> str:
     if isinstance(error, click.Abort):
         return f"cancelled; {', '.join(cli.done) or 'nothing was changed'}"
@@ -136,7 +144,10 @@ def _message(error: Exception, cli: CliContext) -> str:
         return "not enough memory"
     if isinstance(error, click.ClickException):
         return error.format_message()
-    return str(error) if _is_expected(error) else f"unexpected {type(error).__name__}: {error}"
+    ways = "".join(_WAYS[way] for way in getattr(error, "ways", ()))
+    return (
+        f"{error}{ways}" if _is_expected(error) else f"unexpected {type(error).__name__}: {error}"
+    )
 
 
 def _is_expected(error: Exception) -> bool:

@@ -131,15 +131,16 @@ MOST_COMMANDS = 12
 class ChangeRefused(Exception):
     """A refusal to change a user's data; nothing is stored.
 
-    reason: one sentence that names the fault and the option that resolves it, if there is one.
-    line: the line of a file, from 1; None if the fault is not in a single line.
+    reason: one sentence that names the fault. line: the line of a file, from 1; None if the fault
+    is not in a single line. ways: names of the options that resolve it, for whoever shows them.
     file: filled in by whoever knows the file's name.
     """
 
-    def __init__(self, reason: str, line: int | None = None) -> None:
+    def __init__(self, reason: str, line: int | None = None, *, ways: tuple[str, ...] = ()) -> None:
         self._reason = message(reason)
         super().__init__(self._reason)
         self.line = line
+        self.ways = ways
         self.file: str | None = None
 
     @property

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.clauses import Clause, from_json
-from finance_api.importers.options import option_named
 from finance_api.values.regions import Region
 from finance_api.web.column_form import ROLES
-from finance_api.web.option_labels import COLUMNS, changes_in_labels, in_labels
+from finance_api.web.option_labels import changes_in_labels, label_of
 from finance_api.wording import Writer
 
 
@@ -22,11 +21,8 @@ class PageWriter(Writer):
         said: Clause | str = from_json(value)
         return self.text(said)
 
-    def plain(self, sentence: str) -> str:
-        return in_labels(sentence)
-
     def option(self, name: str, field: str) -> str:
-        return f"“{COLUMNS[field] if field in COLUMNS else option_named(name).label}”"
+        return f"“{label_of(name, field)}”"
 
     def role(self, name: str) -> str:
         return ROLES.get(name, name)

@@ -1,10 +1,10 @@
-"""Replaces command-line options in importers' messages with the labels that the pages use."""
+"""The labels that the pages use for the options of an import, and for their choices."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from finance_api.importers.options import FILE_OPTIONS, flags, words
+from finance_api.importers.clauses import options_in
+from finance_api.importers.options import option_named
 from finance_api.resources.field import words_of
 from finance_api.resources.records import STATED
 
@@ -42,46 +42,32 @@ COLUMNS = {
     "counterpartyAccount": "Other account column",
     "originalCurrencyCode": "Original currency column",
 }
-#: Words of a command line -> their label on the pages.
-_LABELS = {
-    **{option.flag: option.label for option in FILE_OPTIONS},
-    **{
-        f"{option.flag} {choice}": f"{option.label}: {label}"
-        for option in FILE_OPTIONS
-        for choice, label in CHOICES.get(option.name, {}).items()
-    },
-    **{f"--map {field}": label for field, label in COLUMNS.items()},
-    "--with-later": "Undo later changes as well",
-    "--keep-changed": "Keep later manual edits",
-    "'finance-api transfers find'": "Transfers",
-}
-#: After ``=`` comes a column, or nothing if the field has no column. Quoted words come from the
-#: file and are left alone.
-_WORDS = re.compile(
-    f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
-    r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
-    rf"| (?:NAME|CODE|N|…)(?![\w=]))?"
-    r"|(?<!\w)'[^']*'(?!\w)"
-)
 
 
-def in_labels(message: str) -> str:
-    """Return an importer's message, with the labels of the form in place of options."""
-    return _WORDS.sub(_label, message)
+def label_of(name: str, field: str = "") -> str:
+    """Return the label of an option; of ``columns``, the label of the field's column."""
+    return COLUMNS[field] if field in COLUMNS else option_named(name).label
 
 
 def changes_in_labels(changes: Mapping[str, Any]) -> str:
     """Return the text that the form shows for a choice without a meaning of its own."""
-    added = " ".join(words(changes))
-    if not added:
-        return f"without {in_labels(', '.join(flags(changes)))}"
-    return in_labels(added.replace(" --", ", --"))
+    told = [text for name, value in changes.items() for text in _told(name, value)]
+    dropped = (f"“{label_of(*option)}”" for option in options_in(changes))
+    return ", ".join(told) or f"without {', '.join(dropped)}"
 
 
-def _label(match: re.Match[str]) -> str:
-    if match["words"] is None:
-        return match[0]
-    label = f"“{_LABELS[match['words']]}”"
-    if match["none"]:
-        return f"no {label}"
-    return f"{label} " if match["column"] else label
+def _told(name: str, value: Any) -> Iterator[str]:
+    """Yield what an option is set to; nothing if it is dropped."""
+    if name == "columns":
+        for field, columns in (value or {}).items():
+            label = f"“{label_of(name, field)}”"
+            yield from (
+                f"{label} {column}" if column else f"no {label}" for column in columns or ()
+            )
+    elif name in CHOICES and value is not None:
+        yield f"“{label_of(name)}: {CHOICES[name][value]}”"
+    elif value is True:
+        yield f"“{label_of(name)}”"
+    elif value is not None:
+        values = value if isinstance(value, list | tuple) else (value,)
+        yield from (f"“{label_of(name)}” {each}" for each in values)

@@ -27,7 +27,7 @@ from finance_api.web.column_form import (
     given_columns,
 )
 from finance_api.web.import_texts import PageWriter
-from finance_api.web.option_labels import CHOICES, changes_in_labels, in_labels
+from finance_api.web.option_labels import CHOICES, changes_in_labels
 from finance_api.web.page import capital
 
 #: Never filled in, even if a refusal proposes a value: wrong values are too easily confirmed.
@@ -407,7 +407,7 @@ def _help(option: FileOption) -> str:
         return _HELP[option.name]
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
-    return capital(in_labels(text))
+    return capital(text)
 
 
 def _with_given(known: Iterable[str], given: str) -> tuple[tuple[str, str], ...]:

@@ -121,6 +121,8 @@ def test_rules_are_listed_applied_and_removed(command, books):
     ]
     command.done("rules", "remove", books, "corner, shop")
     assert answer(command, "rules", "list", books) == []
+    said = command.refused("remove", books, "accounts", "Checking")
+    assert said.endswith("remove those first; --with-records removes its records as well\n")
     said = command.refused("remove", books, "categories", "Groceries")
     assert said == (
         "finance-api: the category Groceries is used by 1 record: change or remove those first\n"

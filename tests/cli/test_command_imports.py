@@ -66,7 +66,7 @@ def test_undo_gives_back_what_was_there(command, anna, twice):
     whole = command.done("dump", anna)
     refusal = command.refused("imports", "undo", anna, "1")
     assert "entry 2 (import) changed the record 2026-01-31 - 7 EUR" in refusal
-    assert "--with-later" in refusal
+    assert refusal.endswith(". Undo them as well with --with-later\n")
     assert "--keep-changed" not in refusal
     tried = command.done("imports", "undo", anna, "2", "--dry-run").decode()
     assert tried == "undone: 2; 1 record removed, 1 record restored (dry run)\n"

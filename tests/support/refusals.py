@@ -11,8 +11,7 @@ from finance_api.web.import_texts import PageWriter
 from finance_api.web.option_labels import changes_in_labels
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
-#: Any option but --with-records, which the account's page words differently.
-_OPTION = re.compile("--(?!with-records)[a-z]")
+_OPTION = re.compile("--[a-z]")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -137,10 +137,10 @@ def remove_object(
     used_by = [use for user, use in uses.items() if not (with_records and user is RECORDS)]
     if used_by:
         owns_records = resource is ACCOUNTS and not with_records and RECORDS in uses
-        options = "; --with-records removes its records as well" if owns_records else ""
         raise ChangeRefused(
             f"the {resource.word} {title_of(resource, row)} is used by "
-            f"{', '.join(used_by)}: change or remove those first{options}"
+            f"{', '.join(used_by)}: change or remove those first",
+            ways=("with_records",) if owns_records else (),
         )
     changes = RecordChanges(session)
     changes.report.note(session, resource, row, None)

@@ -63,7 +63,7 @@ def plan_undo(
         found = [b for b in later.blockers() if b.entry.number not in planned]
         in_the_way = [b.entry for b in found if not (keep_changed and b.is_by_hand)]
         if in_the_way and not with_later:
-            raise ChangeRefused(later.refusal(found))
+            raise later.refusal(found)
         planned |= {blocker.number: blocker for blocker in in_the_way}
         open_entries += in_the_way
     return [planned[n] for n in sorted(planned, reverse=True)]
@@ -146,7 +146,7 @@ class _Later:
                 if row_id not in known:
                     yield referred, row_id
 
-    def refusal(self, found: list[_Blocker]) -> str:
+    def refusal(self, found: list[_Blocker]) -> ChangeRefused:
         parts = []
         for blocker in found:
             reasons = list(dict.fromkeys(blocker.reasons))[:_NAMED_ROWS]
@@ -155,12 +155,11 @@ class _Later:
             parts.append(
                 f"entry {blocker.entry.number} ({blocker.entry.action}) {' and '.join(reasons)}"
             )
-        keep = ""
-        if all(blocker.is_by_hand for blocker in found):
-            keep = ", or keep later manual edits with --keep-changed"
-        return (
+        is_by_hand = all(blocker.is_by_hand for blocker in found)
+        return ChangeRefused(
             f"later entries changed the same data as entry {self._entry.number}: "
-            f"{'; '.join(parts)}. Undo them as well with --with-later{keep}"
+            f"{'; '.join(parts)}",
+            ways=("with_later", "keep_changed") if is_by_hand else ("with_later",),
         )
 
     def _named(self, rows: dict[Key, Row | None]) -> str:

@@ -13,7 +13,6 @@ from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.text import edited
-from finance_api.web.option_labels import in_labels
 from finance_api.web.page import (
     PAGE_ROWS,
     Pager,
@@ -137,8 +136,20 @@ def undo_entry(request: Request) -> Any:
     except _DataChanged:
         return refused(request, _undo_page(request, choices, _CHANGED), 409)
     except ChangeRefused as error:
-        return refused(request, _undo_page(request, choices, edited(error.reason, in_labels)), 409)
+        return refused(request, _undo_page(request, choices, _reason(error)), 409)
     return done(page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
+
+
+#: A box of the form -> how it resolves a refusal.
+_WAYS = {
+    "with_later": ". Undo them as well with “Undo later changes as well”",
+    "keep_changed": ", or keep later manual edits with “Keep later manual edits”",
+}
+
+
+def _reason(refusal: ChangeRefused) -> str:
+    ways = "".join(_WAYS[way] for way in refusal.ways)
+    return edited(refusal.reason, lambda text: text + ways)
 
 
 def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
@@ -148,7 +159,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
     try:
         report, revision = _undo(request, entry["number"], choices, dry_run=True)
     except ChangeRefused as refusal:
-        reason = edited(refusal.reason, in_labels)
+        reason = _reason(refusal)
     return page(
         "imports",
         f"Undo {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",

@@ -135,6 +135,10 @@ def test_an_undo_that_a_later_change_prevents_offers_the_choices(client, visitor
     _, form = notice(first)
     refused = visitor.post(form.action, form.fields, status=409)
     assert "It cannot be undone on its own" in shown_text(refused.text)
+    assert (
+        ". Undo them as well with “Undo later changes as well”, or keep later manual edits with "
+        "“Keep later manual edits”" in shown_text(refused.text)
+    )
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord"]
 
 

@@ -246,8 +246,7 @@ def test_what_is_in_use_is_not_removed(books):
     )
     assert "used by 1 record, 1 budget (B)" in refused(books, remove_object, LABELS, "home")
     assert refused(books, remove_object, ACCOUNTS, "Checking") == (
-        "the account Checking is used by 2 records: change or remove those first; "
-        "--with-records removes its records as well"
+        "the account Checking is used by 2 records: change or remove those first"
     )
 
 
