@@ -1,7 +1,8 @@
 """What records can be grouped by in a summary."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID, text_field
@@ -17,13 +18,15 @@ class Dimension:
     """Something to group records by, such as the account.
 
     source: the name in `DataReader.sum_by` that the dimension's values are derived from. fields:
-    the columns that show a value: its name, then its id.
+    the columns that show a value: its name, then its id. usual: its values in groups of zeros, if
+    nothing matches.
     """
 
     name: str
     source: str
     fields: tuple[Field, ...]
     period: Period | None = None
+    usual: Sequence[Any] = (None,)
 
 
 WEEKDAY = "weekday"
@@ -44,7 +47,9 @@ def _dimensions() -> Iterator[Dimension]:
     group = text_field("categoryGroup", "Group of the category.", "Living")
     yield Dimension("categoryGroup", "categoryId", (group,))
     for name in ("payee", "recordType", "paymentType", "recordState"):
-        yield Dimension(name, name, (RECORDS[name],))
+        field = RECORDS[name]
+        usual = (None,) if field.nullable else field.choices
+        yield Dimension(name, name, (field,), usual=usual)
     for period in Period:
         source = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
         text = period_text(period, _EXAMPLE_DAY)
@@ -54,7 +59,8 @@ def _dimensions() -> Iterator[Dimension]:
         WEEKDAY, Kind.NUMBER, "The day of the week; 1 is Monday.", 1, nullable=False, decimals=0
     )
     day_name = Field("weekdayName", Kind.TEXT, "Name of the day.", WEEKDAYS[0], nullable=False)
-    yield Dimension(WEEKDAY, "recordDate", (number, day_name))
+    weekdays = range(1, len(WEEKDAYS) + 1)
+    yield Dimension(WEEKDAY, "recordDate", (number, day_name), usual=weekdays)
 
 
 #: The dimensions that records can be grouped by, by name.

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import product
 from operator import itemgetter
 from typing import Any, cast
 
@@ -166,10 +167,10 @@ class Folder:
             for code in cast("tuple[str, ...]", condition.operand)
             if matches({"currencyCode": code}, on_currency)
         }
-        blank = (None,) * len(self.query.group_by)
+        values = [dimension.usual for dimension in self.query.group_by]
         base: str | None = self.query.base_currency or usual
         codes = sorted(asked) or ([] if base is None else [base])
-        return [(code, *blank) for code in codes]
+        return list(product(codes, *values))
 
     def _asked_periods(self) -> Iterator[int | None]:
         """Yield a moment (in seconds) within each period to fill; None if there are no periods.

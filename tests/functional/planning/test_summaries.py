@@ -121,6 +121,27 @@ def test_empty_periods_can_be_filled_between_the_first_and_the_last_that_are_ask
     ]
 
 
+@pytest.mark.parametrize("period", ["month", "week"])
+def test_without_records_each_period_has_a_group_for_every_weekday(books, period):
+    query = {"groupBy": f"weekday,{period}", "payee": "eq.Nobody", "recordDate": "eq.2026-02-03"}
+    found = cells(books, "weekday", "weekdayName", "count", fill="true", **query)
+    assert [(number, name[:3], count) for number, name, count in found] == [
+        (number, name, 0)
+        for number, name in enumerate(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"), 1)
+    ]
+
+
+def test_without_records_each_period_has_a_group_for_income_and_for_expenses(books):
+    query = {"groupBy": "recordType,month", "payee": "eq.Nobody", "recordDate": "eq.2026-02"}
+    found = cells(books, "recordType", "month", fill="true", **query)
+    assert found == [("expense", "2026-02"), ("income", "2026-02")]
+
+
+def test_without_records_a_day_has_only_its_own_weekday(books):
+    query = {"groupBy": "weekday,day", "payee": "eq.Nobody", "recordDate": "eq.2026-02-03"}
+    assert cells(books, "weekday", "day", fill="true", **query) == [(2, "2026-02-03")]
+
+
 @pytest.mark.parametrize(
     ("query", "periods"),
     [
