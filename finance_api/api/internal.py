@@ -1,16 +1,16 @@
 """The internal API: GET /internal/v1/get-records and /internal/v1/get-docs."""
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from functools import cache, partial
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.freshness import DAY, NOTHING, RATES
+from finance_api.api.endpoint import Service
+from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
@@ -19,7 +19,6 @@ from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
-from finance_api.planning.conversion import CONVERTED, converted_fields, with_converted
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
 from finance_api.query.operators import Operator
@@ -63,7 +62,6 @@ def _transaction(record: Row) -> dict[str, object]:
 
 MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
-CONVERT_TO = "convert_to"
 
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
 _OPERANDS: dict[str, schemas.Schema] = {
@@ -110,10 +108,9 @@ class TransactionsSchema(validation.ParameterSchema):
         parameters.SORT_MEANING,
         _sort(DEFAULT_SORT),
     )
-    convert_to = parameters.conversion(CONVERT_TO)
 
     def is_cheap(self, values: validation.Parameters) -> bool:
-        return values[CONVERT_TO] is None and _query(values).is_cheap
+        return _query(values).is_cheap
 
 
 def _query(values: validation.Parameters) -> Query:
@@ -123,10 +120,8 @@ def _query(values: validation.Parameters) -> Query:
 
 
 def _transaction_page() -> schemas.Schema:
-    converted = converted_fields(CONVERTED[RECORDS])
-    keys = {field.name: snake_case(field.name) for field in converted}
-    keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
-    row = schemas.of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
+    keys = {field.name: key for key, field in TRANSACTION_FIELDS.items()}
+    row = schemas.of_fields("Transaction", list(TRANSACTION_FIELDS.values()), keys=keys)
     row["properties"] |= {
         "record_date": schemas.date_time("Date of the transaction.", "2026-01-31T00:00:00Z"),
         "record_state": schemas.value(
@@ -134,22 +129,6 @@ def _transaction_page() -> schemas.Schema:
         ),
     }
     return schemas.of_members("TransactionPage", {"transactions": schemas.array_of(row)})
-
-
-@cache
-def _encoder_of(resource: Resource) -> RowEncoder:
-    fields = converted_fields(CONVERTED[resource])
-    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
-
-
-def _conversions(
-    reading: Reading, resource: Resource, rows: Sequence[Row], target: str | None
-) -> list[dict[str, Any]]:
-    """Return each row's members about its converted amount, for orjson (empty: no conversion)."""
-    if target is None or resource not in CONVERTED:
-        return [{} for _ in rows]
-    converted = with_converted(reading.storage, resource, rows, target, reading.today)
-    return [_encoder_of(resource).document(row) for row in converted]
 
 
 get_records = Service(
@@ -161,14 +140,12 @@ def transactions(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of transactions."""
     query, state = _query(values), reading.get_state()
     page = reading.storage.data.list_rows(reading.user_id, query)
-    converted = _conversions(reading, RECORDS, page.rows, values[CONVERT_TO])
-    rows = [_transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+    rows = [_transaction(row) for row in page.rows]
     return Document(state, orjson.dumps({"transactions": rows}), next_offset(query, page))
 
 
 @get_records.get(
     schema=TransactionsSchema(),
-    validators=validation.validate_query,
     permission=Permission.INTERNAL_RECORDS_READ,
     answer=transactions,
     response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
@@ -217,20 +194,17 @@ class DocumentsSchema(validation.ParameterSchema):
         f"{_WANTED}.",
     )
     limit, offset = parameters.page(MAX_DOCUMENTS)
-    # Balances are converted by the rate of today.
-    convert_to = parameters.conversion(CONVERT_TO, (RATES, DAY))
 
     def is_cheap(self, values: validation.Parameters) -> bool:
-        return values[CONVERT_TO] is None
+        return True
 
 
 def _document_page() -> schemas.Schema:
     data = []
     for resource in DOCUMENTS:
         fields = [f for f in resource.listed_fields if f.name != "id"]
-        more = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
-        keys = {f.name: snake_case(f.name) for f in (*fields, *more)}
-        data.append(schemas.of_fields(f"{resource.model_type}Data", fields, more, keys))
+        keys = {f.name: snake_case(f.name) for f in fields}
+        data.append(schemas.of_fields(f"{resource.model_type}Data", fields, keys=keys))
     document = schemas.of_members(
         "Document",
         {
@@ -304,16 +278,13 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of each requested type, in the order of the request."""
     types, limit, offset = (values[n] for n in ("document_type", "limit", "offset"))
     state = reading.get_state()
-    made, total, following = [], 0, None
+    made: list[dict[str, Any]] = []
+    total, following = 0, None
     for resource in types:
         sort = parse_sort(resource, "+name")
         query = Query(resource, (), sort, limit, offset, with_total=True)
         page = _page(reading.storage, reading.user_id, query)
-        converted = _conversions(reading, resource, page.rows, values[CONVERT_TO])
-        for row, members in zip(page.rows, converted, strict=True):
-            document = _document(resource, row)
-            document["data"] |= members
-            made.append(document)
+        made += [_document(resource, row) for row in page.rows]
         total += page.total or 0
         following = following or next_offset(query, page)
     body = {"documents": made, "total": total, "limit": limit, "offset": offset}
@@ -322,7 +293,6 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
 
 @get_docs.get(
     schema=DocumentsSchema(),
-    validators=validation.validate_query,
     permission=Permission.INTERNAL_DOCUMENTS_READ,
     answer=documents,
     response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),

@@ -28,7 +28,6 @@ MORE = {
     "from": ("-1m",),
     "to": ("today",),
     "convertTo": ("USD",),
-    "convert_to": ("USD",),
     "include": ("typical",),
     "fill": ("true",),
     "types": ("budgets", "records"),

@@ -34,9 +34,8 @@ WITH_CONVERSION = [
     "records/summary",
     "accounts/balances",
 ]
-INTERNAL = ["get-records", "get-docs?document_type=Account"]
 #: A currency for each path, for which no rate exists before its test.
-NEVER_BEFORE = ["XPF", "XOF", "XAF", "XCD", "VUV", "WST", "TOP", "SBD", "PGK"]
+NEVER_BEFORE = ["XPF", "XOF", "XAF", "XCD", "VUV", "WST", "TOP"]
 
 
 def set_rates(backend, rates, base="EUR"):
@@ -76,12 +75,6 @@ def exact(text):
 
 
 def asked(client, path, **query):
-    """path: paths of the internal API begin with get-."""
-    if path.startswith("get-"):
-        query = {"convert_to" if name == "convertTo" else name: v for name, v in query.items()}
-        path, _, more = path.partition("?")
-        query |= dict([more.split("=")]) if more else {}
-        return client.internal(path, **query)
     path, _, more = path.partition("?")
     return client.get(path, **query, **(dict([more.split("=")]) if more else {}))
 
@@ -308,43 +301,9 @@ def test_without_accounts_there_are_no_totals(client):
     assert (answer["balances"], answer["totals"], answer["convertedTotals"]) == ([], [], [])
 
 
-# -- the internal API
-
-
-def test_transactions_and_documents_are_converted_too(books):
-    public = found(books, "records", convertTo="EUR", sortBy="id")["records"]
-    rows = found(books, "get-records", convertTo="EUR", sort_by="id")["transactions"]
-    names = ("converted_amount", "converted_currency_code", "conversion_error")
-    for row, other in zip(rows, public, strict=True):
-        assert list(row)[-3:] == list(names)
-        assert [row[name] for name in names] == list(other.values())[-3:]
-    accounts = found(books, "accounts", convertTo="EUR")["accounts"]
-    documents = found(books, "get-docs?document_type=all", convertTo="EUR")["documents"]
-    assert [list(each["data"].values())[-3:] for each in documents[:3]] == [
-        list(row.values())[-3:] for row in accounts
-    ]
-    assert list(documents[0]["data"])[-3] == "converted_balance"
-    assert "converted_balance" not in documents[3]["data"]
-    plain = found(books, "get-docs?document_type=Account")["documents"]
-    assert "converted_balance" not in plain[0]["data"]
-
-
-def test_documents_go_by_the_day_where_accounts_are_converted(books, service):
-    again = [
-        (path, query, {"If-None-Match": asked(books, path, **query).headers["ETag"]})
-        for path in INTERNAL
-        for query in ({}, {"convertTo": "EUR"})
-    ]
-    for path, query, headers in again:
-        assert asked(books, path, headers=headers, **query).status_int == 304
-    service.clock.set("2026-03-19T12:00:00Z")
-    statuses = [asked(books, p, headers=h, **q).status_int for p, q, h in again]
-    assert statuses == [304, 304, 304, 200]
-
-
-@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+@pytest.mark.parametrize("path", WITH_CONVERSION)
 def test_without_any_rates_of_the_currency_each_row_says_what_helps(books, service, path):
-    own = dict(zip([*WITH_CONVERSION, *INTERNAL], NEVER_BEFORE, strict=True))[path]
+    own = dict(zip(WITH_CONVERSION, NEVER_BEFORE, strict=True))[path]
     before = asked(books, path, convertTo=own)
     assert HELP in before.text
     again = {"headers": {"If-None-Match": before.headers["ETag"]}, "convertTo": own}
@@ -356,9 +315,8 @@ def test_without_any_rates_of_the_currency_each_row_says_what_helps(books, servi
 # -- what is refused
 
 
-@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+@pytest.mark.parametrize("path", WITH_CONVERSION)
 def test_a_currency_that_there_is_not_is_refused(books, path):
-    name = "convert_to" if path in INTERNAL else "convertTo"
     for code, message in (
         ("XXY", '"XXY" is not an ISO 4217 code such as EUR'),
         ("eur", '"eur" is not an ISO 4217 code such as EUR; did you mean "EUR"?'),
@@ -368,7 +326,7 @@ def test_a_currency_that_there_is_not_is_refused(books, path):
         response = asked(books, path, convertTo=code)
         assert response.status_int == 400
         (fault,) = response.json["errors"]
-        assert (fault["name"], fault["message"]) == (name, message)
+        assert (fault["name"], fault["message"]) == ("convertTo", message)
 
 
 def test_other_lists_have_no_such_parameter(client):
@@ -387,7 +345,7 @@ def test_converted_columns_are_no_fields(client):
 # -- tags, and who sees what
 
 
-@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+@pytest.mark.parametrize("path", WITH_CONVERSION)
 def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, path):
     own = "KWD"
     set_rates(service.backend, {"2026-03-06": {own: "0.3"}})
@@ -433,7 +391,7 @@ def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service
 def test_others_have_the_same_rates_and_nothing_else_in_common(books, service):
     other = service.client()
     other.load(account(2, currencyCode="SEK"), record(2, amount=-32, accountId=uid("Account", 2)))
-    for path in [*WITH_CONVERSION, *INTERNAL]:
+    for path in WITH_CONVERSION:
         mine, theirs = (asked(client, path, convertTo="EUR") for client in (books, other))
         assert mine.headers["ETag"] != theirs.headers.get("ETag")
         assert mine.body != theirs.body
