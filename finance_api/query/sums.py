@@ -1,15 +1,15 @@
-"""The columns of a summary: one class each, and `SUMS`, which lists them all.
+"""The columns of a summary: one function each, which `column` adds to `SUMS`.
 
 A column is added here. Its parameters, its descriptions, its comparison with an earlier time, its
-converted amounts and the tools of agents are derived from its class. The storage adds up what
+converted amounts and the tools of agents are derived from it. The storage adds up what
 `Sums` has; a column that needs more of it has its SQL in `storage/sql/reading/sums.py`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.records import RECEIVED, SPENT
@@ -64,10 +64,16 @@ class Surroundings(Protocol):
         """The first day and the end of the group's period, up to today."""
 
 
+#: Returns a column's value of a group.
+Value = Callable[[Sums, Surroundings], int | None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Column:
     """What a column of a summary counts.
 
-    field: its name, and how it is shown. note: what agents read beside its name.
+    field: its name, and how it is shown. value: returns the value of a group, or None if the group
+    has no such value. note: what agents read beside its name.
     is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
@@ -75,14 +81,15 @@ class Column:
     """
 
     field: Field
-    note = ""
-    is_usual = False
-    is_amount = False
-    by_flow = False
-    by_amount = False
-    by_group = False
-    is_running = False
-    by_day = False
+    value: Value
+    note: str = ""
+    is_usual: bool = False
+    is_amount: bool = False
+    by_flow: bool = False
+    by_amount: bool = False
+    by_group: bool = False
+    is_running: bool = False
+    by_day: bool = False
 
     def __repr__(self) -> str:
         return f"<Column {self.name}>"
@@ -91,9 +98,19 @@ class Column:
     def name(self) -> str:
         return self.field.name
 
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        """Return the value of a group, or None if the group has no such value."""
-        raise NotImplementedError
+
+#: The columns of sums that a summary can have, by name, in their order.
+SUMS: dict[str, Column] = {}
+
+
+def column(field: Field, **options: Any) -> Callable[[Value], Value]:
+    """Add the column whose value the function returns. options: those of `Column`."""
+
+    def add(value: Value) -> Value:
+        SUMS[field.name] = Column(field=field, value=value, **options)
+        return value
+
+    return add
 
 
 def _number(
@@ -102,138 +119,120 @@ def _number(
     return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
 
 
-class Count(Column):
-    field = _number("count", "Number of records.", 12, decimals=0)
-    is_usual = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.count
+@column(_number("count", "Number of records.", 12, decimals=0), is_usual=True)
+def count(sums: Sums, around: Surroundings) -> int:
+    return sums.count
 
 
-class Income(Column):
-    field = _number("income", "Sum of the amounts of income.", 0)
-    is_usual = is_amount = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.income
+@column(_number("income", "Sum of the amounts of income.", 0), is_usual=True, is_amount=True)
+def income(sums: Sums, around: Surroundings) -> int:
+    return sums.income
 
 
-class Expense(Column):
-    field = _number("expense", "Sum of the amounts of expenses, negative.", -412.5)
-    is_usual = is_amount = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.expense
-
-
-class Net(Column):
-    field = _number("net", "income and expense together.", -412.5)
-    is_usual = is_amount = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.net
+@column(
+    _number("expense", "Sum of the amounts of expenses, negative.", -412.5),
+    is_usual=True,
+    is_amount=True,
+)
+def expense(sums: Sums, around: Surroundings) -> int:
+    return sums.expense
 
 
-class Spent(Column):
-    field = _number(
-        SPENT, "Sum of the amounts that count as spent; positive if money went out.", 412.5
-    )
-    is_amount = by_flow = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.received - sums.net
+@column(_number("net", "income and expense together.", -412.5), is_usual=True, is_amount=True)
+def net(sums: Sums, around: Surroundings) -> int:
+    return sums.net
 
 
-class Received(Column):
-    field = _number(RECEIVED, "Sum of the amounts that count as received.", 0)
-    is_amount = by_flow = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return sums.received
-
-
-class Average(Column):
-    field = _number("avg", "The average amount of the records.", -34.38, nullable=True)
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return rounded(sums.net, sums.count) if sums.count else None
+@column(
+    _number(SPENT, "Sum of the amounts that count as spent; positive if money went out.", 412.5),
+    is_amount=True,
+    by_flow=True,
+)
+def spent(sums: Sums, around: Surroundings) -> int:
+    return sums.received - sums.net
 
 
-class Median(Column):
-    field = _number("median", "The median amount of the records.", -32.4, nullable=True)
-    by_amount = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        ordered = sorted(sums.amounts)
-        if not ordered:
-            return None
-        middle = len(ordered) // 2
-        if len(ordered) % 2:
-            return ordered[middle]
-        return rounded(ordered[middle - 1] + ordered[middle], 2)
+@column(
+    _number(RECEIVED, "Sum of the amounts that count as received.", 0), is_amount=True, by_flow=True
+)
+def received(sums: Sums, around: Surroundings) -> int:
+    return sums.received
 
 
-class Minimum(Column):
-    field = _number("min", "The smallest amount of the records.", -93.1, nullable=True)
-    by_amount = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return min(sums.amounts, default=None)
+@column(_number("avg", "The average amount of the records.", -34.38, nullable=True))
+def average(sums: Sums, around: Surroundings) -> int | None:
+    return rounded(sums.net, sums.count) if sums.count else None
 
 
-class Maximum(Column):
-    field = _number("max", "The largest amount of the records.", -5.2, nullable=True)
-    by_amount = True
+@column(
+    _number("median", "The median amount of the records.", -32.4, nullable=True), by_amount=True
+)
+def median(sums: Sums, around: Surroundings) -> int | None:
+    ordered = sorted(sums.amounts)
+    if not ordered:
+        return None
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return rounded(ordered[middle - 1] + ordered[middle], 2)
 
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return max(sums.amounts, default=None)
+
+@column(_number("min", "The smallest amount of the records.", -93.1, nullable=True), by_amount=True)
+def minimum(sums: Sums, around: Surroundings) -> int | None:
+    return min(sums.amounts, default=None)
 
 
-class Share(Column):
-    field = Field(
+@column(_number("max", "The largest amount of the records.", -5.2, nullable=True), by_amount=True)
+def maximum(sums: Sums, around: Surroundings) -> int | None:
+    return max(sums.amounts, default=None)
+
+
+@column(
+    Field(
         "share",
         Kind.NUMBER,
         "The group's part of all expense of its currency, from 0 to 1; null without expense.",
         0.2512,
         unit=Unit.SHARE,
-    )
-    note = "of all expense"
-    by_group = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return ratio_units(sums.expense, around.expense)
-
-
-class Cumulative(Column):
-    field = _number(
-        "cumulative", "net of the periods so far. It needs a period in groupBy.", -1202.25
-    )
-    note = "net so far"
-    by_group = is_running = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int:
-        return around.running
+    ),
+    note="of all expense",
+    by_group=True,
+)
+def share(sums: Sums, around: Surroundings) -> int | None:
+    return ratio_units(sums.expense, around.expense)
 
 
-class PerDay(Column):
-    field = _number("perDay", "net per elapsed day of the period.", -13.31, nullable=True)
-    by_group = by_day = True
+@column(
+    _number("cumulative", "net of the periods so far. It needs a period in groupBy.", -1202.25),
+    note="net so far",
+    by_group=True,
+    is_running=True,
+)
+def cumulative(sums: Sums, around: Surroundings) -> int:
+    return around.running
 
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        first, end = around.days
-        return rounded(sums.net * DAY_SECONDS, end - first) if first < end else None
+
+@column(
+    _number("perDay", "net per elapsed day of the period.", -13.31, nullable=True),
+    by_group=True,
+    by_day=True,
+)
+def per_day(sums: Sums, around: Surroundings) -> int | None:
+    first, end = around.days
+    return rounded(sums.net * DAY_SECONDS, end - first) if first < end else None
 
 
-class PerMonth(Column):
-    field = _number("perMonth", "net per elapsed month of the period.", -405.13, nullable=True)
-    by_group = by_day = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        first, end = around.days
-        if first >= end:
-            return None
-        months = _months_at(end - DAY_SECONDS, ended=True) - _months_at(first, ended=False)
-        return rounded(sums.net * months.denominator, months.numerator)
+@column(
+    _number("perMonth", "net per elapsed month of the period.", -405.13, nullable=True),
+    by_group=True,
+    by_day=True,
+)
+def per_month(sums: Sums, around: Surroundings) -> int | None:
+    first, end = around.days
+    if first >= end:
+        return None
+    months = _months_at(end - DAY_SECONDS, ended=True) - _months_at(first, ended=False)
+    return rounded(sums.net * months.denominator, months.numerator)
 
 
 def _months_at(day: int, *, ended: bool) -> Fraction:
@@ -244,20 +243,14 @@ def _months_at(day: int, *, ended: bool) -> Fraction:
     return date.year * 12 + date.month + Fraction(date.day - (not ended), length)
 
 
-class FirstDate(Column):
-    field = Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02")
-    is_usual = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return _day(sums.first)
+@column(Field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"), is_usual=True)
+def first_date(sums: Sums, around: Surroundings) -> int | None:
+    return _day(sums.first)
 
 
-class LastDate(Column):
-    field = Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30")
-    is_usual = True
-
-    def value(self, sums: Sums, around: Surroundings) -> int | None:
-        return _day(sums.last)
+@column(Field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"), is_usual=True)
+def last_date(sums: Sums, around: Surroundings) -> int | None:
+    return _day(sums.last)
 
 
 def _day(date: int | None) -> int | None:
@@ -265,30 +258,5 @@ def _day(date: int | None) -> int | None:
     return None if date is None else start_of(Period.DAY, date)
 
 
-def _by_name(columns: Iterable[Column]) -> Mapping[str, Column]:
-    return {column.name: column for column in columns}
-
-
-#: The columns of sums that a summary can have, by name, in their order.
-SUMS = _by_name(
-    (
-        Count(),
-        Income(),
-        Expense(),
-        Net(),
-        Spent(),
-        Received(),
-        Average(),
-        Median(),
-        Minimum(),
-        Maximum(),
-        Share(),
-        Cumulative(),
-        PerDay(),
-        PerMonth(),
-        FirstDate(),
-        LastDate(),
-    )
-)
 #: The columns of sums that a summary has by default.
-USUAL_SUMS = tuple(column for column in SUMS.values() if column.is_usual)
+USUAL_SUMS = tuple(each for each in SUMS.values() if each.is_usual)
