@@ -4,7 +4,6 @@
 
     @budgets.get(
         schema=ListSchema(BUDGETS),
-        validators=validate_query,
         permission=Permission.BUDGETS_READ,
         answer=partial(list_page, BUDGETS),
         response=list_response(BUDGETS),
@@ -13,8 +12,9 @@
     def list_budgets(request: Request) -> Response:
         return respond(request)
 
-Cornice knows schema and validators. Permission is Pyramid's, and our one word for who may read:
-the scopes of the token and the factory of the context follow from it. The others are ours:
+`Service` is Cornice's, and validates each query against the schema. Permission is Pyramid's, and
+our one word for who may read: the scopes of the token and the factory of the context follow from
+it. The others are ours:
 
 - answer: a plain function of a `Reading` and the validated values, with ``row_id`` as a third
   argument if the path has an id. It knows no request, so pages and saved questions can call it,
@@ -33,7 +33,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from cornice import Service
+import cornice
 from cornice.pyramidhook import register_service_views
 from pyramid.config import Configurator
 from pyramid.exceptions import ConfigurationError
@@ -44,7 +44,7 @@ from finance_api.api.freshness import EVERYTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import DataSchema
 from finance_api.api.representation import CSV
-from finance_api.api.validation import ParameterSchema
+from finance_api.api.validation import ParameterSchema, validate_query
 from finance_api.auth.policy import Permission, own_data, scopes_for
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
@@ -58,6 +58,12 @@ FORMATS = SUFFIX
 ID = f"{{id:{FORM}}}"
 #: ``{id:pattern}`` in a path.
 _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
+
+
+class Service(cornice.Service):  # type: ignore[misc]
+    """A Cornice service whose GET validates the query: no endpoint with a schema can forget it."""
+
+    default_validators = (*cornice.Service.default_validators, validate_query)
 
 
 class Endpoint(NamedTuple):
@@ -118,8 +124,6 @@ def endpoint_of(service: Service) -> Endpoint:
         raise ConfigurationError(f"{place}: the path and the response differ about suffixes")
     if endpoint.savable and not endpoint.has_suffixes:
         raise ConfigurationError(f"{place}: a saved question needs an answer with rows")
-    if endpoint.has_suffixes:
-        schema.path = path
     return endpoint
 
 

@@ -7,7 +7,7 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 import hashlib
 import re
 from collections.abc import Hashable
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -210,15 +210,11 @@ def _next_link(path: str, query_string: str, offset: int | None) -> HeaderItems:
 
     The link is the request's path and query with another offset. It does not use the Host header.
     """
-    return () if offset is None else (("Link", _link_pattern(path, query_string) % offset),)
-
-
-@lru_cache(maxsize=256)
-def _link_pattern(path: str, query_string: str) -> str:
-    """Return the Link header, as a ``%`` format for the offset."""
+    if offset is None:
+        return ()
     pairs = [(k, v or "") for k, v in split_query(query_string) if k != "offset"]
-    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
-    return f"<{path}?{query}".replace("%", "%%") + '%d>; rel="next"'
+    query = urlencode([*pairs, ("offset", offset)], quote_via=quote)
+    return (("Link", f'<{path}?{query}>; rel="next"'),)
 
 
 def respond(request: Request, **more: Hashable) -> Response:

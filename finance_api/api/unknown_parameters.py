@@ -10,29 +10,16 @@ from finance_api.query.errors import quoted
 from finance_api.query.model import DEFAULT_LIMIT
 from finance_api.query.suggestions import suggestion_and_prefix
 
-#: Names that other programs give to a parameter for the format; and our suffix for its values.
-_FORMAT_NAMES = ("format", "output", "outputformat", "output_format", "filetype", "accept")
-_FORMATS = {
-    "csv": "csv",
-    "text/csv": "csv",
-    "ndjson": "ndjson",
-    "jsonl": "ndjson",
-    "xlsx": "xlsx",
-    "xls": "xlsx",
-    "excel": "xlsx",
-}
-
 
 def message_about(
     name: str,
     given: Mapping[str, Sequence[str]],
     nodes: Mapping[str, colander.SchemaNode],
     refused: Mapping[str, str],
-    path: str,
 ) -> str:
     """Return the message about an unknown parameter, with the one that was probably meant.
 
-    given: the texts of all parameters. nodes: the parameters that there are. refused, path: as in
+    given: the texts of all parameters. nodes: the parameters that there are. refused: as in
     `ParameterSchema`.
     """
     text = given[name][0]
@@ -40,9 +27,6 @@ def message_about(
         return TOKEN_IN_QUERY
     if name in refused:
         return refused[name]
-    if name.lower() in _FORMAT_NAMES and path:
-        ending = _FORMATS.get(text.lower().strip("."), "csv, .ndjson or .xlsx")
-        return f"there is no such parameter; write {path}.{ending}"
     meant, prefix = suggestion_and_prefix(name, nodes)
     if meant is None:
         return f"there is no such parameter; it takes {', '.join(nodes)}"

@@ -47,18 +47,17 @@ Rule = Callable[[Mapping[str, Any]], Fault | None]
 class QueryType(colander.SchemaType):  # type: ignore[misc]
     """The type of a schema. Its texts are the values of each name.
 
-    Colander's own mapping visits every node; a request has few of an endpoint's 60 parameters.
+    Colander's own mapping has no values if there are faults, but rules need the valid ones.
     """
 
     def deserialize(self, node: "ParameterSchema", cstruct: Mapping[str, Any]) -> "Parameters":
         """Raises colander.Invalid with all faults; its value has the valid parameters."""
-        values = Parameters(node.defaults)
+        values = Parameters()
         invalid = colander.Invalid(node, value=values)
-        for child in node.visited(cstruct):
+        for child in node.children:
             try:
                 values[child.name] = child.deserialize(cstruct.get(child.name, colander.null))
             except colander.Invalid as error:
-                values.pop(child.name, None)
                 invalid.add(error)
         if invalid.children:
             raise invalid
@@ -68,14 +67,12 @@ class QueryType(colander.SchemaType):  # type: ignore[misc]
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
-    path: the endpoint's path, if it can end in the suffix of a format, such as .csv.
     refused: parameters that are refused with a special message: name -> message.
     rules: functions that find faults in combinations of parameters. Colander's own validator of a
     mapping would run only if every parameter is valid by itself.
     """
 
     schema_type = QueryType
-    path: str = ""
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
 
@@ -83,19 +80,6 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     def nodes(self) -> Mapping[str, Parameter]:
         """The parameters by name; complete once the application has started."""
         return {node.name: node for node in self.children}
-
-    @cached_property
-    def defaults(self) -> Mapping[str, Any]:
-        """The values of parameters that need no visit if they are not given."""
-        needed = {
-            name for name, node in self.nodes.items() if node.required or callable(node.varies_with)
-        }
-        return {name: node.missing for name, node in self.nodes.items() if name not in needed}
-
-    def visited(self, given: Collection[str]) -> list[Parameter]:
-        return [
-            node for name, node in self.nodes.items() if name in given or name not in self.defaults
-        ]
 
     def read(self, query_string: str) -> "Parameters":
         """Return the values of a query string. Raises ParametersRefused with every fault.
@@ -153,7 +137,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     given, faults = _values_by_name(pairs)
     for name in given:
         if name not in schema.nodes:
-            message = message_about(name, given, schema.nodes, schema.refused, schema.path)
+            message = message_about(name, given, schema.nodes, schema.refused)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     try:
         values: Parameters = schema.deserialize(given)
@@ -165,14 +149,14 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
         with suppress(KeyError) if faults else nullcontext():
             faults += filter(None, [rule(values)])
     if not faults:
-        _derive(schema, values, given)
+        _derive(schema, values)
     return values, faults
 
 
-def _derive(schema: ParameterSchema, values: Parameters, given: Collection[str]) -> None:
+def _derive(schema: ParameterSchema, values: Parameters) -> None:
     """Set the attributes of valid values."""
     changed, sources = {}, set()
-    for node in schema.visited(given):
+    for node in schema.children:
         value = values[node.name]
         is_changed = node.required or value != node.missing
         if is_changed:

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import date_time, of_members, value
-from finance_api.api.validation import validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.query.model import condition_on
@@ -153,7 +152,6 @@ accounts = Service("wallet.accounts", "/wallet/v1/api/accounts", ACCOUNTS.meanin
         exact(ACCOUNTS["bankAccountNumber"]),
         related("budgetId", "accountIds", empty_is_all=True),
     ),
-    validators=validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(list_page, ACCOUNT),
     response=page_response(ACCOUNT),

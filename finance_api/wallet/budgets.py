@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import DAY
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
-from finance_api.api.validation import validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import tracking
@@ -199,7 +198,6 @@ budgets = Service("wallet.budgets", "/wallet/v1/api/budgets", BUDGETS.meaning)
         by_category(BUDGETS["categoryIds"]),
         SPENDING,
     ),
-    validators=validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(list_page, BUDGET),
     response=page_response(BUDGET),

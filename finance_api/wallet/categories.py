@@ -5,12 +5,11 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import array_of, of_members, value
-from finance_api.api.validation import validate_query
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES
@@ -115,7 +114,6 @@ categories = Service("wallet.categories", "/wallet/v1/api/categories", CATEGORIE
         CARDINALITY,
         related("budgetId", "categoryIds", empty_is_all=True),
     ),
-    validators=validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(list_page, CATEGORY),
     response=page_response(CATEGORY),
@@ -142,7 +140,6 @@ labels = Service("wallet.labels", "/wallet/v1/api/labels", LABELS.meaning)
         related("standingOrderId", "labelIds"),
         related("recordRuleId", "labelIds"),
     ),
-    validators=validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(list_page, LABEL),
     response=page_response(LABEL),
@@ -166,7 +163,6 @@ record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", REC
 
 @record_rules.get(
     schema=ListSchema(RECORD_RULES, "name labelId=labelIds"),
-    validators=validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(list_page, RECORD_RULE),
     response=page_response(RECORD_RULE),

@@ -4,16 +4,16 @@ from functools import partial
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, example_of, of_members, value
 from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, quota, usage
 from finance_api.api.responding import respond, respond_unstored
-from finance_api.api.validation import Parameters, ParameterSchema, validate_query
+from finance_api.api.validation import Parameters, ParameterSchema
 from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import NOT_FOUND, problem
@@ -128,7 +128,6 @@ def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
     """Return the arguments of ``@service.get``, which are the same for singular and plural."""
     return {
         "schema": IdsSchema(_MAX_IDS),
-        "validators": validate_query,
         "permission": permission,
         "answer": partial(references, resource),
         "response": _response(resource),
@@ -201,7 +200,6 @@ api_usage = Service(
 
 @api_usage.get(
     schema=ParameterSchema(*COMMON, PERIOD),
-    validators=validate_query,
     permission=Permission.API_USAGE_READ,
     answer=usage,
     response=USAGE_RESPONSE,
@@ -224,7 +222,6 @@ def nothing() -> HTTPException:
 
 @custom.get(
     schema=ParameterSchema(),
-    validators=validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=nothing,
     response=ResponseDescription(is_shown=False),

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import DAY, NOTHING
 from finance_api.api.openapi.schemas import date_time, of_given, value
-from finance_api.api.validation import ParameterSchema, validate_query
+from finance_api.api.validation import ParameterSchema
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import ParametersRefused, Reading
@@ -42,7 +42,6 @@ goals = Service("wallet.goals", "/wallet/v1/api/goals", GOALS.meaning)
 
 @goals.get(
     schema=parameters.ListSchema(GOALS, "name note"),
-    validators=validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(list_page, GOAL),
     response=page_response(GOAL),
@@ -93,7 +92,6 @@ orders = Service("wallet.orders", "/wallet/v1/api/standing-orders", STANDING_ORD
 
 @orders.get(
     schema=parameters.ListSchema(STANDING_ORDERS, "name currencyCode labelId=labelIds"),
-    validators=validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(list_page, STANDING_ORDER),
     response=page_response(STANDING_ORDER),
@@ -190,7 +188,6 @@ items = Service("wallet.items", "/wallet/v1/api/standing-orders/items", STANDING
         *(parameters.ids_filter(field, field.name, most=1) for field in (ORDER, _RECORD)),
         *(parameters.filter_by(field) for field in (ORIGINAL, _PAID, DISMISSED)),
     ),
-    validators=validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(list_page, ITEM, read=read_page),
     response=page_response(ITEM),

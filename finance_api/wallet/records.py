@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_given, of_members, value
-from finance_api.api.validation import Parameters, validate_query
+from finance_api.api.validation import Parameters
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers import NATIVE
@@ -271,7 +271,6 @@ def _from_sources(reading: Reading, sources: Sequence[str]) -> list[Condition]:
         parameters.party("payer", INCOME),
         sorts=("recordDate", "amount"),
     ),
-    validators=validate_query,
     permission=Permission.RECORDS_READ,
     answer=records_page,
     response=lists.page_response(RECORD, appliedRecordDateFilters=_DATE_FILTERS),
@@ -309,7 +308,6 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
 
 @records_by_id.get(
     schema=RecordIdsSchema(MAX_LIST_OPERANDS),
-    validators=validate_query,
     permission=Permission.RECORDS_READ,
     answer=found_records,
     response=ResponseDescription(

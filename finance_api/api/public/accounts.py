@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -20,7 +19,6 @@ accounts = Service("api.accounts", "/v1/api/accounts" + FORMATS, ACCOUNTS.meanin
 
 @accounts.get(
     schema=parameters.ListSchema(ACCOUNTS),
-    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(list_page, ACCOUNTS),
     response=responses.list_response(ACCOUNTS),
@@ -35,7 +33,6 @@ account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account
 
 @account.get(
     schema=parameters.ObjectSchema(ACCOUNTS),
-    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(get_object, ACCOUNTS),
     response=responses.object_response(ACCOUNTS),
@@ -52,7 +49,6 @@ accounts_export = Service(
 
 @accounts_export.get(
     schema=parameters.ExportSchema(ACCOUNTS),
-    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=partial(export, ACCOUNTS),
     response=responses.export_response(ACCOUNTS),

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS
+from finance_api.api.endpoint import FORMATS, Service
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import account_hints, shared_columns, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
@@ -116,7 +115,6 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
 
 @balances.get(
     schema=BalancesSchema(),
-    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=balances_over_time,
     response=_BALANCES_RESPONSE,
@@ -203,7 +201,6 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
 
 @forecast.get(
     schema=ForecastSchema(),
-    validators=validation.validate_query,
     permission=Permission.ACCOUNTS_READ,
     answer=predicted_balances,
     response=_FORECAST_RESPONSE,

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page, no_object, table
 from finance_api.api.openapi import responses
@@ -22,7 +21,6 @@ budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
 
 @budgets.get(
     schema=parameters.ListSchema(BUDGETS),
-    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(list_page, BUDGETS),
     response=responses.list_response(BUDGETS),
@@ -38,7 +36,6 @@ budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
 
 @budget.get(
     schema=parameters.ObjectSchema(BUDGETS),
-    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(get_object, BUDGETS),
     response=responses.object_response(BUDGETS),
@@ -55,7 +52,6 @@ budgets_export = Service(
 
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
-    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=partial(export, BUDGETS),
     response=responses.export_response(BUDGETS),
@@ -98,7 +94,6 @@ def budget_periods(reading: Reading, values: validation.Parameters, row_id: str)
 
 @periods.get(
     schema=PeriodsSchema(),
-    validators=validation.validate_query,
     permission=Permission.BUDGETS_READ,
     answer=budget_periods,
     response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -20,7 +19,6 @@ categories = Service("api.categories", "/v1/api/categories" + FORMATS, CATEGORIE
 
 @categories.get(
     schema=parameters.ListSchema(CATEGORIES),
-    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(list_page, CATEGORIES),
     response=responses.list_response(CATEGORIES),
@@ -35,7 +33,6 @@ category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one ca
 
 @category.get(
     schema=parameters.ObjectSchema(CATEGORIES),
-    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(get_object, CATEGORIES),
     response=responses.object_response(CATEGORIES),
@@ -52,7 +49,6 @@ categories_export = Service(
 
 @categories_export.get(
     schema=parameters.ExportSchema(CATEGORIES),
-    validators=validation.validate_query,
     permission=Permission.CATEGORIES_READ,
     answer=partial(export, CATEGORIES),
     response=responses.export_response(CATEGORIES),

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import DAY, NOTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
@@ -129,7 +129,6 @@ def changes_since(
 
 @changes.get(
     schema=ChangesSchema(),
-    validators=validation.validate_query,
     permission=Permission.CHANGES_READ,
     answer=changes_since,
     response=_response(),

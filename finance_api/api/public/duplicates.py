@@ -1,10 +1,9 @@
 """GET /v1/api/records/duplicates"""
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS
+from finance_api.api.endpoint import FORMATS, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import paged, table
 from finance_api.api.openapi.responses import TOTAL, table_response
@@ -67,7 +66,6 @@ def _row(pair: Duplicate) -> Row:
 
 @duplicates.get(
     schema=DuplicatesSchema(),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=duplicate_pairs,
     response=_RESPONSE,

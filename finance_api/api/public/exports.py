@@ -1,9 +1,9 @@
 """The export of all data: GET /v1/api/export/all.ndjson"""
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import validation
+from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import EXPORT_HEADERS, ResponseDescription
 from finance_api.api.representation import NDJSON
@@ -40,7 +40,6 @@ def all_data(reading: Reading, values: validation.Parameters) -> Export:
 
 @everything.get(
     schema=validation.ParameterSchema(),
-    validators=validation.validate_query,
     permission=Permission.ALL_READ,
     answer=all_data,
     response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=EXPORT_HEADERS),

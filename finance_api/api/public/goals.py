@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -20,7 +19,6 @@ goals = Service("api.goals", "/v1/api/goals" + FORMATS, GOALS.meaning)
 
 @goals.get(
     schema=parameters.ListSchema(GOALS),
-    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(list_page, GOALS),
     response=responses.list_response(GOALS),
@@ -35,7 +33,6 @@ goal = Service("api.goals.one", "/v1/api/goals/" + ID, "Get one goal.")
 
 @goal.get(
     schema=parameters.ObjectSchema(GOALS),
-    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(get_object, GOALS),
     response=responses.object_response(GOALS),
@@ -50,7 +47,6 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
 
 @goals_export.get(
     schema=parameters.ExportSchema(GOALS),
-    validators=validation.validate_query,
     permission=Permission.GOALS_READ,
     answer=partial(export, GOALS),
     response=responses.export_response(GOALS),

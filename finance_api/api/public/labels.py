@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -20,7 +19,6 @@ labels = Service("api.labels", "/v1/api/labels" + FORMATS, LABELS.meaning)
 
 @labels.get(
     schema=parameters.ListSchema(LABELS),
-    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(list_page, LABELS),
     response=responses.list_response(LABELS),
@@ -35,7 +33,6 @@ label = Service("api.labels.one", "/v1/api/labels/" + ID, "Get one label.")
 
 @label.get(
     schema=parameters.ObjectSchema(LABELS),
-    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(get_object, LABELS),
     response=responses.object_response(LABELS),
@@ -52,7 +49,6 @@ labels_export = Service(
 
 @labels_export.get(
     schema=parameters.ExportSchema(LABELS),
-    validators=validation.validate_query,
     permission=Permission.LABELS_READ,
     answer=partial(export, LABELS),
     response=responses.export_response(LABELS),

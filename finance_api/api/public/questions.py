@@ -4,16 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, of_fields, of_members
 from finance_api.api.parameters import page
 from finance_api.api.representation import OF_LISTS
 from finance_api.api.responding import respond_unstored
-from finance_api.api.validation import Parameters, ParameterSchema, validate_query
+from finance_api.api.validation import Parameters, ParameterSchema
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
@@ -78,7 +77,6 @@ def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> 
 
 @questions.get(
     schema=QuestionsSchema(),
-    validators=validate_query,
     permission=Permission.QUESTIONS_READ,
     answer=saved_questions,
     response=responses.ResponseDescription(
@@ -101,7 +99,6 @@ def one_question(
 
 @question.get(
     schema=ParameterSchema(),
-    validators=validate_query,
     permission=Permission.QUESTIONS_READ,
     answer=one_question,
     response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
@@ -119,7 +116,6 @@ question_answer = Service(
 
 @question_answer.get(
     schema=ParameterSchema(),
-    validators=validate_query,
     permission=Permission.QUESTIONS_READ,
     answer=one_question,
     response=responses.ResponseDescription(

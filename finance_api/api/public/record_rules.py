@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api import parameters
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -20,7 +19,6 @@ record_rules = Service("api.record-rules", "/v1/api/record-rules" + FORMATS, REC
 
 @record_rules.get(
     schema=parameters.ListSchema(RECORD_RULES),
-    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(list_page, RECORD_RULES),
     response=responses.list_response(RECORD_RULES),
@@ -35,7 +33,6 @@ record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get
 
 @record_rule.get(
     schema=parameters.ObjectSchema(RECORD_RULES),
-    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(get_object, RECORD_RULES),
     response=responses.object_response(RECORD_RULES),
@@ -52,7 +49,6 @@ record_rules_export = Service(
 
 @record_rules_export.get(
     schema=parameters.ExportSchema(RECORD_RULES),
-    validators=validation.validate_query,
     permission=Permission.RECORD_RULES_READ,
     answer=partial(export, RECORD_RULES),
     response=responses.export_response(RECORD_RULES),

@@ -2,12 +2,11 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.listing import columns_for, converted, export, get_object, list_page
 from finance_api.api.openapi import responses
@@ -27,7 +26,6 @@ records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
 
 @records.get(
     schema=parameters.ListSchema(RECORDS),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=partial(list_page, RECORDS),
     response=responses.list_response(RECORDS),
@@ -62,7 +60,6 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
 
 @record.get(
     schema=parameters.ObjectSchema(RECORDS),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=one_record,
     response=responses.object_response(RECORDS, problems=(410,)),
@@ -79,7 +76,6 @@ records_export = Service(
 
 @records_export.get(
     schema=parameters.ExportSchema(RECORDS),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=partial(export, RECORDS),
     response=responses.export_response(RECORDS),
@@ -127,7 +123,6 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
     schema=parameters.ObjectSchema(
         RECORDS, parameters.required("id", _IDS, _WANTED, f"{_WANTED}, repeated or between commas.")
     ),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=found_records,
     response=responses.ResponseDescription(

@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS
+from finance_api.api.endpoint import FORMATS, Service
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import account_hints, names_by_id, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
@@ -118,7 +117,6 @@ def _totals(found: Iterable[Recurring]) -> list[Row]:
 
 @recurring.get(
     schema=RecurringSchema(),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=recurring_payments,
     response=_RESPONSE,

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS, ID
+from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.freshness import DAY
 from finance_api.api.listing import export, get_object, list_page, names_by_id, paged, table
 from finance_api.api.openapi import responses
@@ -27,7 +26,6 @@ standing_orders = Service(
 
 @standing_orders.get(
     schema=parameters.ListSchema(STANDING_ORDERS),
-    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(list_page, STANDING_ORDERS),
     response=responses.list_response(STANDING_ORDERS),
@@ -44,7 +42,6 @@ standing_order = Service(
 
 @standing_order.get(
     schema=parameters.ObjectSchema(STANDING_ORDERS),
-    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(get_object, STANDING_ORDERS),
     response=responses.object_response(STANDING_ORDERS),
@@ -63,7 +60,6 @@ standing_orders_export = Service(
 
 @standing_orders_export.get(
     schema=parameters.ExportSchema(STANDING_ORDERS),
-    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(export, STANDING_ORDERS),
     response=responses.export_response(STANDING_ORDERS),
@@ -137,7 +133,6 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
 
 @upcoming.get(
     schema=UpcomingSchema(),
-    validators=validation.validate_query,
     permission=Permission.STANDING_ORDERS_READ,
     answer=occurrences,
     response=_UPCOMING_RESPONSE,

@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
-from finance_api.api.endpoint import FORMATS
+from finance_api.api.endpoint import FORMATS, Service
 from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
 from finance_api.api.listing import hints, paged, table
 from finance_api.api.openapi.conditions import having_pattern
@@ -339,7 +338,6 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
 
 @summary.get(
     schema=SummarySchema(),
-    validators=validation.validate_query,
     permission=Permission.RECORDS_READ,
     answer=summary_page,
     response=_RESPONSE,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api import parameters, validation
+from finance_api.api.endpoint import Service
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_fields, of_members, value
 from finance_api.api.responding import respond_unstored
@@ -108,7 +108,6 @@ def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]
 
 @api_usage.get(
     schema=UsageSchema(),
-    validators=validation.validate_query,
     permission=Permission.API_USAGE_READ,
     answer=usage,
     response=USAGE_RESPONSE,

@@ -7,7 +7,7 @@ from finance_api.api.endpoint import endpoint_of
 from finance_api.api.parameters import ListSchema, ObjectSchema
 from finance_api.api.public.changes import ChangesSchema
 from finance_api.api.public.summary import SummarySchema
-from finance_api.api.validation import Parameter, ParameterSchema, read_parameters
+from finance_api.api.validation import ParameterSchema, read_parameters
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.wallet.parameters import IdsSchema
@@ -21,30 +21,6 @@ SCHEMAS = [
     ObjectSchema(RECORDS),
     IdsSchema(2),
 ]
-
-
-@pytest.fixture
-def visited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    names: list[str] = []
-    deserialize = Parameter.deserialize
-
-    def noted(node: Parameter, cstruct: object) -> object:
-        names.append(node.name)
-        return deserialize(node, cstruct)
-
-    monkeypatch.setattr(Parameter, "deserialize", noted)
-    return names
-
-
-def test_a_parameter_that_is_not_given_is_not_visited(visited: list[str]) -> None:
-    read_parameters(ListSchema(RECORDS), "amount=lt.0&limit=2")
-    assert visited == ["limit", "amount"]
-
-
-def test_a_required_parameter_is_visited_even_if_it_is_not_given(visited: list[str]) -> None:
-    _, faults = read_parameters(IdsSchema(2), "limit=2")
-    assert visited == ["limit", "id"]
-    assert [name for name, _ in faults] == ["id"]
 
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: type(schema).__name__)
