@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from support.bank_layouts import LANGUAGES
 from support.ledger import account as native_account
 from support.ledger import an_id, record
+from support.ofx import statement, transaction
+from support.sheets import xlsx
 
 #: Things that a file leaves open.
 POINTS = (
@@ -189,5 +191,32 @@ STORED = {
         [],
         "".join(f"2026-01-0{day},-3,Coffee,\n" for day in (5, 6, 7)),
         {"--account Other": 3, "--new-account": 6},
+    ),
+}
+
+
+# -- of each format
+
+ROWS = [["date", "payee", "amount"], ["2026-01-05", "Shop", -12.5], ["2026-01-06", "Bus", 3]]
+DEBIT = transaction("1", "5", fields="<TRNTYPE>DEBIT")
+#: A file of each format that asks -> its first topics.
+FILES = {
+    "qif": (
+        b"!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n",
+        ["account", "date_form", "decimal", "new_account_currency"],
+    ),
+    "ofx": (f"<OFX>{statement(DEBIT)}</OFX>".encode(), ["type_without_sign"]),
+    "ofx of an unknown type": (
+        f"<OFX>{statement(DEBIT, transaction('2', '6', fields='<TRNTYPE>XYZ'))}</OFX>".encode(),
+        ["type_not_known"],
+    ),
+    "xlsx": (xlsx(January=ROWS, February=ROWS), ["sheets"]),
+    "csv": (
+        b"date,amount,payee\n02/03/2026,5.00,Shop\n02/04/2026,7.00,Bus\n",
+        ["account_or_column", "date_form", "unsigned", "new_account_currency"],
+    ),
+    "csv of another encoding": (
+        "date,amount,payee\n2026-01-05,-5.00,Café\n".encode("cp1252"),
+        ["not_decoded", "account_or_column", "new_account_currency"],
     ),
 }
