@@ -268,6 +268,20 @@ CLAUSES: Mapping[Says, str] = {
     Says.SKIPPED_LINES: "skipped the lines before the headings: {option.skip_rows} {count}",
 }
 
+#: What the other sentences are made of.
+PHRASES: Mapping[str, str] = {
+    "entry": "{row.date} {row.amount}{text}{id} in line {row.line}",
+    "stored": "the record of {row.date} {row.amount} (id {row.id})",
+    "effect": "{amount} on {day}",
+    "and": " and ",
+    "not_imported": "not imported",
+    "created": "{count} created",
+    "updated": "{count} updated",
+    "unchanged": "{count} unchanged",
+    "matched": "{count} matched",
+    "skipped": "{count} skipped",
+}
+
 
 class _Options:
     """The options, so that a sentence can name one: ``{option.currency}``."""
@@ -280,14 +294,18 @@ class _Options:
 
 
 class Writer(Formatter):
-    """Writes clauses as commands do: numbers and days plainly, options as on a command line."""
+    """Writes clauses as commands do: numbers and days plainly, options as on a command line.
+
+    sentences: by the names of topics, of what choices say, and of phrases.
+    """
+
+    sentences: Mapping[str, str] = dict([*TOPICS.items(), *CLAUSES.items(), *PHRASES.items()])
 
     def text(self, what: Clause | str) -> str:
         """Return the sentence; a sentence that an importer wrote itself stays as it is."""
         if not isinstance(what, Clause):
             return str(what)
-        sentence = TOPICS[what.topic] if isinstance(what.topic, Topic) else CLAUSES[what.topic]
-        return self.fill(sentence, what.facts)
+        return self.fill(self.sentences[what.topic], what.facts)
 
     def fill(self, words: str, facts: Mapping[str, Any]) -> str:
         return self.vformat(words, (), {"option": _Options(self.option), **facts})
@@ -307,18 +325,19 @@ class Writer(Formatter):
         return [tuple(self._entries(effect, line, fields) for line in lines) for effect in told]
 
     def _counts(self, counts: Mapping[str, int]) -> str:
-        return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        phrases = ((self.sentences[name], count) for name, count in counts.items() if count)
+        return ", ".join(self.fill(phrase, {"count": count}) for phrase, count in phrases)
 
     def _entries(self, effect: Effect, line: int, fields: Sequence[str]) -> str:
         texts = (
             self.fill(
-                "{amount} on {day}", {"amount": self.money(each.amount), "day": Day(each.day)}
+                self.sentences["effect"], {"amount": self.money(each.amount), "day": Day(each.day)}
             )
             + "".join(f", {shown(getattr(each, name) or '')}" for name in fields)
             for each in effect.entries
             if each.line == line
         )
-        return " and ".join(texts) or "not imported"
+        return self.sentences["and"].join(texts) or self.sentences["not_imported"]
 
     def money(self, units: int) -> str:
         return self.amount(units, 2)
@@ -365,11 +384,9 @@ class Writer(Formatter):
                     text = text[: _LONGEST - 1] + "…"
                 text = f" {shown(text)}" if text else ""
                 facts = {"row": value, "text": text, "id": bank_id}
-                return self.fill("{row.date} {row.amount}{text}{id} in line {row.line}", facts)
+                return self.fill(self.sentences["entry"], facts)
             case StoredRow():
-                return self.fill(
-                    "the record of {row.date} {row.amount} (id {row.id})", {"row": value}
-                )
+                return self.fill(self.sentences["stored"], {"row": value})
             case tuple():
                 return (format_spec or ", ").join(self.format_field(each, "") for each in value)
         return str(value)
