@@ -362,6 +362,8 @@ def new_backend(
     def make(storage: str, *, read_model: bool = True) -> StorageBackend:
         url = new_settings(storage).get("sqlalchemy.url")
         backend = MemoryBackend() if url is None else SqlBackend(url, read_model=read_model)
+        if not read_model:
+            backend.upgrade()
         made.append(backend)
         return backend
 

@@ -9,8 +9,9 @@ from sqlalchemy import Table, make_url
 from sqlalchemy.schema import CreateTable
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.read_model import rebuilding
-from finance_api.storage.sql.tables import DISTRIBUTED, metadata, owner_column
+from finance_api.storage.sql.placement import is_of_users
+from finance_api.storage.sql.read_model import ReadModel
+from finance_api.storage.sql.tables import metadata, owner_column
 from support.citus import templates
 from support.command import Command
 from support.installation import ANNA, Installation
@@ -20,7 +21,7 @@ from support.nightly import count
 
 BERT = "bert@example.org"
 USERS = (ANNA, BERT, "carl@example.org", "dora@example.org")
-TABLES = {table.name for table in metadata.sorted_tables if table.info == DISTRIBUTED}
+TABLES = {table.name for table in metadata.sorted_tables if is_of_users(table)}
 KILLS = count(1, 50)
 #: What a dump says on standard error while the distribution holds its lock.
 UNLOGGED = (
@@ -300,10 +301,10 @@ def test_an_upgrade_alters_the_tables_and_distributes_new_ones(
 ):
     house = distributed_house
     before = dumps(house)
-    new_table = Table("gifts", metadata, owner_column(), info=DISTRIBUTED)
+    new_table = Table("gifts", metadata, owner_column())
     request.addfinalizer(lambda: metadata.remove(new_table))
     add_next_version(monkeypatch, tmp_path, f"op.execute({str(CreateTable(new_table))!r})")
-    house.run_sql(f"UPDATE projection_version SET version = {rebuilding.VERSION - 1}")
+    house.run_sql(f"UPDATE projection_version SET version = {ReadModel.version - 1}")
     assert "run 'finance-api db upgrade'" in house.refused("dump", ANNA)
     house.done("db", "upgrade")
     assert places(house) == dict.fromkeys({*TABLES, "gifts"}, "user_id")

@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy import delete
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.read_model.tables import projection_version
-from finance_api.storage.sql.tables import metadata
+from finance_api.storage.sql.tables import metadata, projection_version
 from finance_api.storage.testing import StorageConformance
 
 
@@ -45,6 +44,7 @@ def new_postgresql_backend(
         if read_model not in made:
             url = new_settings("postgresql")["sqlalchemy.url"]
             made[read_model] = SqlBackend(url, read_model=read_model)
+            made[read_model].upgrade()
         with made[read_model].engine.begin() as connection:
             for table in reversed(metadata.sorted_tables):
                 if table is not projection_version:

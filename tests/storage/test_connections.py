@@ -11,7 +11,7 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections import engine as engines
-from finance_api.storage.sql.connections.drivers import Driver
+from finance_api.storage.sql.read_model.drivers import Driver
 from finance_api.storage.sql.tables import users
 from finance_api.storage.testing import Unit, make_row
 

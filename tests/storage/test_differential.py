@@ -15,9 +15,9 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
-from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.read_model import by_date, finding, lists, projection
 from finance_api.storage.sql.read_model.connection import with_state
+from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.reading.conditions import SEARCHES
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS

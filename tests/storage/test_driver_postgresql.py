@@ -9,10 +9,11 @@ from psycopg.errors import DivisionByZero, SyntaxError
 from sqlalchemy import text
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.sql.connections import postgresql
-from finance_api.storage.sql.connections.drivers import CompiledSql, Driver, SqlCache
 from finance_api.storage.sql.connections.engine import make_engine
-from finance_api.storage.sql.read_model.connection import FastConnection
+from finance_api.storage.sql.connections.unit import HAS_OWN_SESSION
+from finance_api.storage.sql.read_model import libpq
+from finance_api.storage.sql.read_model.connection import FastConnection, driver_of
+from finance_api.storage.sql.read_model.drivers import CompiledSql, SqlCache
 
 
 @pytest.fixture
@@ -23,9 +24,13 @@ def connection(new_postgresql_url):
     engine.dispose()
 
 
+def reading_driver(connection):
+    return driver_of(connection.connection, "postgresql", prepares=True)
+
+
 @pytest.fixture
 def driver(connection):
-    return connection.info[Driver.INFO]
+    return reading_driver(connection)
 
 
 @pytest.fixture
@@ -63,7 +68,7 @@ def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
 
 
 def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statement, monkeypatch):
-    monkeypatch.setattr(postgresql, "_MAX_PREPARED", 3)
+    monkeypatch.setattr(libpq, "_MAX_PREPARED", 3)
     asked = [statement(f"SELECT {number}") for number in range(5)]
     for number in (0, 1, 2, 0, 3, 0, 4, 1):
         assert driver.rows(asked[number], {}) == [(number,)]
@@ -100,7 +105,7 @@ def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1)
     for _ in range(2):
         with engine.connect() as connection:
-            driver = connection.info[Driver.INFO]
+            driver = driver_of(connection.connection, "postgresql", prepares=False)
             for number in range(12):
                 asked = CompiledSql(text("SELECT :x ::text"), connection.dialect)
                 assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
@@ -123,7 +128,7 @@ def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
             for written in order:
                 before = names(connection)
                 asked = CompiledSql(text(written), connection.dialect)
-                connection.info[Driver.INFO].rows(asked, {"x": "a"})
+                reading_driver(connection).rows(asked, {"x": "a"})
                 (name,) = names(connection) - before
                 seen.append((written, name))
         assert len(set(seen)) == 2 == len({name for _, name in seen})
@@ -219,8 +224,8 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
     for for_reading in (True, False):
         engine = make_engine(url, pool_size=1, for_reading=for_reading)
         with engine.connect() as connection:
-            driver = connection.info[Driver.INFO]
-            assert not driver.has_own_session
+            driver = reading_driver(connection)
+            assert not connection.info[HAS_OWN_SESSION]
             asked = CompiledSql(text("SELECT :x ::text"), connection.dialect)
             for number in range(12):
                 assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]

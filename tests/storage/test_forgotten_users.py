@@ -14,11 +14,11 @@ from sqlalchemy import Select, event
 from sqlalchemy.sql import Executable
 
 from finance_api.storage.sql.connections import unit
-from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.read_model import by_date, changes, finding, lists, projection
 from finance_api.storage.sql.read_model import connection as fast
 from finance_api.storage.sql.read_model import sums as stored_sums
 from finance_api.storage.sql.read_model.connection import FastConnection
+from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.reading import rows, sums
 from finance_api.storage.sql.roles import activity, users
 from finance_api.storage.sql.tables import user_data
@@ -158,7 +158,7 @@ def test_no_query_on_citus_reads_users_and_their_data_together(
     both = pair(database)
     both.let_other_in()
     expected = both.answers()
-    monkeypatch.setattr(FastConnection, "has_citus", True)
+    monkeypatch.setattr(FastConnection, "is_cluster", True)
     compiled.clear()
     assert both.answers() == expected
     backend, new = both.mine.backend, Unit(both.mine.backend, "new")

@@ -1,5 +1,7 @@
 """Without the read model, the storage needs nothing of it."""
 
+from copy import copy
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.schema import DropTable
@@ -7,7 +9,8 @@ from sqlalchemy.schema import DropTable
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import TookTooLong, time_limit
-from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.tables import record_anchors, record_sums, records_by_date
 from finance_api.storage.testing import Unit, make_row
 
@@ -39,6 +42,39 @@ def test_rows_are_read_and_written_without_the_tables_of_the_read_model(new_back
     assert len(lines) == found.number == 7
     assert [change.json is None for change in changes.changes].count(True) == 1
     assert sorted(change.json for change in changes.changes if change.json) == sorted(lines)
+
+
+@DATABASES
+@pytest.mark.parametrize("written_with", [True, False], ids=["fast", "plain"])
+def test_a_room_refuses_derived_data_of_the_other_until_it_is_rebuilt(
+    new_backend, database, written_with
+):
+    """Otherwise the read model would answer without what was written past it."""
+    first = new_backend(database, read_model=written_with)
+    url = first.engine.url.render_as_string(hide_password=False)
+    unit = Unit(first)
+    unit.put(RECORDS, *(make_row(RECORDS, n) for n in range(1, 8)))
+    other = SqlBackend(url, read_model=not written_with)
+    for use in (other.check, lambda: unit_of(other, unit).put(RECORDS, make_row(RECORDS, 9))):
+        with pytest.raises(StorageNotReady, match=r"read model has version .* db upgrade"):
+            use()
+    other.upgrade()
+    again = unit_of(other, unit)
+    again.put(RECORDS, make_row(RECORDS, 8))
+    with pytest.raises(StorageNotReady, match="read model has version"):
+        unit.put(RECORDS, make_row(RECORDS, 9))
+    with again.reading() as storage:
+        page = storage.data.list_json(unit.user.id, Query(RECORDS, limit=9, with_total=True))
+    assert (len(page.rows), page.total) == (8, 8)
+    assert {fault.kind for fault in other.find_faults()} <= {"revisions"}
+    other.close()
+
+
+def unit_of(backend, unit):
+    """Return a unit of the same user in another backend."""
+    found = copy(unit)
+    found.backend = backend
+    return found
 
 
 ENDLESS = {

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.read_model.connection import with_state
+from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.lists import _json_page
 from finance_api.storage.sql.reading.conditions import order_keys, shape_and_values
 from finance_api.storage.testing import Unit, make_row

@@ -15,9 +15,9 @@ from finance_api.query.operators import RANGES, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.storage.interface import TooManySums
-from finance_api.storage.sql.connections.drivers import SqlCache
 from finance_api.storage.sql.read_model import sums
 from finance_api.storage.sql.read_model.connection import FastConnection
+from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS

@@ -19,20 +19,19 @@ from finance_api.resources import ACCOUNTS, LABELS, PUBLIC_RESOURCES, RECORDS, R
 from finance_api.resources.common import text_field
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
-from finance_api.storage.sql import data_tables, schema
+from finance_api.storage.sql import data_tables, derived, read_model, schema, writing
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.indexes import metadata
-from finance_api.storage.sql.read_model import projection, rebuilding
+from finance_api.storage.sql.read_model import ReadModel, projection
 from finance_api.storage.sql.read_model.tables import (
     GRAINS,
-    projection_version,
     record_anchors,
     record_sums,
     records_by_date,
 )
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.tables import user_data, users
+from finance_api.storage.sql.tables import projection_version, user_data, users
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query
 from support.next_version import add_next_version
@@ -105,8 +104,8 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
     backend, expected = unit.backend, answers(unit)
     with backend.engine.begin() as connection:
         damage(connection, database)
-        connection.execute(update(projection_version).values(version=rebuilding.VERSION - 1))
-    with pytest.raises(StorageNotReady, match=f"version {rebuilding.VERSION - 1}, .* db upgrade"):
+        connection.execute(update(projection_version).values(version=ReadModel.version - 1))
+    with pytest.raises(StorageNotReady, match=f"version {ReadModel.version - 1}, .* db upgrade"):
         backend.check()
     backend.upgrade()
     backend.check()
@@ -144,7 +143,7 @@ def test_what_was_read_before_a_rebuilding_is_of_no_state_that_is_known(unit, da
 
     before = changes()
     with unit.backend.engine.begin() as connection:
-        rebuilding.rebuild_all(connection)
+        schema.rebuild_all(connection, unit.backend.room)
     after = changes()
     assert after.state == DataState(2, 50, after.state.tag)
     assert after.tags == {2: after.state.tag}
@@ -156,7 +155,7 @@ def test_what_was_read_before_a_rebuilding_is_of_no_state_that_is_known(unit, da
 @DATABASES
 def test_an_upgrade_leaves_a_projection_of_this_version(unit, database, monkeypatch):
     unit = unit(database)
-    monkeypatch.setattr(rebuilding, "rebuild_all", lambda connection: pytest.fail("rebuilt"))
+    monkeypatch.setattr(schema, "rebuild_all", lambda *arguments: pytest.fail("rebuilt"))
     unit.backend.upgrade()
 
 
@@ -169,32 +168,32 @@ def test_rebuilding_never_holds_all_rows_of_a_user(unit, monkeypatch):
         return scan_rows(*arguments, limit=limit, **options)
 
     monkeypatch.setattr(SqlDataReader, "scan_rows", note)
-    monkeypatch.setattr(rebuilding, "_PAGE", 100)
+    monkeypatch.setattr(writing, "_REBUILT_ROWS", 100)
     with unit.backend.engine.begin() as connection:
-        rebuilding.rebuild_all(connection)
+        schema.rebuild_all(connection, unit.backend.room)
     assert set(limits) == {100}
     assert len(limits) > COUNT // 100
 
 
 def test_the_version_of_the_projection_changes_with_what_is_shown(monkeypatch):
-    assert rebuilding.get_version() == rebuilding.VERSION
+    assert read_model.get_version() == ReadModel.version
 
     def changed(module, name, value):
         with monkeypatch.context() as patched:
             patched.setattr(module, name, value)
-            return rebuilding.get_version() != rebuilding.VERSION
+            return read_model.get_version() != ReadModel.version
 
     more = replace(LABELS, fields=(*LABELS.fields, text_field("note", "Free text.", "mine")))
     others = tuple(more if each is LABELS else each for each in PUBLIC_RESOURCES)
-    assert changed(rebuilding, "PUBLIC_RESOURCES", others)
-    assert changed(rebuilding, "GRAINS", GRAINS[1:])
-    assert changed(rebuilding, "SUM_KEY", rebuilding.SUM_KEY[1:])
+    assert changed(derived, "PUBLIC_RESOURCES", others)
+    assert changed(read_model, "GRAINS", GRAINS[1:])
+    assert changed(read_model, "SUM_KEY", read_model.SUM_KEY[1:])
     assert changed(data_tables, "plain", str.upper)
     assert changed(projection, "shortened", lambda json: json + " ")
 
 
 def test_the_version_of_the_projection_is_the_same_in_every_process():
-    code = "from finance_api.storage.sql.read_model.rebuilding import VERSION; print(VERSION)"
+    code = "from finance_api.storage.sql.read_model import ReadModel; print(ReadModel.version)"
     for seed in ("1", "2"):
         found = subprocess.run(
             [sys.executable, "-c", code],
@@ -202,15 +201,15 @@ def test_the_version_of_the_projection_is_the_same_in_every_process():
             capture_output=True,
             check=True,
         )
-        assert int(found.stdout) == rebuilding.VERSION
+        assert int(found.stdout) == ReadModel.version
 
 
 def test_the_version_of_the_projection_keeps_if_only_words_change(monkeypatch):
     words = [replace(field, meaning="Other words.", example=None) for field in LABELS.fields]
     other = replace(LABELS, fields=tuple(words), meaning="Other words.")
     others = tuple(other if each is LABELS else each for each in PUBLIC_RESOURCES)
-    monkeypatch.setattr(rebuilding, "PUBLIC_RESOURCES", others)
-    assert rebuilding.get_version() == rebuilding.VERSION
+    monkeypatch.setattr(derived, "PUBLIC_RESOURCES", others)
+    assert read_model.get_version() == ReadModel.version
 
 
 def test_versions_are_those_of_the_migrations_in_their_order():

@@ -38,9 +38,11 @@ def number_of_rows(unit):
 
 
 @DATABASES
-@pytest.mark.parametrize("has_citus", [True, False])
-def test_a_user_who_was_deleted_only_in_part_can_be_found_and_deleted(unit, monkeypatch, has_citus):
-    monkeypatch.setattr(FastConnection, "has_citus", has_citus)
+@pytest.mark.parametrize("is_cluster", [True, False])
+def test_a_user_who_was_deleted_only_in_part_can_be_found_and_deleted(
+    unit, monkeypatch, is_cluster
+):
+    monkeypatch.setattr(FastConnection, "is_cluster", is_cluster)
     me = unit.user
     with unit.backend.engine.begin() as connection:
         connection.execute(user_data.delete())

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.drivers import CompiledSql, SqlCache
+from finance_api.storage.sql.placement import is_of_users
+from finance_api.storage.sql.read_model.drivers import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
 #: A predicate that restricts a query to one user, or to a key of one user. It compares with a value
@@ -81,10 +82,10 @@ def names_user(text: str) -> bool:
     return all(re.search(rf"\b{table}\.(?:{keys}) = ", text) for table in tables)
 
 
-def placements(text: str) -> set[str]:
+def placements(text: str) -> set[bool]:
     """Return where the query's tables are kept in a distributed database."""
     tables = metadata.tables.keys() & set(re.findall(r"\w+", text))
-    return {metadata.tables[name].info["placement"] for name in tables}
+    return {is_of_users(metadata.tables[name]) for name in tables}
 
 
 def _changed(statement: CompiledSql, text: str) -> CompiledSql:

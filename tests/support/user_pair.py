@@ -21,7 +21,6 @@ from finance_api.storage.interface import (
     UploadState,
     User,
 )
-from finance_api.storage.sql.read_model import rebuilding
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.credentials import make_link
@@ -240,7 +239,7 @@ class Pair:
             "revoke a link": lambda s: s.links.revoke(mine, 50, [make_id(1), make_id(2)]),
             "note a use of a token": lambda s: s.tokens.set_used({make_id(1): 99}),
             "add a JWT": lambda s: s.jwts.add(Jwt("new", mine, 10, 100)),
-            "rebuild": lambda s: rebuilding.rebuild_all(s.data.connection.sqlalchemy),
+            "rebuild": lambda s: s.data.rebuild(mine),
             "records of both": put_for_both,
             "records of both again": put_again_for_both,
             "move a record": put(RECORDS, (), [{**record(5, "mine"), "recordDate": 40 * DAY}]),

@@ -124,6 +124,27 @@ def test_nobody_imports_what_settings_name(implementation: str) -> None:
     )
 
 
+def test_only_the_sql_backend_knows_its_read_model() -> None:
+    """Everything that exists for speed is behind one door; without it, all still works."""
+    read_model, door = own("storage.sql.read_model", "storage.sql.backend")
+    assert [
+        (module.name, name)
+        for module in modules()
+        if not within(module.name, read_model)
+        for name, _ in module.imports
+        if within(name, read_model)
+    ] == [(door, f"{read_model}.ReadModel")]
+
+
+def test_only_the_placement_of_tables_knows_citus() -> None:
+    """Besides it, only the command that users call."""
+    paths = (path for path in ROOT.rglob("*.py") if "citus" in path.read_text("utf-8").lower())
+    assert {str(path.relative_to(ROOT)) for path in paths} == {
+        "storage/sql/placement.py",
+        "cli/backup.py",
+    }
+
+
 #: What each part may import of the others. Parts above import only parts below.
 ARROWS = {
     "values": "",

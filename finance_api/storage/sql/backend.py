@@ -26,7 +26,7 @@ from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections.engine import Server, make_engine, writing
 from finance_api.storage.sql.connections.unit import ReadConnection, connect
-from finance_api.storage.sql.read_model import ReadModel, rebuilding
+from finance_api.storage.sql.read_model import ReadModel
 from finance_api.storage.sql.roles.activity import (
     SqlAudit,
     SqlHistory,
@@ -131,12 +131,12 @@ class SqlBackend(StorageBackend):
                     f"sqlalchemy.read_url: {self.replica_engine.dialect.name} cannot be a replica "
                     f"of sqlalchemy.url, which is {self.engine.dialect.name}"
                 )
-        self._room = ReadModel(self.engine.dialect) if read_model else Room()
+        self.room = ReadModel(self.engine.dialect) if read_model else Room()
 
     def read(self, *, newest: bool = False) -> Storage:
-        connections = [self._room.reading(self.read_engine)]
+        connections = [self.room.reading(self.read_engine)]
         if self.replica_engine is not None and not newest:
-            connections.append(self._room.reading(self.replica_engine))
+            connections.append(self.room.reading(self.replica_engine))
 
         def close() -> None:
             seconds = 0.0
@@ -146,7 +146,7 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        return _LazyStorage(connections[0], connections[-1], self._room.reader, close)
+        return _LazyStorage(connections[0], connections[-1], self.room.reader, close)
 
     def write(
         self,
@@ -165,9 +165,9 @@ class SqlBackend(StorageBackend):
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
         # SQLAlchemy Core does not tell the session about changes.
         zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
-        connection = self._room.writing(connect(self.engine, session.connection))
-        schema.check_writing(connection.sqlalchemy)
-        data = self._room.writer(connection)
+        connection = self.room.writing(connect(self.engine, session.connection))
+        schema.check_writing(connection.sqlalchemy, self.room)
+        data = self.room.writer(connection)
         # This hook runs once, before the commit, however much was written.
         tm.get().addBeforeCommitHook(data.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
@@ -197,28 +197,28 @@ class SqlBackend(StorageBackend):
         self.check()
         with connect(self.read_engine, self.read_engine.connect) as connection:
             ((users, revisions),) = connection.exec_driver_sql(_TOTALS)
-        return Totals(users=users, revisions=int(revisions), projection_version=rebuilding.VERSION)
+        return Totals(users=users, revisions=int(revisions), projection_version=self.room.version)
 
     def check(self) -> None:
-        schema.check(self.engine)
+        schema.check(self.engine, self.room)
         if self.replica_engine is not None:
-            schema.check(self.replica_engine)
+            schema.check(self.replica_engine, self.room)
 
     def upgrade(self) -> None:
-        schema.upgrade(self.engine)
+        schema.upgrade(self.engine, self.room)
 
     def distribute(self, *, dry_run: bool = False) -> Iterator[str]:
-        return schema.distribute(self.engine, dry_run=dry_run)
+        return schema.distribute(self.engine, self.room, dry_run=dry_run)
 
     def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
-        return find_faults(self.engine, repair=repair)
+        return find_faults(self.engine, self.room, repair=repair)
 
     def back_up(self, path: Path) -> None:
         _BACKUPS[self.engine.dialect.name].back_up(self.engine, path)
 
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
         backups = _BACKUPS[self.engine.dialect.name]
-        backups.restore(self.engine, path, now, revoke_tokens=revoke_tokens)
+        backups.restore(self.engine, self.room, path, now, revoke_tokens=revoke_tokens)
 
     def close(self) -> None:
         for engine in (self.engine, self.read_engine, self.replica_engine):

@@ -1,7 +1,6 @@
 """Reads and writes many rows at once, in the fastest way that each database has."""
 
 import json
-import re
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
@@ -12,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.parameters import IDS
+from finance_api.storage.sql.placement import is_violation
 from finance_api.storage.sql.tables import CodePointText
 
 
@@ -49,8 +49,7 @@ def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Seque
 
 # Looks up one id after the other. PostgreSQL has no statistics for rows that this transaction
 # wrote. It assumes that there are few, and would read all of the user's rows for a list of ids.
-# The outer condition names the user, too: the user decides which machine has the rows of a
-# distributed table.
+# The outer condition names the user, too: the user decides which machine has the rows.
 _WITH_IDS = """
 {table}.user_id = :user AND {table}.ctid = ANY (ARRAY(
     SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
@@ -137,9 +136,7 @@ def _copy(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[An
             for row in rows:
                 copy.write_row(row)
     except psycopg.Error as error:
-        # If rows violate a constraint on a worker, Citus reports an internal error.
-        names_constraint = re.search(rf"\b(pk|uq|fk|ix)_{table.name}_", str(error))
-        if isinstance(error, psycopg.IntegrityError) or names_constraint:
+        if isinstance(error, psycopg.IntegrityError) or is_violation(error, table):
             raise IntegrityError("COPY", None, error) from error
         raise_unavailable(error, connection.dialect, is_disconnect=False)
         raise

@@ -1,13 +1,13 @@
 """Finds faults of the database: wrong derived data, and references to rows that do not exist.
 
-Derived data is: the folded columns, the JSON, the list by date, sums and anchors. Reads in pages,
-or lets the database count. Reads each user's data in one snapshot.
+Reads in pages, or lets the database count. Reads each user's data in one snapshot.
 """
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +32,7 @@ from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.placement import faults_of_places
-from finance_api.storage.sql.read_model.projection import ListedRecord, ProjectedRecords, listed
-from finance_api.storage.sql.read_model.rebuilding import rebuild
-from finance_api.storage.sql.read_model.tables import records_by_date
+from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.tables import (
     before_images,
     data_states,
@@ -54,23 +52,21 @@ MIN_FREE_BYTES = 100 << 20
 
 _PAGE = 1_000
 _STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
-#: The columns for the fields of `ListedRecord`, in their order.
-_LISTED = [records_by_date.c[name] for name in ListedRecord._fields]
 
 _Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 
 
-def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
+def find_faults(engine: sa.Engine, room: Room, *, repair: bool) -> Iterator[Fault]:
     """Yield faults, as `StorageBackend.find_faults` says."""
     yield from _disk(engine)
     yield from _checked(engine, _file, repair)
     misplaced = list(_checked(engine, _layout, repair))
     yield from misplaced
     if any(fault.kind == LAYOUT for fault in misplaced):
-        # Citus refuses queries that join misplaced tables.
+        # No query can join misplaced tables.
         yield Fault(UNCHECKED, _NOT_READ, "finance-api check")
         return
-    for check in (_without_counterpart, _orphans_without_user):
+    for check in (partial(_without_counterpart, room=room), _orphans_without_user):
         yield from _checked(engine, check, repair)
     try:
         with connect(engine, engine.connect) as connection:
@@ -83,7 +79,7 @@ def find_faults(engine: sa.Engine, *, repair: bool) -> Iterator[Fault]:
         return
     for user_id, email in known:
         if user_id in stored:
-            yield from _checked(engine, _of_user(user_id, email), repair)
+            yield from _checked(engine, _of_user(room, user_id, email), repair)
 
 
 def _checked(engine: sa.Engine, check: _Check, repair: bool) -> Iterator[Fault]:
@@ -117,21 +113,24 @@ def _snapshot(engine: sa.Engine) -> sa.Connection:
     return connection
 
 
-def _of_user(user_id: int, email: str) -> _Check:
+def _of_user(room: Room, user_id: int, email: str) -> _Check:
+    def faults(connection: sa.Connection) -> list[Fault]:
+        derived = _faults_of(connection, room, user_id, email)
+        return [*derived, *_orphans_of(connection, user_id, email)]
+
     def check(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
-        found = [*_faults_of(connection, user_id, email), *_orphans_of(connection, user_id, email)]
+        found = faults(connection)
         if not repair or not any(fault.command == REPAIR for fault in found):
             yield from found
             return
         try:
             with connection.begin_nested():
-                _repair_user(connection, user_id)
+                _repair_user(connection, room, user_id)
         except NO_VALUE:
-            # A row's value is impossible for its field, so rebuilding fails; see `_made`.
+            # A row's value is impossible for its field, so rebuilding fails.
             yield from found
             return
-        left = [*_faults_of(connection, user_id, email), *_orphans_of(connection, user_id, email)]
-        yield from after_repair(found, left)
+        yield from after_repair(found, faults(connection))
 
     return check
 
@@ -177,19 +176,14 @@ def _integrity(connection: sa.Connection) -> list[str]:
     return [" ".join(message.split()) for message in found if message != "ok"]
 
 
-def _faults_of(connection: sa.Connection, user_id: int, email: str) -> list[Fault]:
+def _faults_of(connection: sa.Connection, room: Room, user_id: int, email: str) -> list[Fault]:
     """Return the faults of data derived from the user's rows."""
     found = Found(email)
     for resource in RESOURCES:
         message = f"prepared JSON or search text differs from the row, for {{}} {resource.name}"
         for row_id in _differing(connection, user_id, resource):
             found.add("derived-columns", message, row_id)
-    for row_id in _differing_by_date(connection, user_id):
-        found.add("projection", "the list of records differs from the records in {}", row_id)
-    records = ProjectedRecords(connection, user_id)
     checks = (
-        ("sums", "the stored sums differ from the records", records.sums.differ()),
-        ("anchors", "the positions in the list of records are wrong", records.anchors_differ()),
         (
             "state",
             "the state of the data differs from the newest stored state",
@@ -202,10 +196,10 @@ def _faults_of(connection: sa.Connection, user_id: int, email: str) -> list[Faul
         ),
     )
     wrong = (Fault(kind, message, REPAIR, email) for kind, message, is_wrong in checks if is_wrong)
-    return [*found.faults(), *wrong]
+    return [*found.faults(), *room.find_faults(connection, user_id, email), *wrong]
 
 
-def _pages(
+def stored_pages(
     connection: sa.Connection, user_id: int, resource: Resource
 ) -> Iterator[tuple[Sequence[Any], list[Row]]]:
     """Yield stored rows ordered by id, a page at a time: (values of the columns, rows)."""
@@ -223,34 +217,13 @@ def _pages(
 def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> Iterator[str]:
     """Yield the ids of the rows with wrong derived columns."""
     table = DATA_TABLES[resource.name]
-    for page, rows in _pages(connection, user_id, resource):
+    for page, rows in stored_pages(connection, user_id, resource):
         for columns, row in zip(page, rows, strict=True):
             # An impossible value is reported by `ledger.checking`.
             with suppress(*NO_VALUE):
                 expected = table.values(user_id, row, table.encode(row), columns[-1])
                 if list(columns) != expected:
                     yield row["id"]
-
-
-def _differing_by_date(connection: sa.Connection, user_id: int) -> Iterator[str]:
-    """Yield the ids of records that differ between `records` and the list, or are in only one."""
-    columns, encode = records_by_date.c, DATA_TABLES[RECORDS.name].encode
-    own = sa.select(*_LISTED).where(columns.user_id == user_id)
-    after = ""
-    for _, rows in _pages(connection, user_id, RECORDS):
-        last = rows[-1]["id"]
-        of_page = own.where(columns.id > after, columns.id <= last)
-        shown = {row.id: tuple(row) for row in connection.execute(of_page)}
-        for row in rows:
-            found = shown.pop(row["id"], None)
-            with suppress(*NO_VALUE):
-                if listed(row["recordDate"], row["id"], encode(row)) != found:
-                    yield row["id"]
-        yield from shown
-        after = last
-    yield from connection.scalars(
-        sa.select(columns.id).where(columns.user_id == user_id, columns.id > after)
-    )
 
 
 def _state_differs(connection: sa.Connection, user_id: int) -> bool:
@@ -275,17 +248,17 @@ def _is_ahead(connection: sa.Connection, user_id: int) -> bool:
     return any(revision is not None and revision > present for revision in newest)
 
 
-def _repair_user(connection: sa.Connection, user_id: int) -> None:
+def _repair_user(connection: sa.Connection, room: Room, user_id: int) -> None:
     """Rebuild everything derived from the user's rows."""
     # Lock out other writers of this user's data; on SQLite there are none during a transaction.
     own = user_data.c.user_id == user_id
     connection.execute(sa.select(user_data.c.user_id).where(own).with_for_update())
     for table, condition, _ in _lost_parts(user_id):
         connection.execute(sa.delete(table).where(table.c.user_id == user_id, condition))
-    rebuild(connection, user_id)
+    room.rebuild(connection, user_id)
 
 
-def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
+def _without_counterpart(connection: sa.Connection, repair: bool, room: Room) -> Iterator[Fault]:
     """Yield users without data and data without a user, which no foreign key prevents."""
     if repair and connection.dialect.name == "postgresql":
         # Wait until users who are being added or deleted are in both tables or in neither.
@@ -298,7 +271,7 @@ def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fa
             continue
         fault = Fault("state", "the state of the data is missing", REPAIR, email)
         if repair:
-            _add_state(connection, user_id, created_at)
+            _add_state(connection, room, user_id, created_at)
             fault = fault.as_repaired()
         yield fault
     if stored:
@@ -308,13 +281,13 @@ def _without_counterpart(connection: sa.Connection, repair: bool) -> Iterator[Fa
         yield fault.as_repaired() if repair else fault
 
 
-def _add_state(connection: sa.Connection, user_id: int, created_at: int) -> None:
+def _add_state(connection: sa.Connection, room: Room, user_id: int, created_at: int) -> None:
     """Add a user's missing state: the newest in `data_states`, or that of a new user."""
     own = sa.select(*_STATE).where(data_states.c.user_id == user_id)
     found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
     state = DataState(0, created_at) if found is None else DataState(*tuple(found))
     connection.execute(sa.insert(user_data).values(user_id=user_id, **asdict(state)))
-    rebuild(connection, user_id)
+    room.rebuild(connection, user_id)
 
 
 def _orphans(number: int, table: sa.Table, parent: sa.Table) -> Fault:

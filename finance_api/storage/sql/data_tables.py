@@ -18,13 +18,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, names_of, snake_case
 from finance_api.runtime.time_limit import in_time
 from finance_api.serialization.rows import encoder_of
-from finance_api.storage.sql.tables import (
-    DISTRIBUTED,
-    CodePointText,
-    metadata,
-    owner_column,
-    revision_column,
-)
+from finance_api.storage.sql.tables import CodePointText, metadata, owner_column, revision_column
 from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.text import fold, plain
@@ -189,7 +183,6 @@ class DataTable(ConditionTable):
             *([sa.Column("json", CodePointText, nullable=False)] if own_json else []),
             *([revision_column()] if has_revision else []),
             sa.UniqueConstraint("user_id", "source", "source_id"),
-            info=DISTRIBUTED,
         )
         self.revision = self.table.c.revision if has_revision else None
         self.json = self.table.c.json if own_json else None
@@ -267,7 +260,7 @@ _CODED_BYTES = [(code.encode(), run.encode()) for code, run in _CODES]
 
 
 def shortened(json: str) -> str:
-    """Return JSON as it is stored. A change of this form changes `rebuilding.VERSION`."""
+    """Return JSON as it is stored. A change of this form changes the read model's version."""
     for code, run in _CODES:
         json = json.replace(run, code)
     return json

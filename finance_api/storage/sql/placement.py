@@ -1,15 +1,28 @@
-"""Finds where a Citus cluster keeps the tables, and moves them to their declared places."""
+"""Citus: where it keeps each table, what it needs, and how tables are moved to their places.
 
+A table with users' data is distributed over the workers by ``user_id``; every other table is on the
+coordinator. Citus refuses queries that join tables of the two kinds.
+"""
+
+import re
 from collections.abc import Iterator
 
 import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DISTRIBUTE, LAYOUT, Fault
-from finance_api.storage.sql.tables import DISTRIBUTED, metadata, user_data
+from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.values.text import counted
 
 _OLDEST_CITUS = 13
+
+#: Whether the database has Citus. `db distribute` does not change this, so open connections need
+#: not notice when it runs.
+IS_CLUSTER = b"SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
+
+#: Makes a transaction write to one machine after the other: after parallel writes, Citus refuses
+#: SQL that it must send over a single connection.
+BEFORE_WRITING = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 
 _EXTENSION = "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
 
@@ -29,6 +42,27 @@ WHERE pg_table_is_visible(logicalrelid)
 
 #: Distribution columns and groups by the names of the tables.
 _Places = dict[str, tuple[str | None, int]]
+
+
+def is_of_users(table: sa.Table) -> bool:
+    """Whether the table has users' data: whether it is, or refers to, `user_data`."""
+    return table is user_data or any(
+        is_of_users(key.referred_table) for key in table.foreign_key_constraints
+    )
+
+
+def is_violation(error: Exception, table: sa.Table) -> bool:
+    """Whether a worker reports as an internal error that rows violate a constraint."""
+    return re.search(rf"\b(pk|uq|fk|ix)_{table.name}_", str(error)) is not None
+
+
+def check_database(name: str) -> None:
+    """Raise StorageNotReady if tables can never be distributed in this kind of database."""
+    if name != "postgresql":
+        raise StorageNotReady(
+            f"{name} cannot be distributed: let sqlalchemy.url name the coordinator"
+            f" of a Citus cluster, and run 'finance-api db upgrade' and '{DISTRIBUTE}' there"
+        )
 
 
 def check_cluster(connection: sa.Connection) -> None:
@@ -103,6 +137,17 @@ def is_distributed(connection: sa.Connection) -> bool:
     return not metadata.tables.keys().isdisjoint(_places(connection))
 
 
+def check_copying(connection: sa.Connection) -> None:
+    """Raise StorageNotReady if no copy of the database has all tables as of the same moment."""
+    if is_distributed(connection):
+        # Citus copies each part of a table at a different moment, even in one snapshot.
+        raise StorageNotReady(
+            "the database is distributed, and its parts would be copied at different moments: mark "
+            "a moment with SELECT citus_create_restore_point('NAME') in the servers' own backups, "
+            "or copy each user's data with 'finance-api dump EMAIL'"
+        )
+
+
 def faults_of_places(connection: sa.Connection) -> Iterator[Fault]:
     """If any table is distributed, yield faults of tables that are not where they belong."""
     found = _places(connection)
@@ -123,9 +168,7 @@ def _places(connection: sa.Connection) -> _Places:
 
 def _missing(found: _Places) -> list[sa.Table]:
     return [
-        table
-        for table in metadata.sorted_tables
-        if table.info == DISTRIBUTED and table.name not in found
+        table for table in metadata.sorted_tables if is_of_users(table) and table.name not in found
     ]
 
 
@@ -133,13 +176,13 @@ def _misplaced(found: _Places) -> Iterator[sa.Table]:
     """Yield the tables that Citus manages, but not as declared."""
     _, group = found.get(user_data.name, (None, 0))
     for table in metadata.sorted_tables:
-        declared = ("user_id", group) if table.info == DISTRIBUTED else None
+        declared = ("user_id", group) if is_of_users(table) else None
         if found.get(table.name, declared) != declared:
             yield table
 
 
 def _fault_of_place(table: sa.Table) -> str:
-    if table.info == DISTRIBUTED:
+    if is_of_users(table):
         return f"is not distributed by user_id in one group with {user_data.name}"
     return "is not a local table of the coordinator"
 

@@ -1,4 +1,4 @@
-"""Checks and upgrades the versions of the tables and of the projection."""
+"""Checks and upgrades the versions of the tables and of the data derived from rows."""
 
 import logging
 import re
@@ -14,12 +14,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.interface import DISTRIBUTE, LOCK_TIMEOUT_SECONDS
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import placement
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
-from finance_api.storage.sql.read_model import rebuilding
-from finance_api.storage.sql.read_model.tables import projection_version
+from finance_api.storage.sql.room import Room
+from finance_api.storage.sql.tables import projection_version, user_data
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -66,8 +66,8 @@ def get_version(connection: sa.Connection) -> str | None:
     return version
 
 
-def upgrade(engine: sa.Engine) -> None:
-    """Create or alter the tables, and rebuild an outdated projection, in one transaction.
+def upgrade(engine: sa.Engine, room: Room) -> None:
+    """Create or alter the tables, and rebuild outdated derived data, in one transaction.
 
     Waits for all writers to end, and makes new ones wait.
     """
@@ -77,7 +77,7 @@ def upgrade(engine: sa.Engine) -> None:
     from finance_api.storage.sql import indexes
 
     with suppress(StorageNotReady):
-        check(engine)
+        check(engine, room)
         return
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
@@ -99,20 +99,24 @@ def upgrade(engine: sa.Engine) -> None:
             command.upgrade(config, "head")
             if placement.is_distributed(connection):
                 list(placement.place_tables(connection))
-        if _projection_version(connection) != rebuilding.VERSION:
-            rebuilding.rebuild_all(connection)
+        if _stored_version(connection) != room.version:
+            rebuild_all(connection, room)
 
 
-def distribute(engine: sa.Engine, *, dry_run: bool) -> Iterator[str]:
+def rebuild_all(connection: sa.Connection, room: Room) -> None:
+    """Rebuild every user's derived data, in a transaction that writes."""
+    for user_id in connection.scalars(sa.select(user_data.c.user_id)).all():
+        room.rebuild(connection, user_id)
+    connection.execute(sa.delete(projection_version))
+    connection.execute(sa.insert(projection_version).values(version=room.version))
+
+
+def distribute(engine: sa.Engine, room: Room, *, dry_run: bool) -> Iterator[str]:
     """Distribute the tables, as `StorageBackend.distribute` says, in one transaction."""
-    if engine.dialect.name != "postgresql":
-        raise StorageNotReady(
-            f"{engine.dialect.name} cannot be distributed: let sqlalchemy.url name the coordinator"
-            f" of a Citus cluster, and run 'finance-api db upgrade' and '{DISTRIBUTE}' there"
-        )
+    placement.check_database(engine.dialect.name)
     with connect(engine, engine.connect) as connection:
         placement.check_cluster(connection)
-    check(engine)
+    check(engine, room)
     with connect(engine, engine.connect) as connection:
         names = [table.name for table in placement.tables_to_distribute(connection)]
     if dry_run:
@@ -173,8 +177,8 @@ def _warn_of_readers(engine: sa.Engine) -> None:
         logger.warning("every user of this machine can read %s: chmod 600 it", database)
 
 
-def check(engine: sa.Engine) -> None:
-    """Raise StorageNotReady unless tables and projection have the versions of this program."""
+def check(engine: sa.Engine, room: Room) -> None:
+    """Raise StorageNotReady unless tables and derived data have the versions of this program."""
     _warn_of_readers(engine)
     with connect(engine, engine.connect) as connection:
         _check_encoding(connection)
@@ -186,32 +190,32 @@ def check(engine: sa.Engine) -> None:
             raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
         if found != newest_version():
             raise _of_another_version(found)
-        _check_projection(_projection_version(connection))
+        _check_derived(_stored_version(connection), room)
 
 
-def check_writing(connection: sa.Connection) -> None:
+def check_writing(connection: sa.Connection, room: Room) -> None:
     """Raise StorageNotReady as `check` does, in a transaction that has the lock for writing.
 
     Until that transaction ends, no upgrade can begin.
     """
-    for tables, projection in connection.exec_driver_sql(_VERSIONS):
+    for tables, derived in connection.exec_driver_sql(_VERSIONS):
         if tables != newest_version():
             raise _of_another_version(tables)
-        _check_projection(projection)
+        _check_derived(derived, room)
         return
     raise StorageNotReady("the database has no version: run 'finance-api db upgrade'")
 
 
-def _projection_version(connection: sa.Connection) -> int | None:
-    """Return the version of the stored projection; None before the first projection."""
+def _stored_version(connection: sa.Connection) -> int | None:
+    """Return the version of the stored derived data; None before there is any."""
     return connection.execute(sa.select(projection_version.c.version)).scalar()
 
 
-def _check_projection(found: int | None) -> None:
-    if found != rebuilding.VERSION:
+def _check_derived(found: int | None, room: Room) -> None:
+    if found != room.version:
         raise StorageNotReady(
             f"the database's read model has version {'none' if found is None else found}, but "
-            f"this program needs {rebuilding.VERSION}: run 'finance-api db upgrade'"
+            f"this program needs {room.version}: run 'finance-api db upgrade'"
         )
 
 

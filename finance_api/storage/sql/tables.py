@@ -1,8 +1,8 @@
 """The tables, except the tables of the resources, which are in `data_tables`.
 
-The ``info`` of each table says where Citus keeps it. A `DISTRIBUTED` table has users' data: each of
-its keys and indexes begins with ``user_id``, and all rows of a user are on one machine. A `LOCAL`
-table is on the coordinator. No query may mix the two kinds.
+A table has users' data if it refers to `user_data`. Then each of its keys and indexes begins with
+``user_id``, and all rows of a user may be on a machine of their own: no query may mix such tables
+with others. See `placement`.
 """
 
 import sqlalchemy as sa
@@ -24,10 +24,6 @@ metadata = sa.MetaData(
     }
 )
 
-#: The ``info`` of a table; see above.
-LOCAL = {"placement": "local"}
-DISTRIBUTED = {"placement": "distributed"}
-
 users = sa.Table(
     "users",
     metadata,
@@ -44,11 +40,10 @@ users = sa.Table(
     sa.Column("region", CodePointText),
     # Never reuse the id of a deleted user.
     sqlite_autoincrement=True,
-    info=LOCAL,
 )
 
-#: The state of each user's data: one row per user. A distributed table cannot refer to
-#: `users`, so the other tables with users' data refer to this one.
+#: The state of each user's data: one row per user. The other tables with users' data refer to this
+#: one, and not to `users`, which may be on another machine.
 user_data = sa.Table(
     "user_data",
     metadata,
@@ -58,7 +53,6 @@ user_data = sa.Table(
     sa.Column("tag", sa.BigInteger, nullable=False),
     # The number of records; see record_anchors.
     sa.Column("record_count", sa.BigInteger, nullable=False, server_default="0"),
-    info=DISTRIBUTED,
 )
 
 #: The columns for the fields of `DataState`.
@@ -81,7 +75,6 @@ tokens = sa.Table(
     sa.Column("last_used_at", sa.BigInteger),
     sa.Column("revoked_at", sa.BigInteger),
     sa.Index(None, "user_id"),
-    info=LOCAL,
 )
 
 #: Links of saved questions. They outlast their question, so that they are answered with 410.
@@ -100,7 +93,6 @@ question_links = sa.Table(
     sa.Column("last_used_at", sa.BigInteger),
     sa.Column("revoked_at", sa.BigInteger),
     sa.Index(None, "user_id"),
-    info=LOCAL,
 )
 
 jwts = sa.Table(
@@ -114,7 +106,6 @@ jwts = sa.Table(
     sa.Column("revoked_at", sa.BigInteger),
     sa.Index(None, "user_id"),
     sa.Index(None, "expires_at"),
-    info=LOCAL,
 )
 
 sessions = sa.Table(
@@ -128,10 +119,9 @@ sessions = sa.Table(
     sa.Column("seen_at", sa.BigInteger, nullable=False),
     sa.Column("user_agent", CodePointText, nullable=False),
     sa.Index(None, "user_id"),
-    info=LOCAL,
 )
 
-#: Saved questions. They refer to `users`, which only `LOCAL` tables can do.
+#: Saved questions.
 questions = sa.Table(
     "questions",
     metadata,
@@ -144,7 +134,6 @@ questions = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("updated_at", sa.BigInteger, nullable=False),
     sa.UniqueConstraint("user_id", "name"),
-    info=LOCAL,
 )
 
 
@@ -160,7 +149,6 @@ audit = sa.Table(
     sa.Column("detail", CodePointText, nullable=False),
     sa.Index(None, "user_id", "at"),
     sa.Index(None, "at"),
-    info=LOCAL,
 )
 
 
@@ -182,7 +170,6 @@ usage = sa.Table(
     # The first second of the day.
     sa.Column("day", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("requests", sa.BigInteger, nullable=False),
-    info=LOCAL,
 )
 
 #: The numbers of requests by user, day and token.
@@ -193,7 +180,6 @@ token_usage = sa.Table(
     sa.Column("day", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("token_id", CodePointText, primary_key=True),
     sa.Column("requests", sa.BigInteger, nullable=False),
-    info=LOCAL,
 )
 
 
@@ -213,7 +199,6 @@ uploads = sa.Table(
     # Options and outcome are JSON objects.
     sa.Column("options", CodePointText, nullable=False),
     sa.Column("outcome", CodePointText, nullable=False),
-    info=DISTRIBUTED,
 )
 
 #: The content of uploads.
@@ -227,7 +212,6 @@ upload_pieces = sa.Table(
     sa.ForeignKeyConstraint(
         ["user_id", "upload_id"], ["uploads.user_id", "uploads.id"], ondelete="CASCADE"
     ),
-    info=DISTRIBUTED,
 )
 
 
@@ -245,7 +229,6 @@ history = sa.Table(
     sa.Column("pruned", sa.Boolean, nullable=False),
     # A JSON object.
     sa.Column("details", CodePointText, nullable=False),
-    info=DISTRIBUTED,
 )
 
 #: Rows as they were before a change in the history.
@@ -259,7 +242,6 @@ before_images = sa.Table(
     # The whole row as JSON; NULL if the row did not exist.
     sa.Column("row", CodePointText),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 #: Pairs of records that look like transfers; see `storage.interface.TransferProposal`.
@@ -274,7 +256,6 @@ transfer_proposals = sa.Table(
     sa.Index(None, "user_id", "in_id"),
     sa.Index(None, "user_id", "day", "out_id"),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 #: The states of users' data that are still stored, including the current one: see `DataState`.
@@ -286,7 +267,6 @@ data_states = sa.Table(
     sa.Column("changed_at", sa.BigInteger, nullable=False),
     sa.Column("tag", sa.BigInteger, nullable=False),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 #: One row for each deleted row, so that clients can read deletions.
@@ -300,7 +280,6 @@ tombstones = sa.Table(
     sa.Column("revision", sa.BigInteger, nullable=False),
     sa.Index(None, "user_id", "resource", "revision", "row_id"),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 
@@ -308,6 +287,13 @@ def revision_column() -> sa.Column[int]:
     """Make the column with the revision that last changed the row's JSON."""
     return sa.Column("revision", sa.BigInteger, nullable=False, server_default="0")
 
+
+#: Has a single row: the version of the data derived from rows, see `derived`.
+projection_version = sa.Table(
+    "projection_version",
+    metadata,
+    sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False),
+)
 
 #: The exchange rates of each day, for all users.
 exchange_rates = sa.Table(
@@ -319,7 +305,6 @@ exchange_rates = sa.Table(
     # The value of one unit of the base, by currency: a JSON object with decimals as texts.
     sa.Column("rates", CodePointText, nullable=False),
     sqlite_with_rowid=False,
-    info=LOCAL,
 )
 
 #: The state of the rates: a single row, or no row before the first rates.
@@ -331,5 +316,4 @@ exchange_rates_state = sa.Table(
     # Currency codes, separated by spaces.
     sa.Column("currencies", CodePointText, nullable=False),
     sa.Column("tag", sa.BigInteger, nullable=False),
-    info=LOCAL,
 )

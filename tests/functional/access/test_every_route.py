@@ -13,7 +13,7 @@ import pytest
 
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.storage.interface import Jwt
-from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.storage.sql.read_model.drivers import SqlCache
 from support.forgetting import forgetting
 from support.native_rows import uid
 from support.nightly import count

@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
-from finance_api.storage.sql.read_model import rebuilding
+from finance_api.storage.sql import schema
 from support.browser import new_token
 from support.citus import CITUS_URL
 from support.mirror import TYPES, Mirror
@@ -325,8 +325,9 @@ def test_after_an_upgrade_that_shows_data_otherwise_everybody_starts_over(reader
     client = reader.client
     if client.service.kind == "memory":
         pytest.skip("nothing is older than its process")
-    with client.service.backend.engine.begin() as connection:
-        rebuilding.rebuild_all(connection)
+    backend = client.service.backend
+    with backend.engine.begin() as connection:
+        schema.rebuild_all(connection, backend.room)
     assert gone(client, reader.since) == "since belongs to data that has been replaced"
     begun = Mirror(client)
     begun.read_all(2)

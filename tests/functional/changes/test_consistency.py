@@ -12,8 +12,8 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
-from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+from finance_api.storage.sql.read_model.drivers import SqliteDriver
+from finance_api.storage.sql.read_model.libpq import PostgresqlDriver
 from support.native_rows import (
     account,
     budget,
@@ -147,14 +147,14 @@ def before_statement(backend, number, work):
         if done == number:
             work()
 
-    drivers = set()
+    connections = set()
 
-    def note_driver(connection, record, proxy):
-        drivers.add(record.info[Driver.INFO])
+    def note_connection(connection, record, proxy):
+        connections.add(connection)
 
     def noting(method):
         def noted(driver, *arguments):
-            if driver in drivers:
+            if driver.connection in connections:
                 step()
             return method(driver, *arguments)
 
@@ -164,9 +164,9 @@ def before_statement(backend, number, work):
         for kind in (SqliteDriver, PostgresqlDriver):
             for method in (kind.rows, kind.lines, kind.begin_snapshot):
                 monkeypatch.setattr(kind, method.__name__, noting(method))
-        event.listen(backend.read_engine, "checkout", note_driver)
+        event.listen(backend.read_engine, "checkout", note_connection)
         yield lambda: done
-        event.remove(backend.read_engine, "checkout", note_driver)
+        event.remove(backend.read_engine, "checkout", note_connection)
 
 
 @pytest.mark.parametrize(

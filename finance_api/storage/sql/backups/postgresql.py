@@ -18,10 +18,10 @@ from finance_api.storage.sql import placement, schema
 from finance_api.storage.sql.backups import new_file, present_queries, sql_after
 from finance_api.storage.sql.connections.engine import LOCK_ALTERING
 from finance_api.storage.sql.connections.unit import connect
+from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
-_TABLES = (_VERSION_TABLE, *metadata.tables)
 #: Every response reads one of these tables. The first version of the tables lacks `user_data`.
 _ALWAYS_READ = ("users", "user_data")
 
@@ -32,27 +32,20 @@ _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTI
 def back_up(engine: sa.Engine, path: Path) -> None:
     with connect(engine, engine.connect) as connection:
         version = schema.get_version(connection)
-        is_distributed = placement.is_distributed(connection)
-    if version is None:
-        raise StorageNotReady("the database has no tables yet")
-    if is_distributed:
-        # Citus copies each part of a table at a different moment, even in one snapshot.
-        raise StorageNotReady(
-            "the database is distributed, and its parts would be copied at different moments: mark "
-            "a moment with SELECT citus_create_restore_point('NAME') in the servers' own backups, "
-            "or copy each user's data with 'finance-api dump EMAIL'"
-        )
+        if version is None:
+            raise StorageNotReady("the database has no tables yet")
+        placement.check_copying(connection)
     schema.refuse_unknown(version)
     with new_file(path) as part:
         database, environment = _connection(engine)
-        tables = [f"--table={name}" for name in _TABLES]
+        tables = [f"--table={name}" for name in (_VERSION_TABLE, *metadata.tables)]
         # Back up only our tables: the database may have tables of other programs.
         options = ["--format=custom", "--no-password", *tables]
         _run("pg_dump", *options, f"--file={part}", database, environment=environment)
         _check(part)
 
 
-def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_tokens: bool) -> None:
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
         present = schema.get_version(connection)
@@ -98,7 +91,7 @@ def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> 
             raise _failed("psql", stderr.read())
     if done.returncode != 0:
         raise _failed("pg_restore", done.stderr)
-    schema.upgrade(engine)
+    schema.upgrade(engine, room)
 
 
 def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
@@ -122,7 +115,8 @@ def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
             for name, query in present_queries(tables).items()
         ]
     # This fails if another program's object, such as a view, depends on the tables.
-    return [*commands, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
+    names = [_VERSION_TABLE, *metadata.tables, *restored]
+    return [*commands, f"DROP TABLE IF EXISTS {', '.join(names)}"]
 
 
 def _write(stream: Any, commands: Iterable[str]) -> None:

@@ -14,6 +14,7 @@ from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import new_file, present_queries, sql_after
 from finance_api.storage.sql.connections.engine import make_engine
+from finance_api.storage.sql.room import Room
 
 #: Number of pages to copy before credentials are handled; every database of ours has more pages.
 _PAGES = 16
@@ -29,7 +30,7 @@ def back_up(engine: sa.Engine, path: Path) -> None:
         _check(part)
 
 
-def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_tokens: bool) -> None:
     target = _file_of(engine)
     _refuse_itself(target, path)
     _check(path)
@@ -43,7 +44,7 @@ def restore(engine: sa.Engine, path: Path, now: int, *, revoke_tokens: bool) -> 
         url = engine.url.set(database=str(staged)).render_as_string(hide_password=False)
         upgraded = make_engine(url, pool_size=1)
         try:
-            schema.upgrade(upgraded)
+            schema.upgrade(upgraded, room)
         finally:
             upgraded.dispose()
         _bring_in(staged, target, now, revoke_tokens=revoke_tokens)

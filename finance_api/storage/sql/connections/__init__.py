@@ -1,6 +1,5 @@
 """Connections to SQLite and PostgreSQL.
 
-engine: pools of connections. unit: the connection of a unit of work, on SQLAlchemy. drivers: SQL
-that is compiled once, and runs on SQLite's driver. postgresql: PostgreSQL's driver. failures: which
-of our errors a driver's error means.
+engine: pools of connections. postgresql: what a new connection is asked. unit: the connection of a
+unit of work, on SQLAlchemy. failures: which of our errors a driver's error means.
 """

@@ -1,6 +1,7 @@
 """Pools of database connections, and the settings of each connection."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 
 from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
+from finance_api.runtime.time_limit import seconds_left
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
-from finance_api.storage.sql.connections.drivers import Driver, SqliteDriver
+from finance_api.storage.sql import placement
 from finance_api.storage.sql.connections.failures import READ_ONLY, codes_of, raise_unavailable
+from finance_api.storage.sql.connections.unit import HAS_OWN_SESSION, IS_CLUSTER
 
 #: Time limit for connecting, and for waiting until a pooled connection is free.
 CONNECT_SECONDS = 3
@@ -35,6 +38,8 @@ _WRITING_CACHE_KIB = 65_536
 #: into memory, because SQLite drops the mapping after each write. That takes milliseconds for a
 #: large file.
 _READING_CACHE_KIB = 2_048
+#: Number of steps of SQLite's virtual machine between two checks of the time limit.
+_PROGRESS_STEPS = 20_000
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
 
@@ -51,7 +56,7 @@ def make_engine(
 
     setting: the name of the setting whose value is ``url_text``.
     for_reading: whether connections only read. If so, they have a transaction only for a snapshot
-    (`Driver.begin_snapshot`).
+    (`ReadConnection.begin_snapshot`).
     server: the database server, if several engines connect to it.
     Raises StorageNotReady for a URL that cannot be used.
     """
@@ -118,7 +123,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> sa.Engine:
         else:
             # A large import uses the same pages again and again.
             connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
-        record.info[Driver.INFO] = SqliteDriver(connection)
+        connection.set_progress_handler(lambda: seconds_left() <= 0, _PROGRESS_STEPS)
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
@@ -150,7 +155,7 @@ class Server:
 
 def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> sa.Engine:
     # Imported here, so that psycopg is needed only with PostgreSQL.
-    from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+    from finance_api.storage.sql.connections.postgresql import ask
 
     engine = sa.create_engine(
         url,
@@ -165,16 +170,23 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            # `PostgresqlDriver` prepares SQL that reads; for SQL that writes, see below.
+            # The read model prepares SQL that reads; for SQL that writes, see below.
             "prepare_threshold": None,
         },
     )
-    _watch_server(engine, server)
+
+    def ask_process(connection: Any) -> int:
+        return int(ask(connection, b"SELECT pg_backend_pid()") or 0)
+
+    _watch_server(engine, server, ask_process)
 
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
-        driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
-        if driver.has_own_session and not for_reading:
+        # A pooler gives clients process ids that PostgreSQL's processes do not have.
+        is_own = ask_process(connection) == connection.pgconn.backend_pid
+        record.info[HAS_OWN_SESSION] = is_own
+        record.info[IS_CLUSTER] = ask(connection, placement.IS_CLUSTER) == b"t"
+        if is_own and not for_reading:
             # Behind a pooler, psycopg's names of prepared statements would clash with other
             # clients' names. If nothing is prepared, importing changed records takes twice as long.
             connection.prepare_threshold = _PREPARE_THRESHOLD
@@ -189,15 +201,13 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
                 f"SET LOCAL lock_timeout = {options[LOCK_TIMEOUT] * 1000};"
                 f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
             )
-            if connection.info[Driver.INFO].has_citus:
-                # Write to one machine after the other: after parallel writes, Citus refuses SQL
-                # that it must send over a single connection.
-                connection.exec_driver_sql("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
+            if connection.info[IS_CLUSTER]:
+                connection.exec_driver_sql(placement.BEFORE_WRITING)
 
     return engine
 
 
-def _watch_server(engine: sa.Engine, server: Server) -> None:
+def _watch_server(engine: sa.Engine, server: Server, ping: Callable[[Any], object]) -> None:
     """Connect through the circuit breaker, and do not use connections that may be lost."""
 
     @sa.event.listens_for(engine, "do_connect")
@@ -226,7 +236,7 @@ def _watch_server(engine: sa.Engine, server: Server) -> None:
         # An idle connection may predate a database restart; checking costs a round trip.
         if time.monotonic() - used_at > _IDLE_SECONDS:
             try:
-                record.info[Driver.INFO].ask_process()
+                ping(connection)
             except Exception as error:
                 raise DisconnectionError from error
 

@@ -37,7 +37,7 @@ _MEANINGS: tuple[tuple[set[int | str], type[StorageError], str], ...] = (
     ),
     # PostgreSQL: data_corrupted, index_corrupted.
     ({"XX001", "XX002", sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, StorageDamaged, "{}"),
-    # PostgreSQL: internal_error. With Citus, this is most often a lost connection between two
+    # PostgreSQL: internal_error. In a cluster, this is most often a lost connection between two
     # servers, so do not advise restoring a backup.
     ({"XX000"}, StorageUnavailable, "the database failed; see its log: {}"),
     # Leave out the driver's message, which shows the text.

@@ -47,6 +47,12 @@ BEGIN_SNAPSHOT = {
 }
 
 
+#: The keys of a pooled connection's ``info``: whether no pooler shares its session, and whether
+#: tables may be on several machines (see `placement`). SQLite's connections do not have them.
+HAS_OWN_SESSION = "finance_api_has_own_session"
+IS_CLUSTER = "finance_api_is_cluster"
+
+
 class ReadConnection:
     """A connection that only reads, taken from the engine's pool at first use.
 
@@ -86,9 +92,9 @@ class ReadConnection:
         return self._connection
 
     @property
-    def has_citus(self) -> bool:
-        found: bool = self._open().info["finance_api_driver"].has_citus
-        return found
+    def is_cluster(self) -> bool:
+        """Whether no query may join users with their data; see `placement`."""
+        return bool(self._open().info.get(IS_CLUSTER))
 
     def begin_snapshot(self) -> None:
         """Read all data from one unchanging state from here on."""

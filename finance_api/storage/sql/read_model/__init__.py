@@ -4,19 +4,35 @@ docs/decisions/fast-reads.md says what each part buys.
 
 What it keeps: `records_by_date` (the list of records in its order, as JSON), `record_anchors`
 (every 256th record of that list) and `record_sums` (sums of each month). `writer` changes them with
-each change, in its transaction, through `projection`; `rebuilding` rebuilds them from the rows, if
-their version is not this program's or if they are damaged. `lists`, `sums` and `changes` read them;
-`finding` runs a search only once; `connection` runs SQL on the drivers themselves.
+each change, in its transaction, through `projection`. It rebuilds them from the rows, if their
+version is not this program's or if `checking` finds that they are damaged. `lists`, `sums` and
+`changes` read them; `finding` runs a search only once; `connection` runs SQL on the drivers
+themselves: `drivers` and `libpq`.
 """
+
+from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from finance_api.storage.sql.connections.drivers import SqlCache
+from finance_api.resources import RECORDS
+from finance_api.storage.interface import Fault
+from finance_api.storage.sql import derived
 from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection
+from finance_api.storage.sql.read_model.checking import find_faults
 from finance_api.storage.sql.read_model.connection import FastConnection, FastWriteConnection
+from finance_api.storage.sql.read_model.drivers import SqlCache
+from finance_api.storage.sql.read_model.projection import SUM_KEY, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
+from finance_api.storage.sql.read_model.tables import GRAINS
 from finance_api.storage.sql.read_model.writer import FastDataWriter
 from finance_api.storage.sql.room import Room
+
+
+def get_version() -> int:
+    """Return the version of the read model that this program uses; see `derived`."""
+    rows = derived.samples()
+    records = [listed(0, "", json) for resource, _, json in rows if resource is RECORDS]
+    return derived.get_version([sorted(grain) for grain in GRAINS], SUM_KEY, records)
 
 
 class ReadModel(Room):
@@ -24,6 +40,7 @@ class ReadModel(Room):
 
     reader = FastDataReader
     writer = FastDataWriter
+    version = get_version()
 
     def __init__(self, dialect: sa.Dialect) -> None:
         self._cache = SqlCache(dialect)
@@ -33,3 +50,6 @@ class ReadModel(Room):
 
     def writing(self, connection: sa.Connection) -> WriteConnection:
         return FastWriteConnection(connection, self._cache)
+
+    def find_faults(self, connection: sa.Connection, user_id: int, email: str) -> Iterator[Fault]:
+        return find_faults(connection, user_id, email)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator
 from operator import methodcaller
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.sql import Executable
@@ -11,9 +11,10 @@ from sqlalchemy.sql import Executable
 from finance_api.runtime.time_limit import TookTooLong, check_time
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
-from finance_api.storage.sql.connections.drivers import Driver, SqlCache
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.connections.unit import (
+    HAS_OWN_SESSION,
+    IS_CLUSTER,
     Query,
     ReadConnection,
     ResultRow,
@@ -22,6 +23,7 @@ from finance_api.storage.sql.connections.unit import (
 )
 from finance_api.storage.sql.data_tables import whole
 from finance_api.storage.sql.parameters import USER
+from finance_api.storage.sql.read_model.drivers import Driver, SqlCache, SqliteDriver
 from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
 
 T = TypeVar("T")
@@ -53,6 +55,27 @@ def with_state(
     return sa.select(*STATE_COLUMNS, row).select_from(joined_rows).where(_OWN)
 
 
+#: The key of a pooled connection's driver in its ``info``.
+DRIVER = "finance_api_driver"
+
+
+def driver_of(pooled: sa.PoolProxiedConnection, database: str, *, prepares: bool) -> Driver:
+    """Return the driver of a pooled connection. prepares: whether it may prepare SQL."""
+    info, connection = pooled.info, cast(Any, pooled.driver_connection)
+    driver: Driver | None = info.get(DRIVER)
+    if driver is None:
+        if database == "sqlite":
+            driver = SqliteDriver(connection)
+        else:
+            # Imported here, so that psycopg is needed only with PostgreSQL.
+            from finance_api.storage.sql.read_model.libpq import PostgresqlDriver
+
+            driver = PostgresqlDriver(connection, prepares=prepares and info[HAS_OWN_SESSION])
+        driver.is_cluster = bool(info.get(IS_CLUSTER))
+        info[DRIVER] = driver
+    return driver
+
+
 class FastConnection(ReadConnection):
     """A `ReadConnection` that runs SQL on the driver itself."""
 
@@ -74,12 +97,12 @@ class FastConnection(ReadConnection):
                 # The connection may already serve another unit of work.
                 raise RuntimeError("the unit of work has ended")
             self._pooled = connect(self._engine, self._engine.raw_connection)
-            self._driver = self._pooled.info[Driver.INFO]
+            self._driver = driver_of(self._pooled, self.database, prepares=True)
         return self._driver
 
     @property
-    def has_citus(self) -> bool:
-        return self.driver.has_citus
+    def is_cluster(self) -> bool:
+        return self.driver.is_cluster
 
     def begin_snapshot(self) -> None:
         """Read all data from one unchanging state from here on."""
@@ -180,7 +203,7 @@ class FastWriteConnection(WriteConnection, FastConnection):
 
     def __init__(self, connection: sa.Connection, cache: SqlCache) -> None:
         super().__init__(connection, cache)
-        self._driver: Driver = connection.info[Driver.INFO]
+        self._driver: Driver = driver_of(connection.connection, self.database, prepares=False)
         self._in_snapshot = True
 
     @property

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from finance_api.query.errors import MAX_OPERAND_CHARACTERS
-from finance_api.storage.sql.tables import DISTRIBUTED, LOCAL, CodePointText, metadata, owner_column
+from finance_api.storage.sql.tables import CodePointText, metadata, owner_column
 
 #: The records in default order, newest first: each as the JSON object of a response.
 records_by_date = sa.Table(
@@ -17,7 +17,6 @@ records_by_date = sa.Table(
     sa.Column("json", CodePointText, nullable=False),
     sa.Index(None, "user_id", "id", unique=True),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 #: The number of records between one anchor and the next.
@@ -34,7 +33,6 @@ record_anchors = sa.Table(
     sa.Column("newest_first", sa.BigInteger, nullable=False),
     sa.Column("id", CodePointText, nullable=False),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
 )
 
 #: Number of characters of a payee in a key: more than a filter can contain. PostgreSQL allows no
@@ -82,13 +80,4 @@ record_sums = sa.Table(
     # For reading the sums of some categories. SQLite is as fast without this index.
     sa.Index("ix_record_sums_category", "user_id", "grain", "category_id").ddl_if("postgresql"),
     sqlite_with_rowid=False,
-    info=DISTRIBUTED,
-)
-
-#: Has a single row: the version of the projection, see `read_model.rebuilding`.
-projection_version = sa.Table(
-    "projection_version",
-    metadata,
-    sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False),
-    info=LOCAL,
 )

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+import sqlalchemy as sa
+
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
@@ -9,6 +11,8 @@ from finance_api.storage.interface import DataState, JsonPage
 from finance_api.storage.sql.read_model.connection import FastWriteConnection
 from finance_api.storage.sql.read_model.projection import Projection, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
+from finance_api.storage.sql.read_model.tables import record_anchors, record_sums, records_by_date
+from finance_api.storage.sql.tables import user_data
 from finance_api.storage.sql.writing import SqlDataWriter
 from finance_api.storage.sql.writing.preparing import PreparedRows
 
@@ -21,6 +25,13 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
     def __init__(self, connection: FastWriteConnection) -> None:
         super().__init__(connection)
         self._projection = Projection(connection.sqlalchemy)
+
+    def rebuild(self, user_id: int) -> None:
+        for table in (record_anchors, records_by_date, record_sums):
+            self.connection.execute(sa.delete(table).where(table.c.user_id == user_id))
+        own = user_data.c.user_id == user_id
+        self.connection.execute(sa.update(user_data).where(own).values(record_count=0))
+        super().rebuild(user_id)
 
     def finish(self) -> None:
         self._projection.finish()

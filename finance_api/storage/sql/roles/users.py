@@ -55,10 +55,10 @@ def _to_user(row: Sequence[Any], state: Sequence[Any]) -> User:
 
 
 def _with_owner(
-    has_citus: bool, *columns: sa.ColumnElement[Any], source: sa.FromClause = users
+    is_cluster: bool, *columns: sa.ColumnElement[Any], source: sa.FromClause = users
 ) -> sa.Select[Any]:
     """Select columns, then a user, then the state of the user's data if the query can read it."""
-    if has_citus:
+    if is_cluster:
         return sa.select(*columns, *_USER_COLUMNS).select_from(source)
     joined = source.outerjoin(user_data, user_data.c.user_id == users.c.id)
     return sa.select(*columns, *_USER_COLUMNS, *STATE_COLUMNS).select_from(joined)
@@ -69,9 +69,9 @@ class _Owners(Part):
         self, build: Query, *shape: Any, values: dict[str, Any]
     ) -> list[tuple[ResultRow, User]]:
         """Return the rows of a query made by `_with_owner`, each with its user."""
-        has_citus = self.connection.has_citus
-        found = self.connection.fetch(build, has_citus, *shape, values=values)
-        if has_citus:
+        is_cluster = self.connection.is_cluster
+        found = self.connection.fetch(build, is_cluster, *shape, values=values)
+        if is_cluster:
             found = [(*row, *self._fetch_state(row[-_WIDTH])) for row in found]
         end, start = -len(STATE_COLUMNS), -len(STATE_COLUMNS) - _WIDTH
         return [(row[:start], _to_user(row[start:end], row[end:])) for row in found]
@@ -85,10 +85,10 @@ _WANTED = text_parameter("wanted")
 _NO_STATE = (None,) * len(STATE_COLUMNS)
 
 
-def _user(database: str, has_citus: bool, key: str) -> sa.Select[Any]:
+def _user(database: str, is_cluster: bool, key: str) -> sa.Select[Any]:
     """Select the user whose key column (id or email) has the given value."""
     value = USER if key == "id" else _WANTED
-    return _with_owner(has_citus).where(users.c[key] == value)
+    return _with_owner(is_cluster).where(users.c[key] == value)
 
 
 _ALL_USERS = sa.select(*_USER_COLUMNS).order_by(users.c.email)
@@ -187,11 +187,11 @@ def _of_user(database: str, table: str) -> sa.Select[Any]:
     return sa.select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
 
 
-def _and_owner(database: str, has_citus: bool, table: str) -> sa.Select[Any]:
+def _and_owner(database: str, is_cluster: bool, table: str) -> sa.Select[Any]:
     """Select the token, link or session with a given digest, and its user."""
     found = metadata.tables[table]
     joined = found.join(users, users.c.id == found.c.user_id)
-    owned = _with_owner(has_citus, *_COLUMNS[table], source=joined)
+    owned = _with_owner(is_cluster, *_COLUMNS[table], source=joined)
     return owned.where(found.c.sha256 == text_parameter("digest"))
 
 
@@ -313,11 +313,11 @@ class SqlLinks(_Credentials[QuestionLink], LinkWriter):
         self.connection.execute(sa.update(question_links).where(*active).values(revoked_at=at))
 
 
-def _jwt_owner(database: str, has_citus: bool, key: str) -> sa.Select[Any]:
+def _jwt_owner(database: str, is_cluster: bool, key: str) -> sa.Select[Any]:
     """Select whether a JWT is revoked, and a user. key: the user's column, uuid or email."""
     jti = text_parameter("jti")
     revoked = sa.exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
-    return _with_owner(has_citus, revoked).where(users.c[key] == _WANTED)
+    return _with_owner(is_cluster, revoked).where(users.c[key] == _WANTED)
 
 
 class SqlJwts(_Stored[Jwt], JwtWriter):

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter
@@ -24,12 +25,34 @@ _HAS_NO_DELETIONS = sa.select(
     )
 )
 
+#: The number of rows to rebuild at once.
+_REBUILT_ROWS = 1_000
+
 
 class SqlDataWriter(SqlDataReader, DataWriter):
     connection: WriteConnection
+    #: The revision for the rows that `rebuild` writes.
+    _rebuilt: int | None = None
 
     def finish(self) -> None:
         """Bring derived data up to date. Called once, after all writes and before the commit."""
+
+    def rebuild(self, user_id: int) -> None:
+        """Write all rows of a user again, with everything that is derived from them.
+
+        Every row gets the present revision, whose tag is new: rows that clients have read may look
+        different now.
+        """
+        for table in (data_states, tombstones):
+            self.connection.execute(sa.delete(table).where(table.c.user_id == user_id))
+        state = self.get_state(user_id)
+        self._rebuilt = state.revision
+        for resource in RESOURCES:
+            for page in self.scan_pages(user_id, resource, _REBUILT_ROWS):
+                self.put_rows(user_id, resource, new=(), changed=page)
+        self._rebuilt = None
+        self.finish()
+        self.set_state(user_id, DataState(state.revision, state.changed_at))
 
     def lock(self, user_id: int) -> DataState:
         # PostgreSQL locks this row, but still lets others add rows that refer to it, such as an
@@ -75,6 +98,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
 
     def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
         """Return a function that gives a written row's revision. ids: the rows to replace."""
+        if (rebuilt := self._rebuilt) is not None:
+            return lambda row_id, json: rebuilt
         revision, data = self._revision(user_id), DATA_TABLES[resource.name]
         before: dict[tuple[str, str], int] = {}
         if ids and data.revision is not None:

@@ -13,14 +13,10 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 from sqlalchemy.sql import Executable
 
-from finance_api.runtime.time_limit import seconds_left
 from finance_api.storage.sql.connections.unit import Query, ResultRow
 
 #: Maximum number of shapes whose SQL is cached. Clients determine the shapes by their filters.
 _CACHED_SHAPES = 1_000
-
-#: Number of steps of SQLite's virtual machine between two checks of the time limit.
-_PROGRESS_STEPS = 20_000
 
 
 class CompiledSql:
@@ -69,19 +65,15 @@ class SqlCache:
 class Driver(ABC):
     """Runs SQL on one of the driver's connections, in that connection's current transaction.
 
-    Each pooled connection has a `Driver`, in the ``info`` of its record in the pool.
-    connection: the DB-API connection. failures: the driver's errors; every method may raise them.
+    Each pooled connection has a `Driver`. connection: the DB-API connection. failures: the driver's
+    errors; every method may raise them.
     Raises TookTooLong when a `time_limit` ends while SQL runs. Do not use the connection after
     TookTooLong or StorageUnavailable.
     """
 
-    #: The key of the driver in the connection's ``info``.
-    INFO: ClassVar = "finance_api_driver"
-
     failures: ClassVar[type[Exception]]
     connection: Any
-    #: Whether tables may be distributed, see `sql.tables`.
-    has_citus = False
+    is_cluster = False
 
     @abstractmethod
     def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]: ...
@@ -119,10 +111,6 @@ class SqliteDriver(Driver):
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        connection.set_progress_handler(self._is_late, _PROGRESS_STEPS)
-
-    def _is_late(self) -> bool:
-        return seconds_left() <= 0
 
     def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]:
         cursor = self.connection.execute(sql.text, sql.parameters(values))
