@@ -21,7 +21,6 @@ MADE = {
     "finance_api.importers.csv.amounts": "the marks of a way to write numbers, escaped",
     "finance_api.importers.csv.dates": "the directives of a format; all else in it is escaped",
     "finance_api.importers.formats": "the beginning of each format, a constant of its importer",
-    "finance_api.storage.sql.bulk": "the name of a table",
     "finance_api.values.written": "the usual marks in numbers, escaped, and sizes of groups",
     "finance_api.web.views.objects": "the name of a field",
 }

@@ -53,7 +53,8 @@ def is_of_users(table: sa.Table) -> bool:
 
 def is_violation(error: Exception, table: sa.Table) -> bool:
     """Whether a worker reports as an internal error that rows violate a constraint."""
-    return re.search(rf"\b(pk|uq|fk|ix)_{table.name}_", str(error)) is not None
+    named = re.findall(r"\b(?:pk|uq|fk|ix)_(\w+)", str(error))
+    return any(name.startswith(f"{table.name}_") for name in named)
 
 
 def check_database(name: str) -> None:
