@@ -6,7 +6,7 @@ writes: a `Statement` per account, and its entries one by one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -160,6 +160,8 @@ class ImportRefused(ChangeRefused):
     questions: everything the file leaves open. notes: further parts of the sentence. digest: the
     SHA-256 of the file, filled in when the choices are tried. commands: command lines that answer
     all questions, filled in by whoever knows the command.
+    accounts: name and number of the accounts of a file with questions, if it names accounts. Each
+    needs a currency if it is new. codes: currencies they may have; None: the currency is known.
     """
 
     def __init__(
@@ -177,9 +179,27 @@ class ImportRefused(ChangeRefused):
         self.notes: list[Clause | str] = []
         self.digest: str | None = None
         self.commands: list[Command] = []
+        self.accounts: Sequence[tuple[str, str | None]] = ()
+        self.codes: Sequence[str] | None = None
         #: The whole sentence, if it was written by whoever knows the words of a `Clause`.
         self.written: str | None = None
         super().__init__(self.reason, line)
+
+    def ask_for_currency(self, new: Sequence[str]) -> None:
+        """Ask for the currency of new accounts, whose names these are, together with the rest.
+
+        If all accounts are known, no choice needs a currency.
+        """
+        if self.accounts and not new:
+            self.questions = tuple(map(_without_currency, self.questions))
+        elif self.codes is not None and not _ask_for(self.questions, "currency"):
+            topic = Topic.NEW_ACCOUNT_CURRENCY
+            if new:
+                topic = Topic.NEW_ACCOUNT if len(new) == 1 else Topic.NEW_ACCOUNTS
+            codes = tuple(self.codes[:3] or ("EUR",))
+            fact = clause(topic, accounts=tuple(new), codes=codes)
+            asked = Question(fact, None, (Choice({}, needs=("currency",)),))
+            self.questions = (*self.questions, asked)
 
     @property
     def reason(self) -> str:
@@ -219,6 +239,14 @@ class ImportRefused(ChangeRefused):
         return [chosen for chosen in product(*asked) if chosen]
 
 
+def _without_currency(question: Question) -> Question:
+    choices = [
+        each._replace(needs=()) if each.changes and each.needs == ("currency",) else each
+        for each in question.choices
+    ]
+    return question._replace(choices=tuple(choices))
+
+
 def excluding(one: ImportOptions, other: ImportOptions) -> ImportRefused:
     """Return a refusal of two groups of options that exclude each other; each drops a group."""
     first, second = (options_in(each)[0] for each in (one, other))
@@ -250,11 +278,14 @@ class Questions:
     asked: the questions in the order in which they came up.
     columns: indexes of the columns that were asked about. fields: fields that several columns fit;
     the content of such columns is not asked about yet.
+    accounts, codes: see `ImportRefused`.
     """
 
     asked: list[Question] = field(default_factory=list)
     columns: set[int] = field(default_factory=set)
     fields: set[str] = field(default_factory=set)
+    accounts: Sequence[tuple[str, str | None]] = ()
+    codes: Sequence[str] | None = None
 
     def ask(
         self,
@@ -278,30 +309,22 @@ class Questions:
         self.columns |= others.columns
         self.fields |= others.fields
 
-    def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
-        """Ask for the currency of accounts that may be new. Call it if other questions are asked.
-
-        new: the names of the new accounts; None if the account itself is still unknown. codes:
-        some possible currencies.
-        """
-        if (new is not None and not new) or self.asks_for("currency"):
-            return
-        topic = Topic.NEW_ACCOUNT_CURRENCY
-        if new is not None:
-            topic = Topic.NEW_ACCOUNT if len(new) == 1 else Topic.NEW_ACCOUNTS
-        accounts, possible = tuple(new or ()), tuple(codes[:3] or ("EUR",))
-        self.ask(clause(topic, accounts=accounts, codes=possible), Choice({}, needs=("currency",)))
-
     def asks_for(self, option: str) -> bool:
-        choices = (choice for question in self.asked for choice in question.choices)
-        return any(option in choice.changes or option in choice.needs for choice in choices)
+        return _ask_for(self.asked, option)
 
     def put(self) -> None:
         """Raise ImportRefused if anything was asked."""
         if not self.asked:
             return
         first = self.asked[0]
-        raise ImportRefused(first.fact, first.line, questions=tuple(self.asked))
+        refused = ImportRefused(first.fact, first.line, questions=tuple(self.asked))
+        refused.accounts, refused.codes = self.accounts, self.codes
+        raise refused
+
+
+def _ask_for(questions: Iterable[Question], option: str) -> bool:
+    choices = (choice for question in questions for choice in question.choices)
+    return any(option in choice.changes or option in choice.needs for choice in choices)
 
 
 @dataclass(frozen=True)
@@ -460,22 +483,17 @@ class Statement:
 class Remembered:
     """The stored data that reading a file needs.
 
-    options: takes a digest of a file's heading row, and the account name the user gave or None.
-        Returns the `Statement.options` of the last such file, or None.
-    new_accounts: takes the accounts of a file, each as its name (in the file or given by the user)
-        and the bank's number or None. Returns the names of the accounts an import would create.
+    options: the `Statement.options` of the last file, by the digest of its heading row and the
+        account's name; with None for the name, of the last file of any account.
     last_year: the latest year that a date in a bank's statement can have.
     """
 
-    options: Callable[[str, str | None], Mapping[str, Any] | None]
-    new_accounts: Callable[[Collection[tuple[str, str | None]]], list[str]]
+    options: Mapping[tuple[str, str | None], Mapping[str, Any]] = field(default_factory=dict)
     last_year: int = 9998
 
 
 #: The `Remembered` of a user without imports.
-nothing_remembered = Remembered(
-    lambda heading, account: None, lambda accounts: [name for name, _ in accounts]
-)
+nothing_remembered = Remembered()
 
 
 def joined_key(*parts: str) -> str:

@@ -170,7 +170,7 @@ class QifImporter:
         force = bool(options.get("force_encoding"))
         text = open_text(stream, options.get("encoding"), force=force, questions=questions)
         self._survey(text.lines(), remembered.last_year)
-        self._decide(questions, remembered)
+        self._decide(questions)
         registers: dict[str | None, _Register] = {}
         for (name, kind), transaction in self._registers(text.lines()):
             register = registers.get(name)
@@ -214,7 +214,7 @@ class QifImporter:
                 has_minus = transaction.amounts[0].text.startswith("-")
                 self._card.add(transaction.line, texts, has_minus=has_minus)
 
-    def _decide(self, questions: Questions, remembered: Remembered) -> None:
+    def _decide(self, questions: Questions) -> None:
         """Ask about everything the file leaves open. Raises ImportRefused."""
         if not self._first:
             held = self._listed()
@@ -244,10 +244,9 @@ class QifImporter:
             self._card.ask(questions)
         self._date_reader = DateReader(self._dates.decide(questions))
         self._amount_reader = AmountReader(self._amounts.decide(questions))
-        if questions.asked and self._options.get("currency") is None:
-            names = [account] if account else [name for name in self._first if name]
-            new = remembered.new_accounts([(name, None) for name in names])
-            questions.ask_for_currency(new if names else None)
+        names = [account] if account else [name for name in self._first if name]
+        questions.accounts = [(name, None) for name in names]
+        questions.codes = () if self._options.get("currency") is None else None
         questions.put()
 
     def _listed(self) -> list[str]:

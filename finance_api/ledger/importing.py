@@ -2,15 +2,20 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from io import SEEK_END
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
 from finance_api.importers.clauses import Says, clause
-from finance_api.importers.interface import Question, Questions, Remembered
+from finance_api.importers.interface import (
+    ImportRefused,
+    Question,
+    Questions,
+    Remembered,
+    StatementImporter,
+)
 from finance_api.importers.native import NativeRow, native_file
 from finance_api.ledger.changing import changing
 from finance_api.ledger.derivation import settle_balances, settle_bank_balances
@@ -37,13 +42,13 @@ from finance_api.ledger.matching.rules.same_content import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_corrected, pair_same_ids
 from finance_api.ledger.matching.rules.shifted import pair_shifted
-from finance_api.ledger.matching.stated import KnownAccount, remembered_options
+from finance_api.ledger.matching.stated import KnownAccount, saved_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
 from finance_api.ledger.session import IMPORT, DataMoved, LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
 from finance_api.ledger.statement_records import StatementRecords
-from finance_api.storage.interface import HistoryEntry, StorageBackend, reading
+from finance_api.storage.interface import StorageBackend, reading
 from finance_api.values.text import counted_text, message
 from finance_api.values.time import DAY_SECONDS, to_date
 
@@ -129,9 +134,7 @@ def import_file(
                 if importer is None:
                     file = stack.enter_context(native_file(stream))
                 else:
-                    remembered = _remembered(backend, order, importer.source)
-                    read = importer.read(stream, remembered)
-                    entries = FileEntries(importer.source, read, remembered.last_year)
+                    entries = _read(backend, order, importer)
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
@@ -155,26 +158,22 @@ def _measures(stream: BinaryIO) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _remembered(backend: StorageBackend, order: ImportOrder, source: str) -> Remembered:
-    @contextmanager
-    def owned() -> Iterator[UserRows]:
+def _read(backend: StorageBackend, order: ImportOrder, importer: StatementImporter) -> FileEntries:
+    """Read the file. Raises ImportRefused with all questions, also about new accounts' currency."""
+    with reading(backend, newest=True) as storage:
+        user_rows = UserRows(storage, storage.users.get(order.email))
+        saved = saved_options(user_rows.history, user_rows.accounts.rows)
+    last_year = to_date(order.now).year + 1
+    try:
+        read = importer.read(order.stream, Remembered(saved, last_year))
+        return FileEntries(importer.source, read, last_year)
+    except ImportRefused as refused:
+        accounts = refused.accounts
         with reading(backend, newest=True) as storage:
-            yield UserRows(storage, storage.users.get(order.email))
-
-    @cache
-    def names_and_history() -> tuple[dict[str, str], list[HistoryEntry]]:
-        with owned() as rows:
-            return {row_id: row["name"] for row_id, row in rows.accounts.rows.items()}, rows.history
-
-    def options(heading: str, account: str | None) -> Mapping[str, Any] | None:
-        names, history = names_and_history()
-        return remembered_options(history, names, heading, account)
-
-    def new_accounts(accounts: Collection[tuple[str, str | None]]) -> list[str]:
-        with owned() as rows:
-            return [name for name, number in accounts if is_new(rows, source, name, number)]
-
-    return Remembered(options, new_accounts, last_year=to_date(order.now).year + 1)
+            user_rows = UserRows(storage, storage.users.get(order.email))
+            new = [name for name, no in accounts if is_new(user_rows, importer.source, name, no)]
+        refused.ask_for_currency(new)
+        raise
 
 
 def import_rows(

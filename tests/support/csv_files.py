@@ -14,12 +14,12 @@ from support.losses import documented, lost_columns
 from support.whole import read_whole
 
 
-def read(data, options_of=nothing_remembered.options, profiles=None, **options):
+def read(data, saved=nothing_remembered.options, profiles=None, **options):
     """Return the statements of a file in the order of their first rows. data: text or bytes.
 
-    options_of: as `Remembered.options`.
+    saved: as `Remembered.options`.
     """
-    remembered = Remembered(options_of, nothing_remembered.new_accounts, last_year=2027)
+    remembered = Remembered(saved, last_year=2027)
     return read_whole(CsvImporter(Mapping(**options), profiles), data, remembered)
 
 
@@ -31,6 +31,13 @@ def options_in(words):
     return context, options | ({"header": False} if given.get("no_header") else {})
 
 
+class Always(dict):
+    """The same saved options for every file."""
+
+    def get(self, heading_and_account):
+        return self
+
+
 class Memory:
     """Remembers the options of earlier files, as the ledger does."""
 
@@ -38,9 +45,9 @@ class Memory:
         self.kept = {}
         self.asked = set()
 
-    def __call__(self, heading, account):
-        self.asked.add((heading, account))
-        return self.kept.get((heading, account))
+    def get(self, heading_and_account):
+        self.asked.add(heading_and_account)
+        return self.kept.get(heading_and_account)
 
     def read(self, text, profiles=None, account="Main", **options):
         (found,) = read(text, self, profiles, account=account, **options)

@@ -8,6 +8,7 @@ from finance_api.cli.import_texts import text
 from finance_api.importers.interface import (
     BankBalance,
     Entry,
+    ImportRefused,
     Remembered,
     Statement,
     StatementAccount,
@@ -39,7 +40,7 @@ def read_whole(
     """
     found: dict[int, Whole] = {}
     stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
-    for statement, entry in importer.read(stream, remembered):
+    for statement, entry in _read(importer, stream, remembered):
         if entry is None:
             assert id(statement) not in found
             found[id(statement)] = Whole(statement)
@@ -50,6 +51,15 @@ def read_whole(
         # As a command prints them.
         whole.statement.remarks = [text(remark) for remark in whole.statement.remarks]
     return list(found.values())
+
+
+def _read(importer, stream, remembered):
+    """Yield what the importer yields. Its refusals ask what the ledger asks if nothing is known."""
+    try:
+        yield from importer.read(stream, remembered)
+    except ImportRefused as refused:
+        refused.ask_for_currency([name for name, _ in refused.accounts])
+        raise
 
 
 def readable(whole: Whole) -> dict[str, Any]:

@@ -66,7 +66,6 @@ def find_plan(
         taken=taken,
         user_mapping=user_mapping,
         partial=partial,
-        new_accounts=remembered.new_accounts,
         last_year=remembered.last_year,
     )
 
@@ -79,7 +78,7 @@ def _saved(
     If no mapping is saved, return all tables and no values.
     """
     for table in places:
-        stated = remembered.options(table.digest, account)
+        stated = remembered.options.get((table.digest, account))
         if stated is not None:
             return [table], dict(stated)
     return places, {}

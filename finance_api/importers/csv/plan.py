@@ -2,7 +2,6 @@
 profile, how its rows become movements of money.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +28,7 @@ class Plan:
     such options. user_mapping: the options given now or saved. profile: the file's profile, if any;
     partial: the same if it only has answers.
     rows: makes the profile's rows, with derived cells, from the file's rows.
-    new_accounts, last_year: see `Remembered`.
+    last_year: see `Remembered`.
     """
 
     table: Table
@@ -43,7 +42,6 @@ class Plan:
     partial: Profile | None = None
     rows: ProfileRows | None = None
     inferred: Inferred = field(default_factory=Inferred)
-    new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
     last_year: int = nothing_remembered.last_year
 
     @property

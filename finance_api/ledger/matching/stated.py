@@ -313,17 +313,18 @@ def collect_facts(facts: FactsBefore, source: str) -> EarlierFacts:
     return found
 
 
-def remembered_options(
-    history: Iterable[HistoryEntry], names: Mapping[str, str], heading: str, account: str | None
-) -> Mapping[str, Any] | None:
-    """Return the options of `importers.interface.Remembered`. names: the accounts' names by id."""
-    latest = None
+def saved_options(
+    history: Iterable[HistoryEntry], accounts: Mapping[str, Row]
+) -> dict[tuple[str, str | None], dict[str, Any]]:
+    """Return the options of `importers.interface.Remembered`. accounts: by id."""
+    saved = {}
     for _, fact in facts_of(history):
         options = fact.get("options") or {}
-        called = (names.get(fact["accountId"]), fact.get("key"), options.get("account"))
-        if options.get("heading") == heading and (account is None or account in called):
-            latest = options
-    return latest
+        if heading := options.get("heading"):
+            account = accounts.get(fact["accountId"], {})
+            for name in (None, account.get("name"), fact.get("key"), options.get("account")):
+                saved[heading, name] = options
+    return saved
 
 
 def answered_options(history: Iterable[HistoryEntry], account_id: str) -> Mapping[str, Any] | None:

@@ -5,7 +5,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.time import instant_text
-from support.csv_files import answers
+from support.csv_files import Always, answers
 from support.csv_files import read as read_file
 
 
@@ -137,7 +137,7 @@ def test_only_an_account_that_has_several_currencies_is_divided():
 def test_an_account_of_an_earlier_file_keeps_its_name():
     """Otherwise the first file with two currencies would duplicate the stored records."""
     earlier = {"account": "Main", "accountCurrency": "EUR"}
-    found = read(SEVERAL, account="Main", options_of=lambda heading, account: earlier)
+    found = read(SEVERAL, account="Main", saved=Always(earlier))
     assert list(names(found)) == ["Main", "Main USD"]
     (one,) = read(SEVERAL[: SEVERAL.index("2026-01-01,2")], account="Main")
     assert one.statement.options["accountCurrency"] == "EUR"
@@ -147,20 +147,17 @@ def test_a_part_of_an_earlier_file_stays_a_part():
     part = read(SEVERAL, account="Main")[1].statement.options
     assert part["account"] == "Main" and part["split"]
     text = "date,amount,currency\n2026-01-02,1,EUR\n"
-    found = read(text, account="Main", options_of=lambda heading, account: part)
+    found = read(text, account="Main", saved=Always(part))
     assert list(names(found)) == ["Main EUR"]
 
 
 def test_a_part_can_be_given_as_the_account():
     """Otherwise the part would be divided again, and its records duplicated."""
     part = read(SEVERAL, account="Main")[1].statement.options
-    found = read(SEVERAL, account="Main USD", options_of=lambda heading, account: part)
+    found = read(SEVERAL, account="Main USD", saved=Always(part))
     assert list(names(found)) == ["Main EUR", "Main USD"]
     assert found[1].statement.options == part
-    own = read(
-        "date,amount,account,currency\n2026-01-02,1,Other,EUR\n",
-        options_of=lambda heading, account: part,
-    )
+    own = read("date,amount,account,currency\n2026-01-02,1,Other,EUR\n", saved=Always(part))
     assert list(names(own)) == ["Other EUR"]
 
 

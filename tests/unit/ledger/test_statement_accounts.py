@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 
+from finance_api.importers.clauses import Topic
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.bank_files import camt, camt_entry, camt_statement
@@ -242,3 +243,30 @@ def test_a_slash_in_an_id_is_no_other_account(person):
     person.ofx(january("2/3"))
     assert person.ofx(january("3", "-77", number="100/2")).created == 1
     assert balances(person) == {"Checking 100": -10, "Checking 100/2": -77}
+
+
+AMBIGUOUS = "Date,Payee,Amount\n03/04/2026,Cafe,-5.00\n05/06/2026,Shop,-7.50\n"
+
+
+def test_currency_of_a_new_account_is_asked_for_together_with_the_rest(person):
+    with pytest.raises(ImportRefused) as refused:
+        person.csv(AMBIGUOUS, account="Giro")
+    assert [q.fact.topic for q in refused.value.questions] == [Topic.DATE_FORM, Topic.NEW_ACCOUNT]
+    person.native(account(name="Giro", currencyCode="CHF"))
+    with pytest.raises(ImportRefused) as refused:
+        person.csv(AMBIGUOUS, account="Giro")
+    assert [q.fact.topic for q in refused.value.questions] == [Topic.DATE_FORM]
+
+
+def test_choice_of_one_currency_needs_its_code_only_for_a_new_account(person):
+    text = "Date,Payee,Amount,Unit\n2026-03-14,Cafe,-5.00,EUR\n2026-03-15,Shop,-7.50,USD\n"
+
+    def needs():
+        with pytest.raises(ImportRefused) as refused:
+            person.csv(text, account="Giro")
+        (question,) = refused.value.questions
+        return [choice.needs for choice in question.choices]
+
+    assert needs() == [(), ("currency",)]
+    person.native(account(name="Giro", currencyCode="CHF"))
+    assert needs() == [(), ()]

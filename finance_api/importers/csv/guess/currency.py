@@ -1,7 +1,7 @@
 """Decides the currencies of the rows, and asks about rows and columns that are not read."""
 
 from collections import abc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress, product
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
@@ -32,13 +32,8 @@ from finance_api.resources.currencies import codes_in
 _COMBINED = 3
 
 
-def decide_currencies(
-    plan: Plan, survey: Survey, questions: Questions, *, needs_one: Callable[[], bool]
-) -> Currencies:
-    """Return the currencies of the rows; ask if an unmapped column has several currencies.
-
-    needs_one: whether an account may be new, and so needs a currency.
-    """
+def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Currencies:
+    """Return the currencies of the rows; ask if an unmapped column has several currencies."""
     mapping, columns, headings = plan.mapping, plan.columns, plan.headings
     option, remembered = mapping.currency, plan.remembered
     if "currency" in columns:
@@ -66,7 +61,7 @@ def decide_currencies(
     if "currency" not in map(field_of, mapping.columns):
         if option is not None and plan.profile is None and not in_headings:
             _ask_about_others_above(plan, option, above, questions)
-        whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
+        whole = whole or _in_columns(survey, option or whole, headings, questions)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
     return Currencies(option, remembered, whole)
@@ -104,11 +99,7 @@ def _per_account(
 
 
 def _in_columns(
-    survey: Survey,
-    currency: str | None,
-    headings: Headings,
-    questions: Questions,
-    needs_one: Callable[[], bool],
+    survey: Survey, currency: str | None, headings: Headings, questions: Questions
 ) -> str | None:
     """Return the code that an unmapped column has in every row, or ask about its codes."""
     for column in survey.watched:
@@ -122,7 +113,7 @@ def _in_columns(
         fact = Clause(Topic.CURRENCY_COLUMN, facts)
         if currency is not None:
             fact = Clause(Topic.CURRENCY_COLUMN_AGAINST, {**facts, "said": currency})
-        needs = ("currency",) if currency is None and needs_one() else ()
+        needs = ("currency",) if currency is None else ()
         questions.ask(
             fact,
             in_column(name),

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from heapq import merge
 from itertools import islice, product
 from typing import Any
@@ -110,9 +109,7 @@ class _Guessing:
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
         ask_which_rows(survey, self.selection, plan.headings, questions)
         self._ask_about_units()
-        currencies = decide_currencies(
-            plan, survey, questions, needs_one=lambda: self._new_accounts != []
-        )
+        currencies = decide_currencies(plan, survey, questions)
 
         reader = RowReader(
             plan.columns,
@@ -140,9 +137,10 @@ class _Guessing:
             )
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
-        if questions.asked and is_open and not plan.remembered:
+        questions.accounts = self._accounts()
+        if is_open and not plan.remembered:
             marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
-            questions.ask_for_currency(self._new_accounts, next(marked, ()))
+            questions.codes = next(marked, ())
         reader = replace(reader, signs=signs)
         return TableReading(
             self.plan, reader, currencies, self.selection, self.stated, self.remarks
@@ -414,14 +412,12 @@ class _Guessing:
 
         return try_
 
-    @cached_property
-    def _new_accounts(self) -> list[str] | None:
-        """The names of the file's accounts that would be new; None if the file names no account."""
+    def _accounts(self) -> list[tuple[str, str | None]]:
         accounts, given = [*self._survey.accounts], self.plan.mapping.account
         if given is not None:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
-        return self.plan.new_accounts(accounts) if accounts else None
+        return accounts
 
 
 def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
