@@ -14,6 +14,7 @@ from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.sniff import (
+    below_single_cells,
     labelled,
     period_above,
     refuse_headings,
@@ -163,10 +164,10 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
     possible = _of_one_line(possible)
     if not possible:
         refuse_skipped_headings(text, places)
-        data = [table for table in places if looks_like_data(table.headings or ())]
-        possible, _ = _possible(
-            text, [replace(table, has_header=False) for table in data], user_mapping
-        )
+        data = [replace(table, has_header=False) for table in places if table.has_header]
+        data += below_single_cells(text, user_mapping)
+        data = [table for table in data if looks_like_data(table.cells)]
+        possible, _ = _possible(text, data, user_mapping)
         for plan in possible:
             plan.inferred.reasons.append(
                 "the first row has a date and an amount, so the file has no headings"

@@ -40,9 +40,7 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
 
     No table begins at a line that repeats earlier headings.
     """
-    delimiters = _DELIMITERS if mapping.delimiter is None else (mapping.delimiter,)
-    if text.is_sheet:
-        delimiters = (",",)
+    delimiters = _delimiters(text, mapping)
     seen: set[tuple[str, ...]] = set()
     for delimiter in delimiters:
         table = Table(text, delimiter, mapping.header, mapping.skip_last)
@@ -68,6 +66,25 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
                 seen.add((delimiter, *cells))
                 later = replace(text, skip_rows=text.skip_rows + number)
                 yield Table(later, delimiter, has_header=True, skip_last=mapping.skip_last)
+
+
+def below_single_cells(text: TextFile, mapping: Mapping) -> Iterator[Table]:
+    """Yield the tables without headings that begin below lines of one cell each, such as the
+    number of the account.
+    """
+    lines = list(islice(text.lines(), SEARCHED_LINES))
+    for delimiter in _delimiters(text, mapping):
+        rows = ([cell for cell in _cells(line, delimiter) if cell.strip()] for line in lines)
+        number = next((number for number, cells in enumerate(rows) if len(cells) > 1), 0)
+        if number:
+            below = replace(text, skip_rows=text.skip_rows + number)
+            yield Table(below, delimiter, has_header=False, skip_last=mapping.skip_last)
+
+
+def _delimiters(text: TextFile, mapping: Mapping) -> tuple[str, ...]:
+    if text.is_sheet:
+        return (",",)
+    return _DELIMITERS if mapping.delimiter is None else (mapping.delimiter,)
 
 
 def starts_table(cells: Sequence[str]) -> bool:

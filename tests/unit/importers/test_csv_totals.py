@@ -223,3 +223,16 @@ def test_a_closing_balance_between_rows_or_before_later_days_is_not_the_files_la
     last = [f"2026-11-30,{name},50.50", *between]
     assert ends(HEAD + "\n".join(last)) == [None, 50.5]
     assert ends(HEAD + "\n".join([*between, "2026-10-01,Opening balance,100.00"])) == [100, 50.5]
+
+
+@pytest.mark.parametrize("are_above", [False, True])
+def test_sums_of_long_periods_are_asked_about_like_those_of_short_ones(are_above):
+    lines = []
+    for month, name in enumerate(("January", "February", "March"), 1):
+        cents = [(7 * n * n) % 991 + month for n in range(250)]
+        rows = [f"2026-{month:02}-11,Shop {n} Inc,-{c / 100:.2f}" for n, c in enumerate(cents)]
+        total = f"2026-{month:02}-28,{name} 2026,-{sum(cents) / 100:.2f}"
+        lines += [total, *rows] if are_above else [*rows, total]
+    refused = refusal(HEAD + "\n".join(lines) + "\n", currency="EUR")
+    assert refused.line == (2 if are_above else 252)
+    assert "'January 2026', 'February 2026', 'March 2026' are each the sum" in refused.reason

@@ -21,8 +21,8 @@ from finance_api.resources.currencies import mark_of
 #: A column with more different cells than this is free text: it is no longer watched.
 _WATCHED_VALUES = 50
 _WATCHED_COLUMNS = 200
-#: Up to this many rows at the end may be a footer instead of data.
-_FOOTER_ROWS = 20
+#: Up to this many rows at the end may be a footer instead of data, such as a bank's legend.
+_FOOTER_ROWS = 60
 
 _MONEY_BESIDE = ("balance", "fee", "originalAmount")
 
@@ -97,6 +97,7 @@ class Survey:
     currencies: account (its name, else its number) -> currency -> first line.
     marked: the same for currencies that stand beside amounts.
     accounts: name and number of the file's first accounts, if it has no column of currencies.
+    money: lines, ways (-1 for money going out) and texts of all amounts, if there are no balances.
     footer: how many rows at the end are not data, and why the first of these is refused.
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
@@ -124,6 +125,9 @@ class Survey:
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
         self._has_rows = False
+        # A balance in each row would show which rows are sums of others.
+        self._takes_money = plan.rows is None and "balance" not in columns
+        self.money: tuple[list[int], list[int], list[str]] = [], [], []
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_rows: list[tuple[int, Sequence[str]]] = []
         used = {index for indexes in columns.values() for index in indexes}
@@ -203,6 +207,11 @@ class Survey:
         kinds = []
         for place, text in amount_cell(self.columns, cells, self.words, line):
             kinds.append((place, self.amounts.add(text, line)))
+            if self._takes_money:
+                lines, places, texts = self.money
+                lines.append(line)
+                places.append(place or 1)
+                texts.append(text)
             code = self.amounts.currency_of(text)
             if code is not None:
                 self._note(self.marked, code, cells, line)
@@ -249,8 +258,18 @@ class Survey:
             raise NextTable(next(at for at, row in rows if not any(map(kind_of, row))))
         columns = self.columns["recordDate"]
         text = text_of(cells, columns) if max(columns) < len(cells) else ""
-        has_date = self.dates.fits(text) or is_date(text) or hides_row(cells)
-        if not self._has_rows or count >= _FOOTER_ROWS or has_date:
+        is_dated = (self.dates.fits(text) or is_date(text)) and not self._is_unlike_rows(cells)
+        if not self._has_rows or count >= _FOOTER_ROWS or is_dated or hides_row(cells):
             raise first
         self.footer_rows.append((refused.line or 0, cells))
         self.footer = (count + 1, first)
+
+    def _is_unlike_rows(self, cells: Sequence[str]) -> bool:
+        """Return whether a short row fills other columns than all rows do: it is not one of them
+        that was cut off, but states a balance, for instance.
+        """
+        rows = self._plan.table.sample
+        return len(cells) < self._plan.table.width and any(
+            all(bool(row[index].strip()) != bool(cell.strip()) for row in rows)
+            for index, cell in enumerate(cells[:-1])
+        )

@@ -1,14 +1,14 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import merge
 from itertools import islice, product
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
-from finance_api.importers.csv.amounts import AmountReader, Reading
+from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, amount_cell, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
@@ -97,13 +97,14 @@ class _Guessing:
         # Do not ask about the cells of a column before it is known which column is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
-        reading = survey.amounts.decide(of_amounts, are_whole=self._are_whole())
-        form = self._decide_days(of_dates, reading)
+        decimal = survey.amounts.decide(of_amounts, are_whole=self._are_whole())
+        self._amounts = AmountReader(decimal, minor=plan.mapping.units == "minor")
+        form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
         if survey.footer is None:
-            self._leave_out_totals(reading)
-            self._ask_about_journal(reading)
+            self._leave_out_totals()
+            self._ask_about_journal()
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
@@ -117,7 +118,7 @@ class _Guessing:
             self._words,
             DateReader(form, plan.mapping.zone()),
             DateReader(value_form),
-            AmountReader(reading, minor=plan.mapping.units == "minor"),
+            self._amounts,
             self._fees_signed,
         )
         signs = decide_signs(
@@ -126,7 +127,7 @@ class _Guessing:
             of_amounts,
             self.remarks,
             self._trial(reader, currencies),
-            lambda: self._balance_ways(reading, form),
+            lambda: self._balance_ways(form),
         )
         if survey.footer is not None:
             count, first = survey.footer
@@ -175,8 +176,8 @@ class _Guessing:
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
-    def _leave_out_totals(self, reading: Reading) -> None:
-        doubts, read = self.selection.doubts, self._money(reading)
+    def _leave_out_totals(self) -> None:
+        doubts, read = self.selection.doubts, self._money
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows(read)
         rows = movements(self.plan, self.selection) if doubts else iter(())
@@ -188,21 +189,16 @@ class _Guessing:
             )
         if self.plan.rows is None and "balance" not in self.plan.columns:
             self._leave_out_parts(read)
-            self._ask_about_repeated_sums(read)
+            self._ask_about_repeated_sums()
 
-    def _money(self, reading: Reading) -> Callable[[int, list[str]], Money]:
-        """Return a function that returns a row's amounts, each by its place."""
-        amounts, columns, words = AmountReader(reading), self.plan.columns, self._words
+    def _money(self, line: int, cells: list[str]) -> dict[int, int]:
+        """Return a row's amounts, each by its place."""
+        cents = amount_cell(self.plan.columns, cells, self._words, line)
+        return {place: self._amounts.read(text, line).units for place, text in cents}
 
-        def read(line: int, cells: list[str]) -> dict[int, int]:
-            cents = amount_cell(columns, cells, words, line)
-            return {place: amounts.read(text, line).units for place, text in cents}
-
-        return read
-
-    def _ask_about_journal(self, reading: Reading) -> None:
+    def _ask_about_journal(self) -> None:
         """Ask which rows of double entry are the bank's, unless --only says so."""
-        plan, read, columns = self.plan, self._money(reading), self.plan.columns
+        plan, read, columns = self.plan, self._money, self.plan.columns
         first = [] if plan.rows else plan.table.sample
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
         if not books or self._questions.asks_for("decimal"):
@@ -257,14 +253,15 @@ class _Guessing:
                     f"they are the parts of the rows {place} them"
                 )
 
-    def _ask_about_repeated_sums(self, read: Callable[[int, list[str]], Money]) -> None:
+    def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
-        plan = self.plan
-
-        def money(most: int | None) -> Iterator[tuple[int, int]]:
-            rows = islice(movements(plan, self.selection), most)
-            return ((line, net(read(line, cells))) for line, cells in rows)
-
+        plan, read, leaves_out = self.plan, self._amounts.read, self.selection.leaves_out
+        # A side without money may have a zero.
+        money = [
+            (line, units)
+            for line, way, text in zip(*self._survey.money, strict=True)
+            if (units := way * read(text, line).units) and not leaves_out(line)
+        ]
         sums = set(repeated_sums(money))
         taken = {*plan.amounts, *plan.columns["recordDate"]}
         found: list[tuple[bool, int, list[str]]] = []
@@ -291,13 +288,13 @@ class _Guessing:
                 self.stated.append(Stated(kind, None, column.money[0]))
                 self.plan.inferred.explained.add(column.index)
 
-    def _decide_days(self, questions: Questions, reading: Reading) -> DateForm:
+    def _decide_days(self, questions: Questions) -> DateForm:
         """Return the form of the dates. If several forms fit, prefer the form that puts the days in
         the same order as the balances.
         """
         dates = self._survey.dates
         forms = dates.readings()
-        rows, cells_of = self._balance_rows(reading) if len(forms) > 1 else ([], {})
+        rows, cells_of = self._balance_rows() if len(forms) > 1 else ([], {})
         orders = [*orders_of(rows)] if len(rows) > 2 else []
         if len(orders) == 1:
             days = {form: self._days(form, cells_of) for form in forms}
@@ -334,7 +331,7 @@ class _Guessing:
                 line=headings.line,
             )
 
-    def _balance_rows(self, reading: Reading) -> tuple[list[BalanceRow], CellsOf]:
+    def _balance_rows(self) -> tuple[list[BalanceRow], CellsOf]:
         """Return all rows and the cells of each line, if each row has a balance and there is one
         account; else no rows.
         """
@@ -343,7 +340,7 @@ class _Guessing:
         counts = [len(survey.accounts), len(codes), *map(len, codes.values())]
         if "balance" not in columns or survey.footer or max(counts) > 1:
             return [], {}
-        amounts = AmountReader(reading)
+        amounts = self._amounts
         (balance,) = columns["balance"]
         found, cells_of = [], {}
         for line, cells in movements(self.plan, self.selection):
@@ -359,13 +356,11 @@ class _Guessing:
                 found.append((line, 0, amounts.read(text, line).units))
         return sorted(found), cells_of
 
-    def _balance_ways(
-        self, reading: Reading, form: DateForm
-    ) -> tuple[Mapping[int, int], int | None, bool] | None:
+    def _balance_ways(self, form: DateForm) -> tuple[Mapping[int, int], int | None, bool] | None:
         """Return the directions that the balances show, in the form that `decide_signs` needs."""
         if self._questions.asks_for("decimal"):
             return None
-        mapping, (rows, cells_of) = self.plan.mapping, self._balance_rows(reading)
+        mapping, (rows, cells_of) = self.plan.mapping, self._balance_rows()
         days = [day // DAY_SECONDS for day in self._days(form, cells_of)]
         ordered = [days == sorted(days, reverse=reverse) for reverse in (False, True)]
         ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None

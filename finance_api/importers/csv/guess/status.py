@@ -110,6 +110,10 @@ class Selection:
         """Leave out a row, and count it as ``text``."""
         self._stating[line] = text
 
+    def leaves_out(self, line: int) -> bool:
+        """Return whether a row is left out that was read as a transaction at first."""
+        return line in self._stating
+
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
         for column in () if self.is_complete else self._texts:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
+from operator import eq
 
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
@@ -12,10 +13,6 @@ from finance_api.importers.interface import ImportRefused
 #: The marks of parts, and how a cell begins that has one.
 MARKS = ("-", "*")
 MARKED = frozenset((*MARKS, "- ", "* "))
-
-
-#: How many rows to look at before deciding whether a file has sums of its rows.
-_FIRST = 200
 
 
 @dataclass
@@ -113,27 +110,28 @@ def sums_in(
             yield line
 
 
-def repeated_sums(rows: Callable[[int | None], Iterable[tuple[int, int]]]) -> list[int]:
+def repeated_sums(money: Sequence[tuple[int, int]]) -> list[int]:
     """Return the lines of rows of which each is the sum of all rows, at least two, since the one
     before; at least two such rows, or none. They are all below the rows that they sum up, or above.
 
-    rows: returns the line and money of the first rows; None: of all rows. All are read only if the
-    first rows have such a sum.
+    money: line and money, other than zero, of each row.
     """
-    first = [units for _, units in rows(_FIRST)]
-    totals = list(accumulate(first))
-    if not (_chain_of_sums(first, 1) or any(2 * first[0] == total for total in totals[2:])):
+    return next(filter(None, map(_sums_below, (money, money[::-1]))), [])
+
+
+def _sums_below(money: Sequence[tuple[int, int]]) -> list[int]:
+    units = [units for _, units in money]
+    # Of most files, no row is the sum of all rows before it: there is no first sum.
+    if not any(map(eq, units[1:], accumulate(units))):
         return []
-    lines, money = zip(*rows(None), strict=True)
-    below, above = _chain_of_sums(money, 2), _chain_of_sums(money[::-1], 2)
-    return [lines[index] for index in below] or [lines[-1 - index] for index in above]
+    return [money[index][0] for index in _chain_of_sums(units)]
 
 
-def _chain_of_sums(money: Sequence[int], least: int) -> list[int]:
+def _chain_of_sums(money: Sequence[int]) -> list[int]:
     # Sum of the rows up to a sum, or to none -> its index, and its place among the sums so far.
     ends = {0: (-1, 0)}
     before: dict[int, int] = {}
-    last, most, total = -1, least - 1, 0
+    last, most, total = -1, 1, 0
     for index, units in enumerate(money):
         start, count = ends.get(total - units, (index, 0))
         total += units
