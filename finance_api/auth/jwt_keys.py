@@ -41,8 +41,6 @@ _KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "ES256": ("EC", ("crv", "x", "y"), ("P-256",)),
     "EdDSA": ("OKP", ("crv", "x"), ("Ed25519", "Ed448")),
 }
-#: Other unknown members are ignored (RFC 7517). In earlier versions these restricted a key's use.
-_EARLIER_MEMBERS = ("key", "public_key_file", "issuer", "use_from", "use_until")
 
 
 class KeyFileError(Exception):
@@ -182,11 +180,6 @@ def key_entries(text: str) -> list[dict[str, Any]]:
         content = parse_json(text)
     except ValueError as error:
         raise KeyFileError(f"is not JSON: {error}") from None
-    if isinstance(content, list):
-        raise KeyFileError(
-            "is a key file of an earlier version: move it away, run finance-api jwt new-key, and "
-            "add public keys as JSON Web Keys (The key file in docs/settings.md)"
-        )
     entries = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise KeyFileError('is not a JSON Web Key Set: {"keys": […]}')
@@ -221,11 +214,6 @@ def _key(entry: dict[str, Any]) -> JwtKey:
 
 def _algorithm(entry: dict[str, Any]) -> str:
     """Return the algorithm of a key whose members have the right types. Raises KeyFileError."""
-    earlier = [name for name in _EARLIER_MEMBERS if name in entry]
-    if earlier:
-        raise KeyFileError(
-            f"{earlier[0]} is a member of the earlier file format; see docs/settings.md"
-        )
     algorithm = entry.get("alg")
     if not isinstance(algorithm, str) or algorithm not in _KINDS:
         raise KeyFileError(f"alg is not one of {', '.join(_KINDS)}")

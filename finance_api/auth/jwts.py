@@ -177,11 +177,9 @@ def _numeric_date(value: Any) -> int:
 
 def _id(value: Any) -> str:
     """Return the text; refuse it if it has control characters or is too long for a storage."""
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARACTERS:
-        raise JwtRefused
-    if not value.isprintable():
-        raise JwtRefused
-    return value
+    if isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARACTERS and value.isprintable():
+        return value
+    raise JwtRefused
 
 
 class TooManyJwts(IssueRefused):

@@ -12,8 +12,6 @@ from typing import Any
 from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, ACLHelper, Allow, Deny
 from pyramid.config import Configurator
 from pyramid.exceptions import ConfigurationError
-from pyramid.interfaces import ISecurityPolicy
-from zope.interface import implementer
 
 from finance_api.auth.personal_tokens import DATA_SCOPES, SCOPES, is_open_to_all
 from finance_api.http.identity import Failure, Identity, JwtIdentity, LinkIdentity, SessionIdentity
@@ -71,9 +69,9 @@ def by_token_with(scope: str) -> str:
     return f"token:{scope}"
 
 
-@implementer(ISecurityPolicy)
 class SecurityPolicy:
-    """See `pyramid.interfaces.ISecurityPolicy`. There is nothing to remember or forget."""
+    """Pyramid's security policy (`ISecurityPolicy`), without what only a sign-in of Pyramid uses:
+    there is nothing to remember or forget."""
 
     def __init__(self) -> None:
         self._acl = ACLHelper()
@@ -81,10 +79,6 @@ class SecurityPolicy:
     def identity(self, request: Request) -> Identity | None:
         found = request.authentication
         return None if isinstance(found, Failure) else found
-
-    def authenticated_userid(self, request: Request) -> str | None:
-        identity = self.identity(request)
-        return None if identity is None else identity.user.uuid
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
         identity = self.identity(request)
@@ -99,12 +93,6 @@ class SecurityPolicy:
             has_access = has_api_access(identity.user, request.registry.settings)
             principals = _by_token(identity.scopes, has_access)
         return self._acl.permits(context, principals, permission)
-
-    def remember(self, request: Request, userid: str, **options: Any) -> list[tuple[str, str]]:
-        return []
-
-    def forget(self, request: Request, **options: Any) -> list[tuple[str, str]]:
-        return []
 
 
 @lru_cache
