@@ -1,6 +1,6 @@
 """Validates query strings against colander schemas: all values, and all faults together."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import nullcontext, suppress
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -13,7 +13,6 @@ from finance_api.api.unknown_parameters import message_about
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.answers import ParametersRefused
-from finance_api.query.canonical import canonical_text
 from finance_api.query.model import Condition, Query, RelativeDate
 from finance_api.resources.field import Resource
 
@@ -137,7 +136,7 @@ def read_parameters(schema: ParameterSchema, query_string: str) -> tuple[Paramet
     given, faults = _values_by_name(pairs)
     for name in given:
         if name not in schema.nodes:
-            message = message_about(name, given, schema.nodes, schema.refused)
+            message = message_about(name, given[name][0], schema.nodes, schema.refused)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     try:
         values: Parameters = schema.deserialize(given)
@@ -173,6 +172,24 @@ def _derive(schema: ParameterSchema, values: Parameters) -> None:
         sources.add(DAY)
     values.varies_with = frozenset(sources)
     values.is_cheap = schema.is_cheap(values)
+
+
+def canonical_text(values: Mapping[str, Any]) -> str:
+    """Return a text that is equal for requests that mean the same, in every process.
+
+    Entity tags and the keys of cached responses contain it; nobody reads it.
+
+    values: the parsed values by parameter name, without default values.
+    """
+    return repr([(name, _ordered(value)) for name, value in sorted(values.items())])
+
+
+def _ordered(value: Any) -> Any:
+    """Sort conditions, and the names in a set: their order and repetition mean nothing."""
+    match value:
+        case Set() | (Condition(), *_):
+            return sorted({repr(each) for each in value})
+    return value
 
 
 _remembered_parameters = lru_cache(maxsize=_REMEMBERED)(read_parameters)

@@ -136,48 +136,20 @@ def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
     }
 
 
-def _respond(request: Request) -> Response:
-    require_scopes(request, request.registry.endpoints[request.matched_route.pattern].scopes)
-    return respond(request)
-
-
 categories = Service(
     "to.categories", "/wallet/v1/api/categories/references", "Objects that refer to categories."
 )
 category = Service(
     "to.category", "/wallet/v1/api/category/references", "Objects that refer to categories."
 )
-
-
-@categories.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
-@category.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
-def get_references_to_categories(request: Request) -> Response:
-    return _respond(request)
-
-
 accounts = Service(
     "to.accounts", "/wallet/v1/api/accounts/references", "Objects that refer to accounts."
 )
 account = Service(
     "to.account", "/wallet/v1/api/account/references", "Objects that refer to accounts."
 )
-
-
-@accounts.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
-@account.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
-def get_references_to_accounts(request: Request) -> Response:
-    return _respond(request)
-
-
 labels = Service("to.labels", "/wallet/v1/api/labels/references", "Objects that refer to labels.")
 label = Service("to.label", "/wallet/v1/api/label/references", "Objects that refer to labels.")
-
-
-@labels.get(**_get(LABELS, Permission.LABELS_READ))
-@label.get(**_get(LABELS, Permission.LABELS_READ))
-def get_references_to_labels(request: Request) -> Response:
-    return _respond(request)
-
 
 records = Service(
     "to.records", "/wallet/v1/api/records/references", "Objects that refer to records."
@@ -185,10 +157,17 @@ records = Service(
 record = Service("to.record", "/wallet/v1/api/record/references", "Objects that refer to records.")
 
 
+@categories.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
+@category.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
+@accounts.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
+@account.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
+@labels.get(**_get(LABELS, Permission.LABELS_READ))
+@label.get(**_get(LABELS, Permission.LABELS_READ))
 @records.get(**_get(RECORDS, Permission.RECORDS_READ))
 @record.get(**_get(RECORDS, Permission.RECORDS_READ))
-def get_references_to_records(request: Request) -> Response:
-    return _respond(request)
+def get_references(request: Request) -> Response:
+    require_scopes(request, request.registry.endpoints[request.matched_route.pattern].scopes)
+    return respond(request)
 
 
 # -- usage, and writes -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.query.canonical import canonical_text
+from finance_api.api.validation import canonical_text
 from finance_api.query.errors import QueryError
 from finance_api.query.model import RELATIVE_DATES, Query, Span
 from finance_api.query.operators import Operator

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.query.canonical import canonical_text
+from finance_api.api.validation import canonical_text
 from finance_api.query.errors import QueryError
 from finance_api.query.evaluate import matches
 from finance_api.query.operators import Operator
