@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from finance_api.ledger import trying
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.number import decimal_text
@@ -148,3 +149,36 @@ def test_answers_survive_any_json():
         place = pick.choice((answers, answers["answers"][0], answers["answers"][0]["changes"]))
         place[pick.choice([*place, "x"])] = pick.choice(values)
         assert ask(new_person(), FILE, answers)["reason"]
+
+
+def test_a_large_file_is_only_read_and_a_larger_one_is_not_tried(monkeypatch):
+    def first_effect(most_imported, most):
+        monkeypatch.setattr(trying, "_MOST_IMPORTED", most_imported)
+        monkeypatch.setattr(trying, "_MOST_BYTES", most)
+        given = {"account": "Giro", "currency": "EUR", "date_format": "DD/MM/YYYY"}
+        (question,) = ask(new_person(), FILE, given=given)["questions"]
+        return question["choices"][0]["effect"]
+
+    combinations = 2
+    size = combinations * len(FILE)
+    whole, only_read = first_effect(size, size), first_effect(size - 1, size)
+    assert whole["counts"]["created"] == 2
+    assert only_read == whole | {"counts": None}
+    assert first_effect(size - 1, size - 1) is None
+
+
+def test_a_choice_with_which_the_file_is_refused_is_not_offered(monkeypatch):
+    """The number of line 3 is more than an amount can be, but not more than a column can have."""
+    data = (
+        b"date,amount,fee,payee\n2026-01-05,-5.00,1.00,Shop\n"
+        b"2026-01-06,-6.00,1000000000000000.00,Bus\n"
+    )
+
+    def offered():
+        given = {"account": "Giro", "currency": "EUR"}
+        (question,) = ask(new_person(), data, given=given)["questions"]
+        return [choice["changes"] for choice in question["choices"]]
+
+    assert offered() == [{"ignore": ["fee"]}]
+    monkeypatch.setattr(trying, "_MOST_BYTES", 0)
+    assert offered() == [{"fee": ["fee=unsigned"]}, {"ignore": ["fee"]}]
