@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
@@ -180,7 +180,6 @@ class Query:
 
     conditions: all of them must hold.
     sort: ties are broken by id, ascending.
-    derived: values that a storage has computed from the query, kept as long as the query lives.
     """
 
     resource: Resource
@@ -189,7 +188,6 @@ class Query:
     limit: int = DEFAULT_LIMIT
     offset: int = 0
     with_total: bool = False
-    derived: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def is_cheap(self) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.resources import RECORDS
 from finance_api.serialization.rows import encoder_of
-from finance_api.storage.sql.data_tables import _CODES, shortened, whole
+from finance_api.storage.sql.read_model.shortening import _CODES, shortened, whole
 from finance_api.storage.testing import make_row
 from finance_api.storage.testing.units import values_for
 

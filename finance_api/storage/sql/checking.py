@@ -60,8 +60,12 @@ def find_faults(engine: sa.Engine, room: Room, *, repair: bool) -> Iterator[Faul
     """Yield faults, as `StorageBackend.find_faults` says."""
     yield from _disk(engine)
     yield from _checked(engine, _file, repair)
+    missing = list(_checked(engine, partial(_missing, room=room), repair))
+    yield from missing
     misplaced = list(_checked(engine, _layout, repair))
     yield from misplaced
+    if any(fault.kind == "tables" and not fault.repaired for fault in missing):
+        return
     if any(fault.kind == LAYOUT for fault in misplaced):
         # No query can join misplaced tables.
         yield Fault(UNCHECKED, _NOT_READ, "finance-api check")
@@ -161,6 +165,19 @@ def _file(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
             yield _index_fault(message)
         else:
             yield Fault("file", f"the database's file is damaged: {message}", RESTORE)
+
+
+def _missing(connection: sa.Connection, repair: bool, room: Room) -> Iterator[Fault]:
+    stored = sa.inspect(connection).get_table_names()
+    for table in room.tables:
+        if table.name in stored:
+            continue
+        fault = Fault("tables", f"the table {table.name} of the read model is missing", REPAIR)
+        if repair:
+            # It is filled when the data of each user is checked.
+            table.create(connection)
+            fault = fault.as_repaired()
+        yield fault
 
 
 def _layout(connection: sa.Connection, repair: bool) -> Iterator[Fault]:

@@ -14,13 +14,14 @@ from finance_api.storage.sql.writing import SqlDataWriter
 class Room:
     """What units of work are made of, and what is derived from the rows.
 
-    reader, writer: the parts for users' data. version: of the derived data, as it is written here.
-    A database has the version of the room that wrote its derived data, so the other room refuses it
-    until `schema.upgrade` has rebuilt that.
+    reader, writer: the parts for users' data. tables: the tables that can be rebuilt from others.
+    version: of the derived data, as it is written here. A database has the version of the room that
+    wrote its derived data, so the other room refuses it until `schema.upgrade` has rebuilt that.
     """
 
     reader: type[SqlDataReader] = SqlDataReader
     writer: type[SqlDataWriter] = SqlDataWriter
+    tables: tuple[sa.Table, ...] = ()
     version = VERSION
 
     def reading(self, engine: sa.Engine) -> ReadConnection:

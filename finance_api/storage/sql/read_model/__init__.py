@@ -23,7 +23,7 @@ from finance_api.storage.sql.read_model.connection import FastConnection, FastWr
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.projection import SUM_KEY, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
-from finance_api.storage.sql.read_model.tables import GRAINS
+from finance_api.storage.sql.read_model.tables import GRAINS, READ_MODEL
 from finance_api.storage.sql.read_model.writer import FastDataWriter
 from finance_api.storage.sql.room import Room
 
@@ -40,6 +40,7 @@ class ReadModel(Room):
 
     reader = FastDataReader
     writer = FastDataWriter
+    tables = READ_MODEL
     version = get_version()
 
     def __init__(self, dialect: sa.Dialect) -> None:

@@ -21,9 +21,9 @@ from finance_api.storage.sql.connections.unit import (
     WriteConnection,
     connect,
 )
-from finance_api.storage.sql.data_tables import whole
 from finance_api.storage.sql.parameters import USER
 from finance_api.storage.sql.read_model.drivers import Driver, SqlCache, SqliteDriver
+from finance_api.storage.sql.read_model.shortening import whole
 from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
 
 T = TypeVar("T")

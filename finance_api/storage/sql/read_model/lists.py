@@ -104,18 +104,12 @@ def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
 
 def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the function that selects a list, its arguments, and the values of the filters."""
-    found: tuple[tuple[Any, ...], dict[str, Any]] | None = query.derived.get(_list_of)
-    if found is None:
-        listed = bounds_of(query.conditions) if _is_newest_first(query) else None
-        if listed is None:
-            predicates, values = shape_and_values(query.conditions)
-            keys = order_keys(query.sort)
-            found = (_json_page, query.resource.name, predicates, keys), values
-        else:
-            is_far = query.offset >= ANCHOR_INTERVAL
-            found = (by_date.far_page if is_far else by_date.page, *listed[0]), listed[1]
-        query.derived[_list_of] = found
-    return found
+    listed = bounds_of(query.conditions) if _is_newest_first(query) else None
+    if listed is None:
+        predicates, values = shape_and_values(query.conditions)
+        return (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
+    is_far = query.offset >= ANCHOR_INTERVAL
+    return (by_date.far_page if is_far else by_date.page, *listed[0]), listed[1]
 
 
 class ListReader(RowReader):

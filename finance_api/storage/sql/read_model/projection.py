@@ -14,8 +14,9 @@ from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.bulk import insert_rows, rows_differ, rows_with
-from finance_api.storage.sql.data_tables import DATA_TABLES, shortened
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
+from finance_api.storage.sql.read_model.shortening import shortened
 from finance_api.storage.sql.read_model.sums import SUM_COLUMNS, of_grain, sums_of_sums
 from finance_api.storage.sql.read_model.tables import (
     ANCHOR_INTERVAL,

@@ -81,3 +81,5 @@ record_sums = sa.Table(
     sa.Index("ix_record_sums_category", "user_id", "grain", "category_id").ddl_if("postgresql"),
     sqlite_with_rowid=False,
 )
+
+READ_MODEL = (record_anchors, records_by_date, record_sums)

@@ -11,7 +11,7 @@ from finance_api.storage.interface import DataState, JsonPage
 from finance_api.storage.sql.read_model.connection import FastWriteConnection
 from finance_api.storage.sql.read_model.projection import Projection, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
-from finance_api.storage.sql.read_model.tables import record_anchors, record_sums, records_by_date
+from finance_api.storage.sql.read_model.tables import READ_MODEL
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.sql.writing import SqlDataWriter
 from finance_api.storage.sql.writing.preparing import PreparedRows
@@ -27,7 +27,7 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
         self._projection = Projection(connection.sqlalchemy)
 
     def rebuild(self, user_id: int) -> None:
-        for table in (record_anchors, records_by_date, record_sums):
+        for table in READ_MODEL:
             self.connection.execute(sa.delete(table).where(table.c.user_id == user_id))
         own = user_data.c.user_id == user_id
         self.connection.execute(sa.update(user_data).where(own).values(record_count=0))
