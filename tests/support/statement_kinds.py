@@ -16,7 +16,6 @@ from support.bank_files import (
     camt,
     camt_balance,
     camt_entry,
-    camt_part,
     camt_statement,
     mt940,
     mt940_entry,
@@ -31,15 +30,13 @@ EUR = {"account": "A", "currency": "EUR"}
 class History:
     """files: each with its options. accounts: each with its amounts, sorted, and its balance.
 
-    balance: None if no file states it. is_wrong: whether one of the files must be refused.
-    texts: words that the texts of the records have, and words that they do not have. says: words
-    that a remark of each import, or its refusal, has.
+    balance: None if no file states it. is_wrong: whether one of the files must be refused. says:
+    words that a remark of each import, or its refusal, has.
     """
 
     files: list[tuple[str, dict[str, Any]]]
     accounts: list[tuple[list[Decimal], Decimal | None]]
     is_wrong: bool = False
-    texts: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     says: tuple[str, ...] = ()
 
 
@@ -122,21 +119,6 @@ def ofx_without_signs(rng: Random) -> History:
     return History([(data, {}) for data in files], one(found))
 
 
-def ofx_with_html(rng: Random) -> History:
-    tags = ("<BR>", "<br/>", "<BR />", "<b>", "</b>", "<P>", "</P>", "&lt;BR&gt;")
-    rows, found = [], amounts(rng, rng.randint(1, 5))
-    for n, (day, amount) in enumerate(zip(days(rng, len(found)), found, strict=True)):
-        memo = f"alpha{rng.choice(tags)}beta {rng.choice(tags)}\ngamma"
-        closed = "</MEMO>" if rng.random() < 0.5 else ""
-        rows.append(
-            ofx_row(day, amount, f"h{n}", rng.choice(SHOPS), "").replace(
-                "</STMTTRN>", f"<MEMO>{memo}{closed}</STMTTRN>"
-            )
-        )
-    words = ("alpha", "beta", "gamma"), ("<", "alphabeta", "br")
-    return History([(ofx(rows), {})], one(found), texts=words)
-
-
 def cards(rng: Random) -> History:
     """A bank states what is owed as a positive number, or as a negative one."""
     sign = rng.choice((1, -1))
@@ -160,101 +142,6 @@ def cards(rng: Random) -> History:
         body = "".join(each.partition("<OFX>")[2].partition("</OFX>")[0] for each in statements)
         statements = [f"OFXHEADER:100\nDATA:OFXSGML\n\n<OFX>{body}</OFX>"]
     return History([(data, {}) for data in statements], one(found, balance))
-
-
-def years(rng: Random) -> History:
-    """One day of the history, or none, is in a year that no statement can have."""
-    found = amounts(rng, rng.randint(1, 4))
-    of_days = days(rng, len(found))
-    is_wrong = rng.random() < 0.7
-    if is_wrong:
-        year = rng.choice((206, 1026, 1969, 2028, 2062, 2126, 9998))
-        place = rng.randrange(len(of_days))
-        of_days[place] = of_days[place].replace(year=year)
-    rows = list(zip(of_days, found, strict=True))
-    kind = rng.choice(("ofx", "camt", "qif", "csv"))
-    if kind == "ofx":
-        data = ofx(
-            [
-                ofx_row(d, a, f"y{n}", "Shop").replace(f"{d:%Y%m%d}", f"{d.year:04}{d:%m%d}")
-                for n, (d, a) in enumerate(rows)
-            ]
-        )
-    elif kind == "camt":
-        data = camt(
-            camt_statement(
-                camt_entry(d.isoformat(), str(a), ref=f"y{n}") for n, (d, a) in enumerate(rows)
-            )
-        )
-    elif kind == "qif":
-        data = "!Option:MDY\n!Type:Bank\n" + "".join(
-            f"D{d.month}/{d.day}/{d.year:04}\nT{a}\nPShop\n^\n" for d, a in rows
-        )
-    else:
-        data = "Date,Payee,Amount\n" + "".join(f"{d.isoformat()},Shop,{a}\n" for d, a in rows)
-        data += "2026-03-01,Bank,5.00\n"
-        found.append(Decimal(5))
-    return History([(data, EUR if kind in ("qif", "csv") else {})], one(found), is_wrong)
-
-
-def notifications(rng: Random) -> History:
-    """Notifications with each payment, and statements with only the sum of each notification, or of
-    all notifications of a day.
-    """
-    by_day = rng.random() < 0.4
-    shared: list[Decimal] = []
-    notified, stated = [], []
-    singles: list[Decimal] = []
-    span = rng.randint(1, 3)
-    number = 0
-    for offset in range(span):
-        day = (FIRST + timedelta(offset)).isoformat()
-        for _ in range(rng.randint(1, 3)):
-            parts = [-money(rng, high=3_000) for _ in range(rng.randint(2, 4))]
-            entries = []
-            for part in parts:
-                number += 1
-                name = f"Payee {number}"
-                entries.append(
-                    camt_entry(day, str(part), ref=f"N{number}", details=camt_part(name=name))
-                )
-            notified.append(camt_statement(entries))
-            if by_day and stated and stated[-1][0] == day:
-                stated[-1] = (day, stated[-1][1] + sum(parts))
-            else:
-                stated.append((day, sum(parts)))
-            shared += parts
-            # Some of the parts add up to a payment that was not notified.
-            if rng.random() < 0.3 and not by_day:
-                singles.append(sum(parts[:-1]) if len(parts) > 2 else -money(rng, high=3_000))
-                stated.append((day, singles[-1]))
-    details = [camt(*notified, message="camt.054")]
-    is_first = rng.random() < 0.5
-    if rng.random() < 0.5 and not (is_first and by_day):
-        details = [camt(each, message="camt.054") for each in notified]
-    total = sum(amount for _, amount in stated)
-    day = (FIRST + timedelta(span - 1)).isoformat()
-    if rng.random() < 0.6:
-        entries = [camt_entry(d, str(a), ref=f"S{n}") for n, (d, a) in enumerate(stated)]
-        balances = [
-            camt_balance("OPBD", "500", FIRST.isoformat()),
-            camt_balance("CLBD", str(500 + total), day),
-        ]
-        whole = camt(camt_statement(entries, balances=balances))
-    else:
-        whole = mt940(
-            [
-                mt940_entry(d, str(a), ref=f"S{n}", details="166?00SAMMLER?32VARIOUS")
-                for n, (d, a) in enumerate(stated)
-            ],
-            opening=("500", FIRST.isoformat()),
-            closing=(str(500 + total), day),
-        )
-    files = [whole, *details] if is_first else [*details, whole]
-    if rng.random() < 0.3:
-        files.append(rng.choice(files))
-    records = [a for _, a in stated] if is_first else shared + singles
-    return History([(data, {}) for data in files], one(records, 500 + total))
 
 
 def clocks(rng: Random) -> History:
@@ -326,18 +213,6 @@ def ids_from_one(rng: Random) -> History:
         found += values
         files += [ofx(rows)] * rng.choice((1, 1, 2))
     return History([(data, {}) for data in files], one(found))
-
-
-def swift_texts(rng: Random) -> History:
-    found = amounts(rng, rng.randint(1, 4))
-    entries = []
-    for n, (day, amount) in enumerate(zip(days(rng, len(found)), found, strict=True)):
-        lines = rng.choice((":NS:01alpha\n02beta\n", ":NS:alpha\nbeta\n", ":NS:alpha beta\n"))
-        entry = mt940_entry(day.isoformat(), str(amount), ref=f"B{n}")
-        text = ":86:gamma\n" if rng.random() < 0.5 else ""
-        entries.append(entry + (text + lines if rng.random() < 0.5 else lines + text))
-    data = mt940(entries, opening=("0", FIRST.isoformat()), closing=(str(sum(found)), "2026-02-20"))
-    return History([(data, {})], one(found, sum(found)), texts=(("alpha", "beta"), ("01", "02")))
 
 
 def registers(rng: Random) -> History:
@@ -482,14 +357,10 @@ def balances(rng: Random) -> History:
 
 KINDS: tuple[Callable[[Random], History], ...] = (
     ofx_without_signs,
-    ofx_with_html,
     cards,
-    years,
-    notifications,
     clocks,
     stable_ids,
     ids_from_one,
-    swift_texts,
     registers,
     documents,
     balances,
