@@ -101,6 +101,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
 
 
+#: By day, one test in this many of these places runs, unless its file is named: the classes beside
+#: it run the same tests on the same databases with the read model.
+_ONE_TEST_OF = {"tests/storage/test_conformance.py::TestPlain": 5}
 #: By day, a test in one of these folders and files runs at most this many of its cases on each
 #: storage, because cases are slow. The first place that fits counts.
 MOST_CASES = {
@@ -109,6 +112,7 @@ MOST_CASES = {
     "tests/functional/databases/": 1,
     "tests/functional/servers/": 1,
     "tests/functional/": 2,
+    "tests/storage/test_differential.py": 24,
     "tests/unit/importers/test_hostile_lengths.py": 6,
     "tests/unit/importers/test_ofx_markup.py": 6,
     "tests/unit/ledger/test_undo.py": 2,
@@ -122,6 +126,13 @@ def _test_of(item: pytest.Item) -> str:
 def _storage_of(item: pytest.Item) -> str | None:
     params = item.callspec.params if hasattr(item, "callspec") else {}
     return next((params[n] for n in (*_EACH_STORAGE, *_SOME_STORAGES) if n in params), None)
+
+
+def _has_its_day(item: pytest.Item, named: list[str]) -> bool:
+    """Whether a test of `_ONE_TEST_OF` runs by day. named: files or tests that all run."""
+    one_of = next((n for place, n in _ONE_TEST_OF.items() if item.nodeid.startswith(place)), 1)
+    is_named = any(".py" in name and item.nodeid.startswith(name) for name in named)
+    return is_named or is_drawn(_test_of(item), one_of)
 
 
 def _left_out_by_day(items: list[pytest.Item], named: list[str]) -> set[pytest.Item]:
@@ -141,7 +152,7 @@ def _left_out_by_day(items: list[pytest.Item], named: list[str]) -> set[pytest.I
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """By day, run few tests on storages other than BY_DAY, and few cases of slow tests.
 
-    Does not affect tests of the storages themselves, because their fixtures have other names.
+    Tests of the storages themselves run on all, because their fixtures have other names.
     """
     nodes = {item.nodeid for item in items}
     kept, left_out = [], []
@@ -155,6 +166,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             (kept if _is_drawn(_test_of(item), storage) else left_out).append(item)
     by_night = _left_out_by_day(kept, config.args)
+    by_night |= {item for item in kept if not _has_its_day(item, config.args)}
     if NIGHTLY:
         for item in by_night:
             item.add_marker("nightly")
