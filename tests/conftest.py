@@ -113,6 +113,8 @@ MOST_CASES = {
     "tests/functional/servers/": 1,
     "tests/functional/": 2,
     "tests/storage/test_differential.py": 24,
+    "tests/unit/importers/test_csv_careless.py": 14,
+    "tests/unit/importers/test_hostile_files.py": 7,
     "tests/unit/importers/test_hostile_lengths.py": 6,
     "tests/unit/importers/test_ofx_markup.py": 6,
     "tests/unit/ledger/test_undo.py": 2,
