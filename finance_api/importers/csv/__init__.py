@@ -2,6 +2,9 @@
 
 No two banks write the same CSV. Nothing is guessed: a file that leaves something open is refused,
 and the refusal names the option that decides it.
+
+A file passes four rooms: `sniff` (the tables it may have), `mapping` (what options, saved answers
+or a profile say about it), `guess` (what its content says), `rows` (its entries).
 """
 
 from finance_api.importers.csv.importer import CsvImporter

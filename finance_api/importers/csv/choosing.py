@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
-from finance_api.importers.csv.guess.columns import OpenColumns
-from finance_api.importers.csv.guess.money import find_money
-from finance_api.importers.csv.guess.words import FIND_WORDS, find_dates
+from finance_api.importers.csv.guess.columns import find_open_columns
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import Mapping
@@ -284,11 +282,9 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     ignored = [headings.position_and_rest(Option("only"), text)[0] for text in chosen]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    open_ = OpenColumns(headings, table.sample, columns, user_mapping, frozenset(ignored))
-    find_dates(open_, period_above(table.above))
-    for find in (find_money, *FIND_WORDS):
-        find(open_)
-    inferred = open_.found
+    inferred = find_open_columns(
+        headings, table.sample, columns, user_mapping, frozenset(ignored), period_above(table.above)
+    )
     if "sign" in inferred.columns:
         user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
     user_mapping = replace(

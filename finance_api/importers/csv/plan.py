@@ -3,6 +3,7 @@ profile, how its rows become movements of money.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from finance_api.importers.clauses import Option, Topic, clause
@@ -44,7 +45,7 @@ class Plan:
     inferred: Inferred = field(default_factory=Inferred)
     last_year: int = nothing_remembered.last_year
 
-    @property
+    @cached_property
     def headings(self) -> Headings:
         return self.table.names
 
@@ -52,18 +53,18 @@ class Plan:
         """Return the columns of these fields."""
         return [index for name in fields for index in self.columns.get(name, ())]
 
-    @property
+    @cached_property
     def amounts(self) -> list[int]:
         return self.indexes("amount", "debit", "credit")
 
-    @property
+    @cached_property
     def ignored(self) -> frozenset[int]:
         """The columns that the user ignores."""
         return frozenset(
             self.headings.position(Option("ignore"), name) for name in self.mapping.ignore
         )
 
-    @property
+    @cached_property
     def texts(self) -> list[int]:
         """The columns whose texts may name a balance: neither dates nor money."""
         profile, width = self.profile, self.table.width
@@ -85,11 +86,11 @@ class Plan:
             kept["headings"] = headings[: filled(headings)]
         return kept if self.any_profile is None else kept | {"profile": self.any_profile.name}
 
-    @property
+    @cached_property
     def any_profile(self) -> Profile | None:
         return self.profile or self.partial
 
-    @property
+    @cached_property
     def balance(self) -> str:
         """The balance column, for an option; "" without a column, or if the user named it."""
         (index,) = self.columns.get("balance", (self.table.width,))
@@ -98,7 +99,7 @@ class Plan:
             return ""
         return self.headings.named(index)
 
-    @property
+    @cached_property
     def is_complete(self) -> bool:
         columns = self.columns
         return "recordDate" in columns and ("amount" in columns or "debit" in columns)

@@ -186,16 +186,16 @@ class Table:
             raise NoTable("the file is empty")
         raise NoTable(clause(Topic.ALL_SKIPPED), choices=(Choice({"skip_rows": None}),))
 
-    @property
+    @cached_property
     def first_line(self) -> int:
         return self._first[0]
 
-    @property
+    @cached_property
     def width(self) -> int:
         """The number of columns, including nameless ones at the end."""
         return len(self._first[1])
 
-    @property
+    @cached_property
     def cells(self) -> list[str]:
         """The cells of the first row that is not blank."""
         return self._first[1]
@@ -210,7 +210,7 @@ class Table:
         """The names by which options find the columns."""
         return Headings(self.headings, self.width, self.first_line)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         return heading_digest(self.headings, self.width)
 

@@ -1,4 +1,6 @@
 """Guesses what options leave open, from a table's headings and cells; asks what stays open.
 
-`guessing` goes through the matters in order, one module for each. Nothing here makes an entry.
+`columns` finds the columns of a candidate table. For the chosen table, `evidence` collects what all
+rows have, and `guessing` goes through the other matters, a module for each. The result is a
+`TableReading`. Nothing here makes an entry.
 """

@@ -2,6 +2,7 @@
 from whole columns.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -9,7 +10,6 @@ from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, text_of
 from finance_api.importers.csv.dates import DateColumn
-from finance_api.importers.csv.guess.divided import DividedAmounts
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.sniff import hides_row, starts_table
@@ -90,6 +90,61 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
     return mapping.decimal, mapping.thousands
 
 
+#: What follows a comma in an amount: cents, or the last of its thousands with cents.
+_AFTER_COMMA = re.compile("[0-9]{1,2}|[0-9]{3}[.][0-9]{1,2}")
+_TEXT, _NUMBER = "text", "number"
+
+
+class _DividedAmounts:
+    """Finds amounts that a decimal comma without quotes has divided into two cells.
+
+    What the user says about the columns of the amounts is not doubted.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        money = plan.indexes("amount", "debit", "credit", "balance", "fee", "originalAmount")
+        is_said = (
+            plan.user_mapping is not None and {"amount", "debit"} & plan.user_mapping.named.keys()
+        )
+        is_possible = plan.table.delimiter == "," and not plan.table.text.is_sheet and not is_said
+        self._plan = plan
+        self._amounts = [index for index in plan.amounts if index < plan.table.width]
+        self._count = 0
+        self._has_decimals = False
+        # For each such column: what its other rows have, and the cells after whole numbers.
+        self._seen: dict[int, set[str]] = {
+            index: set()
+            for index in plan.amounts
+            if is_possible and index + 1 < plan.table.width and index + 1 not in money
+        }
+        self._cents: dict[int, dict[str, int]] = {index: {} for index in self._seen}
+
+    def add(self, cells: Sequence[str], line: int) -> None:
+        if self._seen and not self._has_decimals:
+            self._has_decimals = any({".", ","} & {*cells[index]} for index in self._amounts)
+        for index, seen in self._seen.items():
+            amount, beside = cells[index].strip(), cells[index + 1].strip(" )")
+            is_whole = amount.lstrip("+-($€£ ").isdigit()
+            if is_whole and _AFTER_COMMA.fullmatch(beside):
+                self._cents[index].setdefault(beside, line)
+                self._count += 1
+            else:
+                seen.add(
+                    _NUMBER if beside.replace(".", "", 1).isdigit() else _TEXT if beside else ""
+                )
+
+    def refuse(self) -> None:
+        """Raise ImportRefused for the first amount that seems to be divided."""
+        for index, seen in self._seen.items():
+            cents = self._cents[index]
+            are_cents = self._count > 1 and all(len(text) == 2 for text in cents)
+            if cents and _NUMBER not in seen and (are_cents or self._has_decimals or _TEXT in seen):
+                name = self._plan.headings.named(index + 1)
+                raise ImportRefused(
+                    clause(Topic.SPLIT_AMOUNT, column=name), min(cents.values()), needs=("columns",)
+                )
+
+
 class Survey:
     """Goes through the rows once.
 
@@ -115,7 +170,7 @@ class Survey:
         self.dates = DateColumn(form, order, is_sheet=is_sheet, last_year=year)
         self.value_dates = DateColumn(None, order, likely=form, is_sheet=is_sheet, last_year=year)
         self.amounts = AmountColumns(*_separators(plan))
-        self._divided = DividedAmounts(plan)
+        self._divided = _DividedAmounts(plan)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}

@@ -12,13 +12,7 @@ from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, amount_cell, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
-from finance_api.importers.csv.guess.currency import (
-    ask_about_sums,
-    ask_about_unread,
-    ask_which_rows,
-    decide_currencies,
-    names_balance,
-)
+from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import SignedRow, Trial, decide_signs
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.journals import (
@@ -38,6 +32,8 @@ from finance_api.importers.csv.guess.totals import (
     repeated_sums,
     sums_in,
 )
+from finance_api.importers.csv.guess.unread import ask_about_unread
+from finance_api.importers.csv.guess.which_rows import ask_about_sums, ask_which_rows, names_balance
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements

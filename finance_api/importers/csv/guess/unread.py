@@ -1,0 +1,112 @@
+"""Asks about columns that are not read, if they could change sums or lose what rows are about."""
+
+from collections.abc import Iterator, Sequence
+
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.guess.evidence import Survey, Watched
+from finance_api.importers.csv.mapping import field_of
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.vocabulary import DIRECTIONS, YES_OR_NO, folded, role_fit
+from finance_api.importers.interface import Choice, Questions
+from finance_api.importers.options import ImportOptions
+from finance_api.resources.currencies import codes_in
+
+
+def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
+    """Ask about columns of money and accounts that are not read, and about text that would be lost.
+
+    Yields a remark that lists the columns that are not imported.
+    """
+    headings = plan.headings
+    open_ = [column for column in survey.unmapped if column.index not in questions.columns]
+    unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.texts)]
+    if unread:
+        yield "not imported: " + ", ".join(map(headings.named, unread))
+    if plan.profile is None:
+        unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
+        _ask_about(unexplained, plan, questions)
+    telling = [
+        headings.named(column.index)
+        for column in open_
+        if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
+    ]
+    if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
+        questions.ask(
+            clause(Topic.TEXT_LOST, columns=tuple(telling)),
+            Choice({"columns": {"note": tuple(telling)}}),
+        )
+
+
+def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
+    """Ask about the columns that could change sums."""
+    headings = plan.headings
+    money = []
+    for column in columns:
+        topic, choices = _readings(column, plan)
+        if topic is not None:
+            name = headings.named(column.index)
+            questions.ask(
+                clause(topic, column=name), *choices, line=headings.line, column=column.index
+            )
+        elif column.has_decimals:
+            money.append(column)
+    names = [headings.named(column.index) for column in money]
+    # If another question is about the amount, one of these columns may be the amount.
+    if names and "amount" not in questions.fields:
+        choices = [Choice({"ignore": tuple(names)}, clause(Says.IGNORED, columns=tuple(names)))]
+        if len(names) == 1:
+            choices += _of_money(money[0], names[0], plan)
+        questions.ask(clause(Topic.OTHER_MONEY, columns=tuple(names)), *choices, line=headings.line)
+
+
+def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
+    kind = "signed" if column.is_signed else "unsigned"
+    fee = clause(Says.IS_FEE, column=name)
+    choices = [Choice({"fee": (f"{name}={kind}",)}, fee)]
+    if "originalAmount" not in plan.columns:
+        original = clause(Says.IS_ORIGINAL, column=name)
+        choices.append(Choice({"columns": {"originalAmount": (name,)}}, original))
+    amount = plan.columns.get("amount", (plan.table.width,))[0]
+    # A row without an amount would be refused.
+    is_full = all(map(str.strip, column.values))
+    if amount < plan.table.width and plan.profile is None and is_full:
+        ignored = (plan.headings.named(amount),)
+        changes: ImportOptions = {"columns": {"amount": (name,)}, "ignore": ignored}
+        choices.append(Choice(changes, clause(Says.IS_AMOUNT, column=name)))
+    return choices
+
+
+def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
+    """Return what to ask about a column, judging by its heading, and the choices."""
+    name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
+    without = Choice({"ignore": (name,)}, clause(Says.IGNORED, columns=name))
+    if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
+        balance = Choice({"balance": name}, clause(Says.IS_BALANCE, column=name))
+        return Topic.MAYBE_BALANCE, [balance, without]
+    if column.money and role_fit("fee", heading):
+        fee, *_ = _of_money(column, name, plan)
+        return Topic.MAYBE_FEES, [fee, without]
+    if role_fit("parent", heading) == 2 and len(column.texts) and "" in column.values:
+        parts = Choice({"only": (f"{name}=",)}, clause(Says.ONLY_PARTS, column=name))
+        whole = Choice({"ignore": (name,)}, clause(Says.ALL_TRANSACTIONS))
+        return Topic.MAYBE_PARTS, [parts, whole]
+    least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
+    mapping = plan.mapping
+    is_given = mapping.account is not None and "account" not in map(field_of, mapping.columns)
+    if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
+        own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
+        other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
+        return (
+            Topic.SEVERAL_ACCOUNTS,
+            [
+                Choice(own, clause(Says.OWN_ACCOUNTS, column=name)),
+                Choice(other, clause(Says.OTHER_ACCOUNTS, column=name)),
+            ],
+        )
+    return None, []
+
+
+def _is_vocabulary(texts: Sequence[str]) -> bool:
+    """Return whether all texts are currency codes, all are directions, or all are yes or no."""
+    words = set(map(folded, texts))
+    return bool(codes_in(texts)) or words <= DIRECTIONS.keys() or words <= YES_OR_NO

@@ -1,0 +1,103 @@
+"""Asks which rows are transactions: about unknown words of a status, and about totals."""
+
+from collections.abc import Mapping, Sequence
+from itertools import compress, product
+
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.cells import BLANK
+from finance_api.importers.csv.guess.evidence import Survey
+from finance_api.importers.csv.guess.status import Selection
+from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.vocabulary import BOOKED, NOT_MONEY, folded, kind_of
+from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
+
+#: With up to this many unknown words, every combination of them is offered as an answer. For more
+#: words, the answers are only: all, none, all but one, and each word alone.
+_COMBINED = 3
+
+
+def names_balance(cells: Sequence[str]) -> bool:
+    """Return whether any of a row's cells names a balance or a total."""
+    return any(kind_of(cell.strip()) for cell in cells)
+
+
+def ask_which_rows(
+    survey: Survey, selection: Selection, headings: Headings, questions: Questions
+) -> None:
+    """Ask about unknown words of a status, and about rows that may be totals."""
+    for index, unknown in selection.unknown.items():
+        kept = [text for text, keeps in selection.words.get(index, {}).items() if keeps]
+        _ask_for_words(index, unknown, kept, headings, questions)
+    for column in survey.watched:
+        words = {text.strip(): min(lines.values()) for text, lines in column.values.items()}
+        unknown = {text: line for text, line in words.items() if _is_not_money(text)}
+        if unknown:
+            others = [text for text in words if text not in unknown]
+            booked = [text for text in others if folded(text) in BOOKED]
+            unknown |= {text: words[text] for text in others if text not in booked}
+            _ask_for_words(column.index, unknown, booked, headings, questions)
+    doubts = {(d.column, d.text): line for line, d in selection.doubts.items() if d.asks}
+    for (index, text), line in doubts.items():
+        name = headings.named(index)
+        questions.ask(
+            clause(Topic.MAYBE_TOTAL, text=text),
+            Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text)),
+            Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text)),
+            line=line,
+        )
+
+
+def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
+    """Ask about rows that are sums of others. texts: their texts in the column ``name``."""
+    left_out = tuple(f"{name}={text}" for text in texts if text)
+    kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
+    sums = Choice({"leave_out": left_out}, clause(Says.NOT_TRANSACTIONS, texts=tuple(texts)))
+    questions.ask(
+        clause(
+            Topic.SUMS if left_out else Topic.SUMS_WITHOUT_TEXT,
+            texts=tuple(text or BLANK for text in texts),
+        ),
+        *([sums, kept] if left_out else [kept]),
+        line=line,
+    )
+
+
+def _is_not_money(text: str) -> bool:
+    """Return whether a text is or contains a word for transactions that have not been booked."""
+    words = folded(text)
+    return words in NOT_MONEY or any(
+        len(word) > 5 and word in NOT_MONEY for word in words.replace("-", " ").split()
+    )
+
+
+def _ask_for_words(
+    index: int,
+    unknown: Mapping[str, int],
+    kept: Sequence[str],
+    headings: Headings,
+    questions: Questions,
+) -> None:
+    """Ask which words of a column mark transactions.
+
+    kept: words that do. unknown: words that may -> their lines.
+    """
+    name = headings.named(index)
+    if len(unknown) <= _COMBINED:
+        kept_or_not = product((True, False), repeat=len(unknown))
+        possible = [list(compress(unknown, each)) for each in kept_or_not]
+    else:
+        all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
+        possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
+    choices = []
+    for chosen in possible:
+        if texts := [*kept, *chosen]:
+            only = tuple(f"{name}={text}" for text in texts)
+            choices.append(
+                Choice({"only": only}, clause(Says.ROWS_TRANSACTIONS, words=tuple(texts)))
+            )
+    questions.ask(
+        clause(Topic.STATUS, column=name, words=(*unknown, *kept)),
+        *choices,
+        line=min(unknown.values()),
+        column=index,
+    )
