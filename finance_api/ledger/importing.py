@@ -202,12 +202,9 @@ def _import_statements(
     accounts = find_accounts(session, report, file, options)
     rows = _decide(session, file, accounts, options)
     totals = _count(file, report)
-    facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
-    # `rows` keeps every entry in memory.
-    del rows
-    is_large = len(file.open) > MANY
-    records = StatementRecords(session, file, reader, report)
-    if is_large:
+    facts = StatementFacts(session, rows)
+    records = StatementRecords(session, file, rows.reader, report)
+    if len(file.open) > MANY:
         session.begin_storing()
     records.write()
     if options.link_by_number and (linked := link_by_number(session)):
@@ -216,7 +213,7 @@ def _import_statements(
         report.remarks.append(message(remark))
     facts.note_beside()
     touched = dict.fromkeys((*(account.id for account in accounts), *session.touched))
-    report.remarks += remarks
+    report.remarks += rows.remarks
     report.remarks += settle_bank_balances(session, touched, facts.facts)
     for statement in file.statements:
         report.skipped.update(statement.skipped)

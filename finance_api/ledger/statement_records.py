@@ -1,11 +1,9 @@
 """Stores the decisions about a file's entries: new records, and changes to stored records."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 from operator import attrgetter
-from typing import NamedTuple
 
 from finance_api.importers.interface import Entry
 from finance_api.ledger.derivation import UNRULED, Ruled, Rules, derive
@@ -54,20 +52,6 @@ _CHANGING = (
 _MATCHED = (Outcome.MATCHED, Outcome.MATCHED_PARTS)
 
 
-class _New(NamedTuple):
-    """A `FileEntry` that becomes a new record."""
-
-    n: int
-    statement: int
-    number: int
-    account: KnownAccount
-
-
-#: A decided entry as it was compared, and the complete entry.
-_Whole = tuple[FileEntry | _New, Entry]
-_Changed = tuple[FileEntry, Entry]
-
-
 def content_of(entry: Entry) -> Content:
     return Content(entry.date, entry.amount, entry.payee, entry.note)
 
@@ -85,7 +69,6 @@ class StatementRecords:
         reader: CandidateReader,
         report: ImportReport,
     ) -> None:
-        """Empty ``file.open``, whose entries would take a lot of memory until they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
@@ -95,17 +78,14 @@ class StatementRecords:
         self.changed = False
         _number(file.open, reader)
         # Newest first, like the read model: most files have the opposite order, which would leave
-        # the model's pages half full. Each entry is packed into three numbers.
-        new = [row for row in file.open if row.outcome is Outcome.NEW]
-        new.sort(key=lambda row: -row.day)
-        self._new = array("I", chain.from_iterable((r.n, r.statement, r.number) for r in new))
-        self._accounts = {row.statement: row.account for row in new}
+        # the model's pages half full.
+        self._new = [row for row in file.open if row.outcome is Outcome.NEW]
+        self._new.sort(key=lambda row: -row.day)
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
-        #: The index of each new entry that another entry corrects -> the id of the new record.
-        self._awaited = {row.awaits.n: "" for row in self._waiting if row.awaits is not None}
-        file.open.clear()
+        #: Each new entry that another entry corrects -> the id of the new record.
+        self._awaited = {row.awaits: "" for row in self._waiting if row.awaits is not None}
         self._ruled = self._match_rules() if session.row_set(RECORD_RULES).rows else repeat(UNRULED)
 
     def _match_rules(self) -> Iterator[Ruled]:
@@ -114,25 +94,21 @@ class StatementRecords:
         Return what they give to each new record, and instead of a split record to each of its
         parts, in the order in which these are written.
         """
-        rules, numbers = Rules(self._session), dict[Ruled, int]()
-        values, packed = iter(self._new), array("I")
-        for n, statement, _ in zip(values, values, values, strict=True):
-            entry, account = self._file.read(n), self._accounts[statement]
+        rules = Rules(self._session)
+        ruled: list[Ruled] = []
+        for row in self._new:
+            entry = row.whole
             for note in [part[1] for part in entry.parts] or [entry.note]:
-                ruled = rules.apply(account.id, entry.payee, note)
-                packed.append(numbers.setdefault(ruled, len(numbers)))
-        found = list(numbers)
-        return (found[number] for number in packed)
+                ruled.append(rules.apply(row.account.id, entry.payee, note))
+        return iter(ruled)
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
-        for begin in range(0, len(self._new), 3 * _BATCH):
-            values = iter(self._new[begin : begin + 3 * _BATCH])
-            triples = zip(values, values, values, strict=True)
-            batch = [_New(*triple, self._accounts[triple[1]]) for triple in triples]
+        for begin in range(0, len(self._new), _BATCH):
+            batch = self._new[begin : begin + _BATCH]
             for made, row in zip(batch, self._create(batch), strict=True):
-                if made.n in self._awaited:
-                    self._awaited[made.n] = row["id"]
+                if made in self._awaited:
+                    self._awaited[made] = row["id"]
         for begin in range(0, len(self._changing), _BATCH):
             self._change(self._changing[begin : begin + _BATCH])
         # One by one, because these entries may correct each other.
@@ -141,40 +117,38 @@ class StatementRecords:
 
     # -- new records
 
-    def _source_ids(self, batch: Sequence[_Whole]) -> list[str]:
+    def _source_ids(self, batch: Sequence[FileEntry]) -> list[str]:
         """Return source ids that no record has or ever had."""
-        found = [_source_id(row, entry, row.number) for row, entry in batch]
+        found = [_source_id(row, row.number) for row in batch]
         if self._reader.is_empty:
             return found
-        keys = [(row.account, entry.bank_id or content_of(entry)) for row, entry in batch]
+        keys = [(row.account, row.bank_id or content_of(row.whole)) for row in batch]
         places = list(range(len(batch)))
         while places:
             for place in places:
                 if keys[place] in self._numbers:
-                    row, entry = batch[place]
-                    number = max(row.number, self._numbers[keys[place]] + 1)
+                    number = max(batch[place].number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
-                    found[place] = _source_id(row, entry, number)
+                    found[place] = _source_id(batch[place], number)
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place][0].number)
+                self._numbers.setdefault(keys[place], batch[place].number)
         return found
 
-    def _create(self, entries: list[_New]) -> list[Row]:
+    def _create(self, batch: list[FileEntry]) -> list[Row]:
         source, session = self._file.source, self._session
-        batch = [(entry, self._file.read(entry.n)) for entry in entries]
         rows: list[Row] = []
         parts: list[Row] = []
-        for whole, source_id in zip(batch, self._source_ids(batch), strict=True):
-            row = self._new_record(whole)
+        for decided, source_id in zip(batch, self._source_ids(batch), strict=True):
+            row = self._new_record(decided)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, whole[1].line)
+            derive(session, row, decided.whole.line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             rows.append(row)
-            parts += self._parts(row, whole[1])
+            parts += self._parts(row, decided.whole)
         split_ids = {part["splitId"] for part in parts}
         session.write(SPLITS, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
@@ -194,8 +168,8 @@ class StatementRecords:
             derive(session, part, entry.line)
             yield part
 
-    def _new_record(self, whole: _Whole) -> Row:
-        row, (decided, entry) = blank_row(RECORDS), whole
+    def _new_record(self, decided: FileEntry) -> Row:
+        row, entry = blank_row(RECORDS), decided.whole
         row["accountId"] = decided.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
@@ -206,7 +180,7 @@ class StatementRecords:
         # A bank's statement lists settled transactions.
         row["recordState"] = entry.record_state or "cleared"
         if (entry.batch, entry.offset, entry.message) != (None, None, None):
-            row["stated"] = written({self._file.source: [self._stated_values(whole)]})
+            row["stated"] = written({self._file.source: [self._stated_values(decided)]})
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
@@ -242,8 +216,8 @@ class StatementRecords:
             row_set.put(known)
         return str(known["id"])
 
-    def _stated_values(self, whole: _Whole, *, in_part: bool = False) -> StatedValues:
-        entry, statement = whole[1], self._file.statements[whole[0].statement]
+    def _stated_values(self, decided: FileEntry, *, in_part: bool = False) -> StatedValues:
+        entry, statement = decided.whole, self._file.statements[decided.statement]
         return StatedValues(
             entry.bank_id,
             None if in_part else content_of(entry),
@@ -258,24 +232,23 @@ class StatementRecords:
 
     def _change(self, entries: list[FileEntry]) -> None:
         session = self._session
-        batch = [(entry, self._file.read(entry.n)) for entry in entries]
         records = [self._records(entry) for entry in entries]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = get_stated(session, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
-        source_ids = iter(self._source_ids([each for each in batch if each[0].outcome in _MATCHED]))
+        source_ids = iter(self._source_ids([e for e in entries if e.outcome in _MATCHED]))
         lines: dict[str, int] = {}
         stated_ids: set[str] = set()
-        for whole, found in zip(batch, records, strict=True):
-            is_matched = whole[0].outcome in _MATCHED
+        for entry, found in zip(entries, records, strict=True):
+            is_matched = entry.outcome in _MATCHED
             source_id = next(source_ids) if is_matched else ""
             for number, (record_id, place) in enumerate(found):
-                lines.setdefault(record_id, whole[1].line)
+                lines.setdefault(record_id, entry.whole.line)
                 if is_matched:
-                    self._match(after[record_id], whole, source_id, in_part=number > 0)
+                    self._match(after[record_id], entry, source_id, in_part=number > 0)
                 else:
                     stated_ids.add(record_id)
-                    self._update(after[record_id], whole, place)
+                    self._update(after[record_id], entry, place)
         self._put(before, after, lines, stated_ids)
 
     def _put(
@@ -315,15 +288,15 @@ class StatementRecords:
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
         """Return the ids of the records an entry changes, each with its `Candidate.place`."""
         *_, last = correction_chain(entry)
-        if self._awaited.get(last.n):
-            return [(self._awaited[last.n], 0)]
+        if self._awaited.get(last):
+            return [(self._awaited[last], 0)]
         found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
         return found if last is entry else found[:1]
 
-    def _match(self, row: Row, whole: _Whole, source_id: str, *, in_part: bool) -> None:
-        source, entry = self._file.source, whole[1]
+    def _match(self, row: Row, decided: FileEntry, source_id: str, *, in_part: bool) -> None:
+        source, entry = self._file.source, decided.whole
         stated = read_stated(row)
-        stated.setdefault(source, []).append(self._stated_values(whole, in_part=in_part))
+        stated.setdefault(source, []).append(self._stated_values(decided, in_part=in_part))
         row["stated"] = written(stated)
         row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
         if not in_part:
@@ -331,9 +304,9 @@ class StatementRecords:
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Listed(row["id"], entry.line, values, record))
 
-    def _update(self, row: Row, whole: _Changed, place: int) -> None:
+    def _update(self, row: Row, decided: FileEntry, place: int) -> None:
         """Update a record of the same source with the values that an entry states."""
-        decided, entry = whole
+        entry = decided.whole
         if decided.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
@@ -350,7 +323,7 @@ class StatementRecords:
                 content = Content(stated_values.now.date, *content[1:])
             self._set(row, stated_values.now, content, entry)
             bank_id = entry.bank_id if entry.bank_id is not None else stated_values.bank_id
-            later = self._stated_values(whole)._replace(bank_id=bank_id, now=content)
+            later = self._stated_values(decided)._replace(bank_id=bank_id, now=content)
             entries[place] = stated_values.corrected(later)
         row["stated"] = written({**stated, source: entries})
 
@@ -382,11 +355,11 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         row.number = counts[key]
 
 
-def _source_id(row: FileEntry | _New, entry: Entry, number: int) -> str:
+def _source_id(row: FileEntry, number: int) -> str:
     scope = row.account.scopes[row.statement]
-    if entry.bank_id is None:
-        return scope.of_content(content_of(entry), number)
-    return scope.of_bank_id(entry.bank_id, number)
+    if row.bank_id is None:
+        return scope.of_content(content_of(row.whole), number)
+    return scope.of_bank_id(row.bank_id, number)
 
 
 _SHOWN = frozenset(field.name for field in RECORDS.native_fields)

@@ -3,9 +3,8 @@
 Stored records are compared as earlier files stated them.
 """
 
-import marshal
 from collections.abc import Iterable, Iterator
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 from functools import cached_property
@@ -80,9 +79,9 @@ class Pair(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class FileEntry:
-    """The compared part of an entry; `FileEntries.read` returns the whole entry.
+    """An entry of the file, with the values that are compared.
 
-    n: the entry's index in the file. day: the number of days since 1970-01-01. time: seconds of
+    whole: the entry itself. day: the number of days since 1970-01-01. time: seconds of
     the day, 0 if unknown. text, content: hashes, see `stated.Content`.
     names_other: see `names_other_side`.
     corrects: the bank id of an entry that this one corrects or, if ``deletes`` is set, deletes.
@@ -93,7 +92,7 @@ class FileEntry:
     number: this entry's place among entries with the same bank id or content, from 1.
     """
 
-    n: int
+    whole: Entry
     statement: int
     day: int
     time: int
@@ -158,15 +157,15 @@ class Candidate:
     """A stored record, as one entry of a source stated it.
 
     record: the record's id. place: the entry's index among the source's entries for the record.
+    day, time, amount, text, content: of the stated values, see `FileEntry`.
     mine: whether the entry is from this file's source. source: the source that created the record.
     covered, inner: whether the file covers the stated day at least partly, and whether wholly.
     texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
-    earlier: previously stated values. following: the next equal candidate, while pairs are formed.
+    earlier: previously stated values.
     """
 
     account: KnownAccount
-    stated: InitVar[StatedValues]
     record: str
     place: int
     mine: bool
@@ -177,31 +176,18 @@ class Candidate:
     earlier: "tuple[Earlier, ...]"
     message: tuple[int, str] | None
     names_other: bool
-    day: int = field(init=False)
-    time: int = field(init=False)
-    amount: int = field(init=False)
-    text: int = field(init=False)
-    payee: int | None = None
-    note: int | None = None
-    as_of: int | None = field(init=False)
-    batch: str | None = field(init=False)
-    instant: int | None = field(init=False)
-    covered: bool = field(init=False)
-    inner: bool = field(init=False)
+    day: int
+    time: int
+    amount: int
+    text: int
+    payee: int | None
+    note: int | None
+    as_of: int | None
+    batch: str | None
+    instant: int | None
+    covered: bool
+    inner: bool
     is_taken: bool = False
-    following: "Candidate | None" = None
-
-    def __post_init__(self, stated: StatedValues) -> None:
-        content = stated.now
-        assert content is not None
-        self.day, self.time, self.amount = content.day, content.time, content.amount
-        self.text = content.text_hash
-        self.as_of, self.batch = stated.as_of, stated.batch
-        self.instant = _instant(content.date, stated.offset)
-        self.covered, self.inner = self.account.coverage(self.day)
-        if self.bank_id is not None:
-            # Payee and note are compared separately only between rows with equal ids.
-            self.payee, self.note = hash_of(content.payee), hash_of(content.note)
 
     @property
     def content(self) -> int:
@@ -218,10 +204,9 @@ _LONGEST_CHAIN = 100
 
 
 class FileEntries:
-    """A file's entries in their order, packed because there can be many.
+    """A file's entries in their order.
 
-    source: the source of all entries. statements: the file's statements. open: the compared part
-    of each entry.
+    source: the source of all entries. statements: the file's statements. open: the entries.
     """
 
     def __init__(
@@ -238,7 +223,6 @@ class FileEntries:
         self.source = source
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
-        self._packed: list[bytes] = []
         numbers: dict[int, int] = {}
         days: dict[int, int] = {}
         for statement, entry in entries:
@@ -254,11 +238,11 @@ class FileEntries:
             # The same values as `Content` has, but without creating an object for each entry.
             day, time = divmod(entry.date, DAY_SECONDS)
             text = hash((fold(entry.payee or ""), fold(entry.note or "")))
-            day, n = days.setdefault(day, day), len(self.open)
+            correction = entry.correction
             compared = FileEntry(
-                n,
+                entry,
                 number,
-                day,
+                days.setdefault(day, day),
                 time,
                 entry.amount,
                 text,
@@ -273,19 +257,11 @@ class FileEntries:
             self.open.append(compared)
             if entry.parts:
                 compared.split = tuple(sorted(part[0] for part in entry.parts))
-            plain, correction = entry, entry.correction
             if correction is not None:
                 compared.corrects, compared.deletes = correction.bank_id, correction.deletes
-                plain = entry._replace(correction=None)
-            self._packed.append(marshal.dumps(tuple(plain)))  # type: ignore[arg-type]
         for statement in self.statements:
             if statement.closing is not None and not 0 <= statement.closing.date < end:
                 raise _out_of_range(statement.closing.date, last_year, None)
-
-    def read(self, n: int) -> Entry:
-        """Return the whole entry, except its correction, which is in `open`."""
-        # The bytes were packed above, and marshal does not run code while it reads.
-        return Entry._make(marshal.loads(self._packed[n]))  # noqa: S302
 
 
 def _out_of_range(seconds: int, last_year: int, line: int | None) -> ImportRefused:
@@ -433,9 +409,9 @@ class CandidateReader:
             # Only the record's source id contains the bank id.
             if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
+            covered, inner = account.coverage(each.now.day)
             candidate = Candidate(
                 account,
-                each,
                 record=row["id"],
                 place=place,
                 mine=is_own,
@@ -446,6 +422,17 @@ class CandidateReader:
                 earlier=_earlier(each) if is_own else (),
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
+                day=each.now.day,
+                time=each.now.time,
+                amount=each.now.amount,
+                text=each.now.text_hash,
+                payee=hash_of(each.now.payee),
+                note=hash_of(each.now.note),
+                as_of=each.as_of,
+                batch=each.batch,
+                instant=_instant(each.now.date, each.offset),
+                covered=covered,
+                inner=inner,
             )
             self.candidates.append(candidate)
             if is_own and "_own" in vars(self):

@@ -120,10 +120,6 @@ class OpenRows:
         """Yield the candidates that no entry has taken yet."""
         return (c for c in self.candidates if not c.is_taken and test(c))
 
-    def read(self, entry: FileEntry) -> Entry:
-        """Return the whole entry."""
-        return self.file.read(entry.n)
-
     def as_of(self, entry: FileEntry) -> int | None:
         """Return when the bank made the entry's statement; None if the file does not say."""
         return self.file.statements[entry.statement].as_of
@@ -164,18 +160,10 @@ class OpenRows:
         candidates are equal, the first entry gets the first candidate, and so on.
         """
         key = attrgetter("account", *names)
-        # The first of equal candidates; each links to the next, which takes less memory than lists.
-        waiting: dict[Any, Candidate | None] = {}
-        for candidate in reversed([*self.free(stored)]):
-            place = key(candidate)
-            candidate.following = waiting.get(place)
-            waiting[place] = candidate
+        waiting = grouped(reversed([*self.free(stored)]), key)
         for entry in self.undecided if waiting else ():
-            if entries(entry):
-                same = waiting.get(place := key(entry))
-                if same is not None:
-                    waiting[place] = same.following
-                    yield Pair(entry, outcome, same)
+            if entries(entry) and (same := waiting.get(key(entry))):
+                yield Pair(entry, outcome, same.pop())
 
     def equal_pairs(
         self, outcome: Outcome, *names: str, entries: EntryTest, stored: CandidateTest
@@ -202,7 +190,7 @@ def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
     Repeated entries do not count.
     """
     of_day = (
-        (entry.time, entry.amount, rows.read(entry))
+        (entry.time, entry.amount, entry.whole)
         for entry in rows.of_edge(account, day)
         if entry.outcome is not Outcome.DUPLICATE
     )
@@ -285,7 +273,7 @@ def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
     if twice is None or rows.first_day == NEW:
         return
     if rows.first_day is None:
-        line, last = rows.read(twice[0]).line, rows.read(twice[-1])
+        line, last = twice[0].whole.line, twice[-1].whole
         yield which_one(
             "first_day",
             clause(Topic.REPEATED_IN_FILE, entry=file_row(last), first=line),
@@ -327,7 +315,7 @@ def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
     """Treat an entry that claims to correct itself as an entry that corrects nothing."""
     of_themselves = [e for e in rows.entries if e.corrects is not None and e.corrects == e.bank_id]
     named = [e for e in of_themselves if e.outcome is None][:_MOST_REMARKS]
-    rows.remarks += [clause(Says.CORRECTS_ITSELF, entry=file_row(rows.read(e))) for e in named]
+    rows.remarks += [clause(Says.CORRECTS_ITSELF, entry=file_row(e.whole)) for e in named]
     for entry in of_themselves:
         entry.corrects = None
     yield from ()
@@ -369,5 +357,5 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             entry.awaits = other
             yield Pair(entry, Outcome.WAITING)
         else:
-            whole = file_row(rows.read(entry))
+            whole = file_row(entry.whole)
             rows.remarks.append(clause(Says.CORRECTS_NOTHING, entry=whole, id=bank_id))

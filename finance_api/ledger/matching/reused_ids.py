@@ -29,13 +29,13 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         account = entry.account
         if account.shows_reuse or account.ids is not None:
             continue
-        line = rows.read(entry).line
+        line = entry.whole.line
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
             yield which_one(
                 "ids",
                 clause(
                     Topic.REUSED_ID,
-                    entry=file_row(rows.read(entry)),
+                    entry=file_row(entry.whole),
                     record=stored_row(candidate),
                     account=account.name,
                 ),
@@ -71,7 +71,7 @@ def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> boo
     """Return whether the payee or the note is the same."""
     if entry.text == candidate.text:
         return True
-    whole = rows.read(entry)
+    whole = entry.whole
     sides = (hash_of(whole.payee), candidate.payee), (hash_of(whole.note), candidate.note)
     return any(one == other for one, other in sides if one is not None)
 

@@ -131,7 +131,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     if not is_of_day:
         return None
     is_whole = account.is_stored_whole(entry.day)
-    whole = rows.read(entry)
+    whole = entry.whole
     texts = rows.reader.texts_of(candidate)
     return True if is_whole or are_alike((whole.payee, whole.note), texts) else None
 
@@ -158,7 +158,7 @@ def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     entry, candidate = min(_possible(rows, groups[0]), key=_days_apart)
     farthest = max(_days_apart(pair) for group in groups for pair in _possible(rows, group))
     days = min(max(farthest, 1), REACH_DAYS)
-    whole = rows.read(entry)
+    whole = entry.whole
     more = clause(Says.MORE_ROWS, count=len(groups) - 1) if len(groups) > 1 else ""
     record = stored_row(candidate)
     return which_one(

@@ -131,7 +131,7 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     pairs = [(pair.entry, pair.candidate) for pair in found if pair.candidate is not None]
     entry, other = pairs[0]
     farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in pairs))
-    whole = rows.read(entry)
+    whole = entry.whole
     more = clause(Says.MORE_PAIRS, count=len(found) - 1) if len(found) > 1 else ""
     facts = {"entry": file_row(whole), "more": more, "days": farthest, **_facts(other)}
     yield which_one(
@@ -144,7 +144,7 @@ def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Qu
     pair = next(iter(in_part), None)
     if pair is None or pair.candidate is None:
         return
-    whole, other = rows.read(pair.entry), pair.candidate
+    whole, other = pair.entry.whole, pair.candidate
     topic = Topic.PART_OF_SUM if pair.outcome is Outcome.MATCHED else Topic.SUM_OF_PARTS
     farthest = _REACH_DAYS + 1
     yield which_one(

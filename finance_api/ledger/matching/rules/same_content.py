@@ -107,7 +107,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
         wanted = {}
         entries = {}
         for entry in batch:
-            whole = rows.read(entry)
+            whole = entry.whole
             content = Content(entry.day * DAY_SECONDS, entry.amount, whole.payee, whole.note)
             scope = entry.account.scopes[entry.statement]
             source_id = scope.of_content(content, entry.number)
@@ -175,7 +175,7 @@ def _check_part(
     if not open_entries or rows.first_day == SAME:
         return
     if rows.first_day is None:
-        first = rows.read(open_entries[0])
+        first = open_entries[0].whole
         yield which_one(
             "first_day",
             clause(Topic.PART_OF_DAY, day=Day(day * DAY_SECONDS), entry=file_row(first)),

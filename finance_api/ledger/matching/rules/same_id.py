@@ -132,7 +132,7 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
             continue
         corrects = _corrects(rows, entry, candidate)
         if corrects is None:
-            whole = rows.read(entry)
+            whole = entry.whole
             yield which_one(
                 "ids",
                 clause(Topic.SAME_ID, entry=file_row(whole), record=stored_row(candidate)),

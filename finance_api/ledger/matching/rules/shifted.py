@@ -51,7 +51,7 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
             yield correction(rows, entry, candidate)
         if few and not pairs:
             entry, candidate = few[0]
-            whole, record = file_row(rows.read(entry)), stored_row(candidate)
+            whole, record = file_row(entry.whole), stored_row(candidate)
             rows.remarks.append(clause(Says.HOUR_APART, entry=whole, record=record))
 
 
