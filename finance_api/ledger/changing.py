@@ -22,6 +22,7 @@ import transaction
 
 from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.ledger.edits.transfer_pairs import propose_transfers
+from finance_api.ledger.rows import batched
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession
 from finance_api.query.evaluate import group_of, matching, sorted_rows
 from finance_api.query.model import Condition, Query, Span
@@ -322,8 +323,7 @@ class RehearsedData(DataWriter):
 
     def _replaced(self, user_id: int, resource: Resource) -> Iterator[Row]:
         """Yield the stored versions of the rows that the rehearsal changed or deleted."""
-        ids = iter(self._written[resource.name].replaced)
-        while batch := list(islice(ids, _PAGE)):
+        for batch in batched(self._written[resource.name].replaced):
             yield from self._data.get_rows(user_id, resource, batch).values()
 
 

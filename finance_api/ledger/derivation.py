@@ -37,7 +37,8 @@ from finance_api.importers.interface import (
     Choice,
     ImportRefused,
 )
-from finance_api.ledger.session import PAGE, LedgerSession, UserRows
+from finance_api.ledger.rows import batched
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import Condition, Span, any_of, condition_on, dated
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORD_RULES, RECORDS
@@ -98,8 +99,7 @@ def rederive_records(session: LedgerSession) -> bool:
     ):
         if not ids:
             continue
-        wanted = sorted(ids)
-        conditions = [any_of(name, wanted[i : i + PAGE]) for i in range(0, len(wanted), PAGE)]
+        conditions = [any_of(name, batch) for batch in batched(sorted(ids))]
         for page in chain.from_iterable(session.pages(RECORDS, each) for each in conditions):
             rows = []
             for row in page:

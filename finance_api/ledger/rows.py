@@ -2,8 +2,9 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
 
 from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.resources import RESOURCES
@@ -11,6 +12,10 @@ from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
 from finance_api.values.text import count_text
+
+_T = TypeVar("_T")
+#: How many rows are read or written at once.
+BATCH = 1_000
 
 #: Fields that a replaced row keeps if the import does not set them.
 _KEPT = ("id", "createdAt", "updatedAt")
@@ -26,6 +31,13 @@ _NOT_GIVEN: dict[str, Row] = {
     }
     for r in RESOURCES
 }
+
+
+def batched(items: Iterable[_T], size: int | None = None) -> Iterator[list[_T]]:
+    """Yield the items in lists of up to ``size``, or BATCH."""
+    left = iter(items)
+    while batch := list(islice(left, size or BATCH)):
+        yield batch
 
 
 def blank_row(resource: Resource) -> Row:

@@ -8,13 +8,12 @@ that no file brings it back.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.derivation import derive
-from finance_api.ledger.rows import blank_row
+from finance_api.ledger.rows import batched, blank_row
 from finance_api.ledger.session import LedgerSession, Pair, UserRows
 from finance_api.query.model import Query, SortKey, any_of, dated
 from finance_api.resources import RECORDS, SPLITS
@@ -85,8 +84,7 @@ def deleted_among(owned: UserRows, wholes: Iterable[str]) -> set[str]:
 def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
     """Return the parts of each split, by id; an empty list for a split without parts."""
     found: dict[str, list[Row]] = {split_id: [] for split_id in split_ids}
-    wanted = iter(list(found))
-    while batch := list(islice(wanted, _BATCH)):
+    for batch in batched(list(found), _BATCH):
         for page in owned.pages(RECORDS, any_of("splitId", batch)):
             for row in page:
                 found[row["splitId"]].append(row)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from finance_api.importers.clauses import Option, Says, Topic, clause
@@ -27,7 +27,7 @@ from finance_api.ledger.matching.stated import (
     facts_by_account,
 )
 from finance_api.ledger.orders import ImportReport, StatementOptions
-from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
+from finance_api.ledger.rows import batched, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among, get_stated, is_whole
 from finance_api.query.model import any_of, dated
@@ -38,7 +38,6 @@ from finance_api.values import Row
 from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban, message
 from finance_api.values.time import DAY_SECONDS
 
-_BATCH = 1_000
 #: An account's id, and the first second of a day.
 _AccountDay = tuple[str, int]
 
@@ -404,8 +403,7 @@ class StatementFacts:
 
     def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
         found.pop(self._session.number, None)
-        wanted = iter(held if found else ())
-        while batch := list(islice(wanted, _BATCH)):
+        for batch in batched(held if found else ()):
             rows = get_stated(self._session, batch)
             deleted = deleted_among(self._session, [i for i in rows if is_whole(rows[i])])
             for row in (row for i, row in rows.items() if i not in deleted):

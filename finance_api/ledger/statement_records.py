@@ -25,7 +25,7 @@ from finance_api.ledger.matching.stated import (
     written,
 )
 from finance_api.ledger.orders import ImportReport, Listed
-from finance_api.ledger.rows import RowSet, blank_row, bounded_source_id, row_id
+from finance_api.ledger.rows import RowSet, batched, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
     change_wholes,
@@ -40,7 +40,6 @@ from finance_api.resources.records import STATED, VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
 
-_BATCH = 1_000
 _further = attrgetter(*STATED.values())
 _CHANGING = (
     Outcome.CORRECTION,
@@ -104,13 +103,12 @@ class StatementRecords:
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
-        for begin in range(0, len(self._new), _BATCH):
-            batch = self._new[begin : begin + _BATCH]
+        for batch in batched(self._new):
             for made, row in zip(batch, self._create(batch), strict=True):
                 if made in self._awaited:
                     self._awaited[made] = row["id"]
-        for begin in range(0, len(self._changing), _BATCH):
-            self._change(self._changing[begin : begin + _BATCH])
+        for batch in batched(self._changing):
+            self._change(batch)
         # One by one, because these entries may correct each other.
         for waiting in self._waiting:
             self._change([waiting])

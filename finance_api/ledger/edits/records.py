@@ -1,8 +1,7 @@
 """Adds, edits and removes records."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
@@ -13,8 +12,8 @@ from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.edits.transfers import check_halves
 from finance_api.ledger.matching.stated import REACH_DAYS, is_out_of_reach
-from finance_api.ledger.rows import blank_row
-from finance_api.ledger.session import PAGE, LedgerSession
+from finance_api.ledger.rows import batched, blank_row
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import is_stated, keep_deleted
 from finance_api.resources import CATEGORIES, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Field, Kind
@@ -24,8 +23,6 @@ from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
 from finance_api.values.text import count_text, shown
-
-_T = TypeVar("_T")
 
 #: The editable columns of files -> the fields that they set.
 EDITED = {
@@ -51,7 +48,7 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     changes = RecordChanges(session)
     cells = _Cells(session)
     unknown: list[str] = []
-    for batch in _batches(_each_once(file.rows())):
+    for batch in batched(_each_once(file.rows())):
         stored = _stored(session, [row.id for row in batch])
         for row in batch:
             before = stored.get(row.id.lower())
@@ -133,7 +130,7 @@ def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
     """Yield the records with these ids in batches, then raise ChangeRefused if any is unknown."""
     unknown: list[str] = []
-    for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):
+    for batch in batched(dict.fromkeys(row_id.lower() for row_id in ids)):
         stored = _stored(session, batch)
         unknown += (shown(row_id) for row_id in batch if row_id not in stored)
         yield stored.values()
@@ -236,12 +233,6 @@ def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
         except IdError:
             continue
     return session.get_rows(RECORDS, wanted)
-
-
-def _batches(items: Iterable[_T]) -> Iterator[list[_T]]:
-    left = iter(items)
-    while batch := list(islice(left, PAGE)):
-        yield batch
 
 
 ADD, SET = "records add", "records set"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finance_api.ledger.session import PAGE, LedgerSession
+from finance_api.ledger.rows import batched
+from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition, condition_on, dated
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
@@ -86,8 +87,8 @@ def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
     wanted = [i for i, currency, size in amounts if size and (currency, -size) in both_ways]
     numbers = _Numbers(session.accounts.rows.values())
     sides: _Sides = defaultdict(lambda: ([], []))
-    for begin in range(0, len(wanted), PAGE):
-        for row in session.get_rows(RECORDS, wanted[begin : begin + PAGE]).values():
+    for batch in batched(wanted):
+        for row in session.get_rows(RECORDS, batch).values():
             if "transferId" in row["setByHand"] or row["splitId"] is not None:
                 continue
             names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])

@@ -9,7 +9,8 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import find_pairs
-from finance_api.ledger.session import PAGE, LedgerSession, UserRows
+from finance_api.ledger.rows import batched
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.query.model import any_of, condition_on, dated
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
@@ -112,8 +113,7 @@ def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Prop
 
 def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]:
     found = []
-    for begin in range(0, len(pairs), PAGE):
-        batch = pairs[begin : begin + PAGE]
+    for batch in batched(pairs):
         ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
         rows = owned.get_rows(RECORDS, ids)
         found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from finance_api.ledger.rows import batched
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
@@ -12,7 +13,6 @@ from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-_PAGE = 1_000
 #: Payee and note.
 _Texts = tuple[str | None, str | None]
 #: Two formats may report the same transaction up to this many days apart.
@@ -65,8 +65,7 @@ def read_duplicates(
     storage: Storage, user_id: int, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[Duplicate]:
     """Yield the rows of pairs of ids."""
-    for begin in range(0, len(pairs), _PAGE):
-        page = pairs[begin : begin + _PAGE]
+    for page in batched(pairs):
         rows = storage.data.get_rows(user_id, RECORDS, [row_id for pair in page for row_id in pair])
         for earlier, later in page:
             yield Duplicate(rows[earlier], rows[later])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from finance_api.importers.interface import (
@@ -29,7 +28,7 @@ from finance_api.ledger.matching.stated import (
     own_source,
     read_stated,
 )
-from finance_api.ledger.rows import row_id
+from finance_api.ledger.rows import batched, row_id
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import get_stated, get_stated_by_source, stated_pages
 from finance_api.resources import RECORDS, SPLITS
@@ -224,7 +223,6 @@ class FileEntries:
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
         numbers: dict[int, int] = {}
-        days: dict[int, int] = {}
         for statement, entry in entries:
             number = numbers.get(id(statement))
             if number is None:
@@ -242,7 +240,7 @@ class FileEntries:
             compared = FileEntry(
                 entry,
                 number,
-                days.setdefault(day, day),
+                day,
                 time,
                 entry.amount,
                 text,
@@ -274,7 +272,6 @@ def _out_of_range(seconds: int, last_year: int, line: int | None) -> ImportRefus
 
 #: For each bank id, look for up to this many records.
 MOST_OF_AN_ID = 8
-_BATCH = 1_000
 
 
 class Wanted(NamedTuple):
@@ -328,8 +325,7 @@ class CandidateReader:
         Returns whether there are new candidates.
         """
         begin = len(self.candidates)
-        left = iter([] if self.is_empty else dict.fromkeys(entries))
-        while wanted := list(islice(left, _BATCH)):
+        for wanted in batched([] if self.is_empty else dict.fromkeys(entries)):
             for number in range(1, MOST_OF_AN_ID + 1):
                 keys = {
                     each.account.scopes[each.statement].of_bank_id(each.bank_id, number): each

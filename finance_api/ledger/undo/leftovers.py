@@ -19,8 +19,6 @@ DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPL
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Row -> the documents that its oldest known version refers to, and the import that created it.
 _Versions = dict[Key, tuple[set[Key], int | None]]
-#: An empty set that is shared by the many rows that refer to no document.
-_NOTHING: set[Key] = set()
 
 
 class Leftovers:
@@ -121,7 +119,7 @@ class Leftovers:
                     key = resource.name, image.row_id
                     after = oldest.get(key)
                     yield after[0] if after else self._referred(resource, now.get(image.row_id))
-                    oldest[key] = self._referred(resource, image.row) or _NOTHING, maker(image)
+                    oldest[key] = self._referred(resource, image.row), maker(image)
 
     def _used_by_documents(self) -> set[Key]:
         return {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.ledger.edits.naming import counted_rows
+from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import any_of
 from finance_api.resources import RECORDS, RESOURCES, SPLITS
@@ -128,8 +129,7 @@ class Past:
     def _made_splits(self, number: int, split_ids: list[str]) -> Iterator[tuple[Key, str]]:
         """Yield the parts and wholes of splits that an import created, each with its split's id."""
         data, user_id = self._session.storage.data, self._session.user.id
-        for begin in range(0, len(split_ids), _PAGE):
-            batch = split_ids[begin : begin + _PAGE]
+        for batch in batched(split_ids):
             parts = data.scan_rows(user_id, RECORDS, conditions=[any_of("splitId", batch)])
             wholes = self._session.get_rows(SPLITS, batch).values()
             for resource, rows in ((RECORDS, parts), (SPLITS, wholes)):

@@ -1,7 +1,6 @@
 """Undoes entries, newest first: removes the rows they created, and restores old values."""
 
 from collections import defaultdict
-from itertools import islice
 
 from finance_api.ledger.derivation import (
     derive,
@@ -10,6 +9,7 @@ from finance_api.ledger.derivation import (
     settle_bank_balances,
 )
 from finance_api.ledger.references import check_tree
+from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession, Pair, own_values
 from finance_api.ledger.splits import check_splits
 from finance_api.ledger.undo.leftovers import (
@@ -28,7 +28,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
-_PAGE = 1_000
 #: The wholes of splits are undone as records are.
 _RECORDS = (RECORDS, SPLITS)
 #: Page size of removals, which is larger because each page touches the whole table.
@@ -137,8 +136,8 @@ class _Undo:
             if resource is RECORDS:
                 self._report.restored[RECORDS.name] += len(restored)
         # Rows may have exchanged their source ids, so restore these only now, when all are free.
-        for begin in range(0, len(renamed), _PAGE):
-            images = self._past.images_of(entry.number, resource, renamed[begin : begin + _PAGE])
+        for ids in batched(renamed):
+            images = self._past.images_of(entry.number, resource, ids)
             self._put_records(resource, list(images.values()), with_sources=True)
 
     def _put_records(
@@ -168,8 +167,7 @@ class _Undo:
     def _name_restored_records(self) -> None:
         """Derive restored records again: their images may contain names from undone entries."""
         data, user_id = self._session.storage.data, self._session.user.id
-        ids = iter(self._restored_records)
-        while batch := list(islice(ids, _PAGE)):
+        for batch in batched(self._restored_records):
             rows = list(self._session.get_rows(RECORDS, batch).values())
             for row in rows:
                 row["currencyCode"] = None
@@ -179,8 +177,7 @@ class _Undo:
     def _hand_over_records(
         self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
     ) -> None:
-        ids = iter([row_id for name, row_id in links if name == resource.name])
-        while batch := list(islice(ids, _PAGE)):
+        for batch in batched([row_id for name, row_id in links if name == resource.name]):
             images = self._past.images_of(entry.number, resource, batch)
             by_heir: defaultdict[int, list[BeforeImage]] = defaultdict(list)
             for row_id in batch:

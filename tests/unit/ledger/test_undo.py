@@ -270,7 +270,7 @@ def test_names_of_now_stand_on_what_comes_back(person):
 
 
 def test_source_ids_that_rows_exchanged_come_back(person, monkeypatch):
-    monkeypatch.setattr("finance_api.ledger.undo.undoing._PAGE", 1)
+    monkeypatch.setattr("finance_api.ledger.rows.BATCH", 1)
     labels = [document("Label", n, sourceId=f"s{n}") for n in (1, 2)]
     person.native(account(), *labels, *(record(n, sourceId=f"s{n}") for n in (9, 10)))
     before = person.everything()

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
 from finance_api.importers.clauses import Day, Topic, clause
 from finance_api.importers.interface import Question
@@ -28,9 +27,8 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content, KnownAccount
+from finance_api.ledger.rows import batched
 from finance_api.values.time import DAY_SECONDS
-
-_BATCH = 1_000
 
 
 def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
@@ -103,7 +101,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
             numbers[entry.account, entry.content] += 1
             entry.number = numbers[entry.account, entry.content]
     waiting = (entry for entry in rows.undecided if entry.bank_id is None)
-    while batch := list(islice(waiting, _BATCH)):
+    for batch in batched(waiting):
         wanted = {}
         entries = {}
         for entry in batch:
