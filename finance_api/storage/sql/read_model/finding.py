@@ -25,9 +25,9 @@ from finance_api.storage.sql.reading.conditions import (
 
 #: Maximum number of records to look up by their ids.
 MAX_FOUND = 10_000
-#: A number in a search may be a text or an amount. Up to this many combinations of the two are
-#: searched one by one.
-MAX_ALTERNATIVES = 4
+#: A number in a search may be a text or an amount. On SQLite a single number is searched as the one
+#: and as the other, each in its index. For more numbers, and on PostgreSQL, one search is faster.
+MAX_ALTERNATIVES = {"sqlite": 2, "postgresql": 1}
 
 
 def with_found_ids(
@@ -46,10 +46,11 @@ def with_found_ids(
     key = user_id, given
     if is_needed and key not in connection.found_ids:
         connection.begin_snapshot()
-        # A number is a text or an amount: two searches that use indexes are faster than one.
         parts = [each.parts if each.field is WORDS else (each,) for each in given]
         alternatives = (
-            product(*parts) if math.prod(map(len, parts)) <= MAX_ALTERNATIVES else [given]
+            product(*parts)
+            if math.prod(map(len, parts)) <= MAX_ALTERNATIVES[connection.database]
+            else [given]
         )
         ids = {row_id for each in alternatives for row_id in _find(connection, user_id, each)}
         connection.found_ids[key] = list(ids) if len(ids) <= MAX_FOUND else None
