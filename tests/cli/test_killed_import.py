@@ -16,7 +16,7 @@ from support.service import native_line
 ROWS = [account(), document("Label", 4)]
 COUNT = count(400, 3_000)
 DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 100 + COUNT))]))
-KILLS = count(2, 200)
+KILLS = count(1, 200)
 LOG_SIZE = COUNT * LOG_BYTES
 
 

@@ -208,7 +208,6 @@ def test_a_command_is_quoted_for_the_shell():
     context, _ = options_in(words)
     answers = [
         (Choice({"sign": "D/C type", "positive": None}, "the words say it"),),
-        (),
         (Choice({"columns": {"payee": None}}),),
     ]
     command, other = commands_to_copy(context, "me@example.com", "a b.csv", answers)
