@@ -266,6 +266,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.WITH_OPTIONS: " (with the options given before: {options})",
     Says.USED_OPTIONS: "used the options given before for this account: {options}",
     Says.SKIPPED_LINES: "skipped the lines before the headings: {option.skip_rows} {count}",
+    Says.BALANCE_UNUSED: "the balance {amount} of {day} is not used",
 }
 
 #: What the other sentences are made of.

@@ -256,6 +256,7 @@ class Says(StrEnum):
     WITH_OPTIONS = auto()
     USED_OPTIONS = auto()
     SKIPPED_LINES = auto()
+    BALANCE_UNUSED = auto()
 
 
 class Units(NamedTuple):

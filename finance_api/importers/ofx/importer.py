@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 import orjson
 
 from finance_api.importers.cards import CardSigns
-from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.clauses import Day, Says, Topic, Units, clause
 from finance_api.importers.interface import (
     UNKNOWN,
     BankBalance,
@@ -44,7 +44,7 @@ from finance_api.importers.ofx.tree import (
     identifier_of,
     moment_of,
 )
-from finance_api.values.text import amount_text, day_text, message
+from finance_api.values.text import amount_text
 
 #: Up to this many bytes of the parsed transactions stay in memory; more go to a temporary file.
 _SPOOLED_BYTES = 1 << 20
@@ -351,9 +351,8 @@ def _newest_balance(element: Element, statement: Statement) -> Element | None:
             )
     newest = max(found, default=None)
     for day in sorted(found.keys() - {newest}):
-        text = amount_text(found[day][0])
-        remark = f"the balance {text} of {day_text(day)} is not used"
-        statement.remarks.append(message(remark))
+        unused = clause(Says.BALANCE_UNUSED, amount=Units(found[day][0]), day=Day(day))
+        statement.remarks.append(unused)
     return element.first("LEDGERBAL") if newest is None else found[newest][1]
 
 
