@@ -145,6 +145,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.SIDE_HAS_OTHER: "{side} has amounts with {word}",
     Topic.STATUS: "the column {column!r} has {words!r}",
     Topic.MAYBE_TOTAL: "the row of {text!r} may be a total",
+    Topic.END_WITHOUT_TEXT: "the row has no text, as all others have, and may be a balance",
     Topic.SUMS: "the rows of {texts!r} are each the sum of other rows",
     Topic.SUMS_WITHOUT_TEXT: "the rows of {texts!r} are each the sum of other rows",
     Topic.MAYBE_PARTS: "the column {column!r} may mark parts of other rows",

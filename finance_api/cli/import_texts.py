@@ -102,6 +102,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.SIDE_HAS_OTHER: ": say with --mixed-signs what the sign means: plus ({word} reverses the direction of the column) or ignore (the sign means nothing)",
     Topic.STATUS: ": say with --only COLUMN=VALUE which rows are transactions",
     Topic.MAYBE_TOTAL: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
+    Topic.END_WITHOUT_TEXT: ": leave it out with --skip-last or --skip-rows, or keep it with --leave-out {column}=",
     Topic.SUMS: ": say with --leave-out COLUMN=VALUE which rows are not transactions",
     Topic.SUMS_WITHOUT_TEXT: ": say with --leave-out COLUMN=VALUE which rows are not transactions, or remove them from the file",
     Topic.MAYBE_PARTS: ": leave them out with --only, or ignore it with --ignore",

@@ -133,6 +133,7 @@ class Topic(StrEnum):
     # Which rows are transactions.
     STATUS = auto()
     MAYBE_TOTAL = auto()
+    END_WITHOUT_TEXT = auto()
     SUMS = auto()
     SUMS_WITHOUT_TEXT = auto()
     MAYBE_PARTS = auto()

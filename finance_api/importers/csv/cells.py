@@ -14,6 +14,11 @@ _ONE, _SIDES = ((AMOUNT, "amount"),), ((OUT, "debit"), (IN, "credit"))
 _MOST_WORDS = 50
 
 
+#: What stands in place of a missing amount, beside any number of dashes.
+_DASHES = "-\u2013\u2014"
+_MISSING = frozenset({"", "n/a"})
+_NO_DIGIT = frozenset(f"{_DASHES}aA")
+
 #: How --sign names a blank cell.
 BLANK = "(blank)"
 
@@ -78,7 +83,7 @@ def sign_option(name: str, texts: Iterable[str], ways: Mapping[str, int]) -> str
     return f"{name}={'|'.join(sides)}"
 
 
-def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
+def text_of(cells: Sequence[str], indexes: Sequence[int]) -> str:
     """Return the trimmed cell; for several columns, their non-blank cells joined by spaces."""
     if len(indexes) == 1:
         return cells[indexes[0]].strip()
@@ -103,10 +108,16 @@ def account_of(columns: Columns, cells: Sequence[str]) -> tuple[str | None, str 
     return name, None if number is None else "".join(number.split())
 
 
+def money_text(cell: str) -> str:
+    """Return the trimmed cell; "" for what stands in place of a missing amount, such as "-"."""
+    text = cell.strip()
+    return "" if text[-1:] in _NO_DIGIT and text.lower().strip(_DASHES) in _MISSING else text
+
+
 def amount_cell(
     columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
 ) -> Iterator[tuple[int, str]]:
     """Yield the non-blank amounts of a row, each with its place."""
     for place, name in _ONE if "amount" in columns else _SIDES:
-        if text := cells[columns[name][0]].strip():
+        if text := money_text(cells[columns[name][0]]):
             yield (place if words is None or place else words.direction(cells, line)), text

@@ -10,7 +10,7 @@ from typing import Any
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import Amount, AmountReader
 from finance_api.importers.csv.balances import BalanceCheck
-from finance_api.importers.csv.cells import SignWords, amount_cell, clean_text, text_of
+from finance_api.importers.csv.cells import SignWords, amount_cell, clean_text, money_text, text_of
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.guess.evidence import Kind
 from finance_api.importers.csv.guess.status import Selection
@@ -143,7 +143,7 @@ class RowReader:
 
     def amount(self, name: str, line: int, cells: Sequence[str]) -> Amount | None:
         indexes = self.columns.get(name)
-        text = cells[indexes[0]].strip() if indexes is not None else ""
+        text = money_text(cells[indexes[0]]) if indexes is not None else ""
         return self.amounts.read(text, line) if text else None
 
     def balance(self, line: int, cells: Sequence[str]) -> int | None:
@@ -167,7 +167,7 @@ class RowReader:
         """Return the fee in ten-thousandths, negative for money going out."""
         fees = 0
         for index, signed in zip(self.columns["fee"], self.fees_signed, strict=True):
-            if text := cells[index].strip():
+            if text := money_text(cells[index]):
                 units = self.amounts.read(text, line).units
                 if not signed and units < 0:
                     raise ImportRefused(clause(Topic.FEE_IS_SIGNED), line)

@@ -25,7 +25,7 @@ from finance_api.importers.csv.table import (
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused
-from finance_api.resources.currencies import mark_of
+from finance_api.resources.currencies import Mark, mark_of
 from finance_api.values.time import DAY_SECONDS, date_text
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -166,10 +166,20 @@ def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:
 
 
 def currency_above(lines: list[Line]) -> str | None:
-    """Return the currency that a line such as "Currency;USD" states; None if not exactly one."""
-    marks = [mark_of(texts[0]) for label, texts in lines if texts and role_fit("currency", label)]
-    found = {mark.currency for mark in marks if mark is not None} - {None}
-    return found.pop() if len(found) == 1 else None
+    """Return the currency that a line such as "Currency;USD" states, or else the currency beside a
+    balance; None if not exactly one.
+    """
+    for role, read in (("currency", mark_of), ("balance", _mark_beside)):
+        marks = [read(texts[0]) for label, texts in lines if texts and role_fit(role, label)]
+        found = {mark.currency for mark in marks if mark is not None} - {None}
+        if found:
+            return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _mark_beside(text: str) -> Mark | None:
+    written = shape_of(text)
+    return None if written is None else written.mark
 
 
 def currencies_beside(lines: list[Line]) -> set[str]:

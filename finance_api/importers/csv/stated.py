@@ -2,6 +2,7 @@
 columns of their own. They are checked against the rows.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,11 +10,13 @@ from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.sniff import DATE
 from finance_api.importers.csv.table import Line, is_amount, is_date
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, named_balance
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, folded, named_balance
 from finance_api.importers.interface import BankBalance, ImportRefused
 from finance_api.values.text import amount_text
 from finance_api.values.time import DAY_SECONDS
 
+#: A colon that is not part of a time.
+_COLON = re.compile(r"(?<![0-9]):|:(?![0-9])")
 Ends = tuple[BankBalance | None, BankBalance | None]
 
 
@@ -34,9 +37,10 @@ class Stated:
 
 def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
     """Yield balances such as "Kontostand vom 31.01.2026:;1.087,60 EUR", without their units."""
+    lines = list(lines)
     for label, texts in lines:
         kind, day = None, None
-        for text in (label, *(part.strip() for each in texts for part in each.split(":"))):
+        for text in (label, *(part.strip() for each in texts for part in _COLON.split(each))):
             amount, *beside = text.split() or [""]
             if kind is not None and beside and is_date(beside[-1]) and is_amount(amount):
                 # "1857.50 as of 20260331".
@@ -47,9 +51,22 @@ def stated_in(lines: Iterable[Line]) -> Iterator[Stated]:
                 kind = None
                 continue
             if found := named_balance(text):
-                kind, day = found, None
+                kind, day = found, _day_beside(text, lines)
             if dates := DATE.findall(text):
                 day = _day_in(dates)
+
+
+def _day_beside(label: str, lines: Sequence[Line]) -> int | None:
+    """Return the day of a line such as "Date of the last balance;31.01.2026", for the label of the
+    balance; None if it is not exactly one.
+    """
+    days = {
+        _day_in(dates)
+        for other, texts in lines
+        if folded(label) in folded(other) != folded(label) and named_balance(other) in (None, TOTAL)
+        if (dates := DATE.findall(" ".join(texts)))
+    }
+    return days.pop() if len(days) == 1 else None
 
 
 def _day_in(dates: Sequence[str]) -> int | None:

@@ -79,6 +79,14 @@ def _kind_of(text: str) -> str | None:
     return _KINDS.get(tuple(words))
 
 
+def is_not_money(text: str) -> bool:
+    """Return whether a text is or contains a word for transactions that have not been booked."""
+    words = folded(text)
+    return words in NOT_MONEY or any(
+        len(word) > 5 and word in NOT_MONEY for word in _WORD.findall(words)
+    )
+
+
 def states_balance(text: str) -> bool:
     """Return whether a text says nothing but that an amount is a balance; "Total" may be a shop."""
     kind = kind_of(text) if len(text) > 4 else None

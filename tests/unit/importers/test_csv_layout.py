@@ -162,13 +162,13 @@ def test_repeated_headings_are_skipped_and_counted():
 
 
 def test_rows_at_the_end_are_left_out():
-    text = "date,amount,payee\n2026-01-01,-1,x\nPage,,\n\n1 row\n"
+    text = "date,amount,payee\n2026-01-01,-1,x\nPage,1,\n\n1 row\n"
     assert len(entries(text, skip_last=2)) == 1
     refused = refusal(text)
     assert refused.line == 3
     assert answers(refused) == ["--skip-last 2 --currency CODE"]
     # A last line of one cell without a digit is the mark of the file's end.
-    assert len(entries(text, skip_last=1)) == 1
+    assert len(entries(text.replace(",1,", ",,"), skip_last=1)) == 1
     assert "--skip-last" in refusal(text, skip_last=9).reason
 
 

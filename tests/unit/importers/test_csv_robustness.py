@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.csv import Mapping
@@ -103,6 +103,8 @@ def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
         return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\r\n"
 
     text = quoted(("date", "amount", "payee")) + "".join(map(quoted, rows))
+    # A last row without text would lead to a question, too.
+    assume(len(rows) < 4 or rows[-1][2].strip())
     options = Mapping(
         account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD", positive="in"
     )

@@ -57,6 +57,28 @@ def test_the_day_of_a_balance_may_follow_it(day):
     assert ends(text + ROWS)[1] == "2026-01-31 1279.5"
 
 
+def test_the_day_of_a_balance_may_stand_in_a_line_of_its_own():
+    above = "Laatste saldo;1.279,50 EUR\nDatum/uur van het laatste saldo;14.01.2026 12:00:00\n\n"
+    assert ends(above + GERMAN)[1] == "2026-01-14 1279.5"
+
+
+@pytest.mark.parametrize("line", ["Datum;14.01.2026", "Datum Anfangssaldo;01.01.2026"])
+def test_the_day_of_another_line_is_not_the_day_of_a_balance(line):
+    assert ends(f"Saldo;1.279,50\n{line}\n\n" + GERMAN)[:2] == (None, None)
+
+
+@pytest.mark.parametrize("line", ["Saldo;CHF 1.279,50", "Kontostand vom 14.01.2026:;1.279,50 CHF"])
+def test_the_currency_beside_a_balance_is_the_currency_of_the_account(line):
+    (found,) = read(f"{line}\n\n" + GERMAN, account="A")
+    assert found.account.currency == "CHF"
+
+
+def test_balances_in_two_currencies_state_no_currency():
+    above = "Saldo;CHF 1.279,50\nSaldo;EUR 12,00\n\n"
+    (found,) = read(above + GERMAN, account="A")
+    assert found.account.currency is None
+
+
 @pytest.mark.parametrize(
     "label", ["Ledger Balance", "Kontostand", "Solde", "Kontostand 05.01.2026"]
 )

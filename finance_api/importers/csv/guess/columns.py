@@ -9,6 +9,7 @@ from itertools import combinations, permutations
 from finance_api.importers.clauses import Clause, Role, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.balances import orders_of
+from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import EPOCH, EXCEL, UNIX, DateForm
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
@@ -49,8 +50,9 @@ class Column:
     def __init__(self, index: int, heading: str, texts: Sequence[str]) -> None:
         self.index = index
         self.heading = heading
-        self.texts = texts
-        self.filled = [text for text in texts if text]
+        has_numbers = any(text[-1:].isdigit() for text in texts)
+        self.texts = [money_text(text) for text in texts] if has_numbers else texts
+        self.filled = [text for text in self.texts if text]
 
     def fit(self, role: str) -> int:
         """Return how well the heading fits the role, see `role_fit`."""
@@ -779,16 +781,20 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     for column in named:
         open_.take("note", column, BY_HEADING)
     if not open_.has("payee", "note"):
-        telling = [column for column in texts if not _is_vocabulary(column)]
+        has_ways = any(column.is_signed for column in open_.of("amount")) or open_.has("debit")
+        telling = [column for column in texts if not _is_vocabulary(column, has_ways)]
         for column in telling:
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
 
 
-def _is_vocabulary(column: Column) -> bool:
-    """Return whether a column has only yes and no, or few words that may say a direction."""
+def _is_vocabulary(column: Column, has_ways: bool) -> bool:
+    """Return whether a column has only yes and no, or few words that may say a direction.
+
+    has_ways: whether the amounts have directions of their own.
+    """
     if column.values <= YES_OR_NO:
         return True
-    is_said = column.fit("way") == 2 and len(column.values) > 1
+    is_said = column.fit("way") == 2 and len(column.values) > 1 and not has_ways
     return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
-from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, text_of
+from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, money_text, text_of
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
@@ -157,6 +157,8 @@ class Survey:
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
     repeated: line -> id of each row that repeats an earlier row with its id.
+    without_text: the first lines of rows without payee and note; last_line: of the last row; count:
+    the number of rows.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
@@ -183,6 +185,9 @@ class Survey:
         # A balance in each row would show which rows are sums of others.
         self._takes_money = plan.rows is None and "balance" not in columns
         self.money: tuple[list[int], list[int], list[str]] = [], [], []
+        self._texts = [] if plan.profile else plan.indexes("payee", "note")
+        self.without_text: list[int] = []
+        self.count = self.last_line = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_rows: list[tuple[int, Sequence[str]]] = []
         used = {index for indexes in columns.values() for index in indexes}
@@ -243,6 +248,9 @@ class Survey:
     def _add(self, cells: Sequence[str], line: int) -> None:
         kind = self._kind(cells, line)
         self._has_rows = True
+        self.count, self.last_line = self.count + 1, line
+        if len(self.without_text) < 2 and self._texts and not text_of(cells, self._texts):
+            self.without_text.append(line)
         if kind not in self.kinds:
             self.kinds[kind] = line
         if self._has_others:
@@ -285,7 +293,7 @@ class Survey:
         columns = self.columns
         for name in _MONEY_BESIDE:
             for index in columns.get(name, ()):
-                if text := cells[index].strip():
+                if text := money_text(cells[index]):
                     self.amounts.add(text, line, own=False)
         if text := text_of(cells, columns.get("valueDate", ())):
             self.value_dates.add(text, line)

@@ -10,7 +10,15 @@ from typing import Any
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
-from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, amount_cell, text_of
+from finance_api.importers.csv.cells import (
+    AMOUNT,
+    BLANK,
+    SignWords,
+    account_of,
+    amount_cell,
+    money_text,
+    text_of,
+)
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import SignedRow, Trial, decide_signs
@@ -55,6 +63,8 @@ from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.time import DAY_SECONDS
 
+#: A file with fewer rows shows little.
+_FEW = 4
 #: Line -> the cells of its row.
 CellsOf = Mapping[int, list[str]]
 
@@ -101,6 +111,7 @@ class _Guessing:
         if survey.footer is None:
             self._leave_out_totals()
             self._ask_about_journal()
+            self._ask_about_end()
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
@@ -161,7 +172,8 @@ class _Guessing:
         rows = [cells for _, cells in survey.footer_rows]
         first = next((cell for cell in rows[0] if cell.strip()), "")
         if plan.profile is None or first not in plan.profile.trailer:
-            if any(map(is_row, rows)) or not (_is_end_mark(rows) or names_balance(rows[0])):
+            named = _is_end_mark(rows) or _are_notes(rows) or names_balance(rows[0])
+            if any(map(is_row, rows)) or not named:
                 return
             self.remarks.append(
                 f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
@@ -213,6 +225,27 @@ class _Guessing:
         found = accounts_in(rows, books, plan.headings)
         if found is not None:
             ask_whose_rows(*found, plan, self._turned(), self._questions)
+
+    def _ask_about_end(self) -> None:
+        """Ask about a last row without text where all others have one: it may be a balance. So may
+        the first row of a file without headings.
+        """
+        plan, survey, mapping = self.plan, self._survey, self.plan.mapping
+        is_kept = self.selection.undoubted & {*plan.indexes("payee", "note")}
+        if len(survey.without_text) != 1 or survey.count < _FEW or is_kept:
+            return
+        (line,) = survey.without_text
+        first: ImportOptions = {"skip_rows": plan.table.first_line}
+        last: ImportOptions = {"skip_last": mapping.skip_last + 1}
+        is_first = line == plan.table.first_line
+        if "balance" not in plan.columns and (is_first or line == survey.last_line):
+            name = plan.headings.named(plan.indexes("note", "payee")[0])
+            self._questions.ask(
+                clause(Topic.END_WITHOUT_TEXT, column=name),
+                Choice(first if is_first else last, clause(Says.NOT_TRANSACTION, text=BLANK)),
+                Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK)),
+                line=line,
+            )
 
     def _turned(self) -> ImportOptions:
         """Return options by which a debit comes in, and a positive amount does."""
@@ -340,7 +373,7 @@ class _Guessing:
         (balance,) = columns["balance"]
         found, cells_of = [], {}
         for line, cells in movements(self.plan, self.selection):
-            text = cells[balance].strip()
+            text = money_text(cells[balance])
             if not text:
                 return [], {}
             cells_of[line] = cells
@@ -348,7 +381,7 @@ class _Guessing:
             size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
             found.append((line, size, amounts.read(text, line).units))
         for line, (_, cells) in self.selection.balances.items():
-            if text := cells[balance].strip():
+            if text := money_text(cells[balance]):
                 found.append((line, 0, amounts.read(text, line).units))
         return sorted(found), cells_of
 
@@ -415,6 +448,12 @@ def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the rows are one cell without digits, such as "***END OF FILE***"."""
     cells = [cell for cells in rows for cell in cells if cell.strip()]
     return len(cells) == 1 and not any(map(str.isdigit, cells[0]))
+
+
+def _are_notes(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether several rows have no date and no amount, so that none is a row cut short."""
+    cells = [cell.strip() for cells in rows for cell in cells]
+    return len(rows) > 1 and not any(is_date(cell) or is_amount(cell) for cell in cells)
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

@@ -1,5 +1,6 @@
 """Selects the rows that are transactions."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -17,6 +18,7 @@ from finance_api.importers.csv.vocabulary import (
     YES,
     denies,
     folded,
+    is_not_money,
     kind_in,
     kind_of,
     may_sum_up,
@@ -32,6 +34,8 @@ _COUNTED = 20
 _REMEMBERED = 1_000
 #: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
 _LONGEST_WORD = 4
+#: Finds a word at the end of a date.
+_ENDS = re.compile(r"[^\W\d_]{3}\)?$").search
 
 
 class Selection:
@@ -67,6 +71,7 @@ class Selection:
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
         self._texts = [index for index in plan.texts if index not in self.undoubted]
         self._days = plan.columns.get("recordDate", ())
+        self._ids = plan.columns.get("id", ())
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile = plan.profile is not None
         self.unknown: dict[int, dict[str, int]] = {}
@@ -137,11 +142,12 @@ class Selection:
         return self._headings.text(found[0]) if found else None
 
     def _pending(self, cells: list[str]) -> str | None:
-        """Return a word such as "Pending" that stands in the place of the date."""
-        for column in self._days:
-            if cells[column][:1].isalpha() and folded(cells[column]) in NOT_MONEY:
+        """Return a text such as "Pending" that stands in the place of the date or the id."""
+        days = [cell for i in self._days if (cell := cells[i])[:1].isalpha() or _ENDS(cell)]
+        for cell in (*days, *(cells[index] for index in self._ids if cells[index].isalpha())):
+            if is_not_money(cell):
                 self._has_pending = True
-                return cells[column]
+                return cell
         return None
 
     def _reason(self, line: int, cells: list[str]) -> str | None:

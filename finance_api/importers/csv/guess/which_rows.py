@@ -8,7 +8,7 @@ from finance_api.importers.csv.cells import BLANK
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.headings import Headings
-from finance_api.importers.csv.vocabulary import BOOKED, NOT_MONEY, folded, kind_of
+from finance_api.importers.csv.vocabulary import BOOKED, folded, is_not_money, kind_of
 from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
@@ -30,7 +30,7 @@ def ask_which_rows(
         _ask_for_words(index, unknown, kept, headings, questions)
     for column in survey.watched:
         words = {text.strip(): min(lines.values()) for text, lines in column.values.items()}
-        unknown = {text: line for text, line in words.items() if _is_not_money(text)}
+        unknown = {text: line for text, line in words.items() if is_not_money(text)}
         if unknown:
             others = [text for text in words if text not in unknown]
             booked = [text for text in others if folded(text) in BOOKED]
@@ -59,14 +59,6 @@ def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questi
         ),
         *([sums, kept] if left_out else [kept]),
         line=line,
-    )
-
-
-def _is_not_money(text: str) -> bool:
-    """Return whether a text is or contains a word for transactions that have not been booked."""
-    words = folded(text)
-    return words in NOT_MONEY or any(
-        len(word) > 5 and word in NOT_MONEY for word in words.replace("-", " ").split()
     )
 
 
