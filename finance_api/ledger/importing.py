@@ -202,9 +202,12 @@ def _import_statements(
     accounts = find_accounts(session, report, file, options)
     rows = _decide(session, file, accounts, options)
     totals = _count(file, report)
-    facts = StatementFacts(session, rows)
-    records = StatementRecords(session, file, rows.reader, report)
-    if len(file.open) > MANY:
+    facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
+    # `rows` keeps every entry in memory.
+    del rows
+    is_large = len(file.open) > MANY
+    records = StatementRecords(session, file, reader, report)
+    if is_large:
         session.begin_storing()
     records.write()
     if options.link_by_number and (linked := link_by_number(session)):
@@ -213,7 +216,7 @@ def _import_statements(
         report.remarks.append(message(remark))
     facts.note_beside()
     touched = dict.fromkeys((*(account.id for account in accounts), *session.touched))
-    report.remarks += rows.remarks
+    report.remarks += remarks
     report.remarks += settle_bank_balances(session, touched, facts.facts)
     for statement in file.statements:
         report.skipped.update(statement.skipped)

@@ -1,6 +1,6 @@
 """Stores the decisions about a file's entries: new records, and changes to stored records."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from operator import attrgetter
@@ -68,6 +68,7 @@ class StatementRecords:
         reader: CandidateReader,
         report: ImportReport,
     ) -> None:
+        """Empty ``file.open``, so that entries are gone when they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
@@ -78,13 +79,14 @@ class StatementRecords:
         _number(file.open, reader)
         # Newest first, like the read model: most files have the opposite order, which would leave
         # the model's pages half full.
-        self._new = [row for row in file.open if row.outcome is Outcome.NEW]
-        self._new.sort(key=lambda row: -row.day)
+        new = (row for row in file.open if row.outcome is Outcome.NEW)
+        self._new = deque(sorted(new, key=lambda row: -row.day))
         self._changing = [row for row in file.open if row.outcome in _CHANGING]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: Each new entry that another entry corrects -> the id of the new record.
         self._awaited = {row.awaits: "" for row in self._waiting if row.awaits is not None}
+        file.open.clear()
         self._ruled = self._match_rules() if session.row_set(RECORD_RULES).rows else repeat(UNRULED)
 
     def _match_rules(self) -> Iterator[Ruled]:
@@ -103,7 +105,7 @@ class StatementRecords:
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
-        for batch in batched(self._new):
+        for batch in batched(self._take_new()):
             for made, row in zip(batch, self._create(batch), strict=True):
                 if made in self._awaited:
                     self._awaited[made] = row["id"]
@@ -114,6 +116,11 @@ class StatementRecords:
             self._change([waiting])
 
     # -- new records
+
+    def _take_new(self) -> Iterator[FileEntry]:
+        """Yield the new entries, and let go of them: stored ones need no memory."""
+        while self._new:
+            yield self._new.popleft()
 
     def _source_ids(self, batch: Sequence[FileEntry]) -> list[str]:
         """Return source ids that no record has or ever had."""

@@ -223,6 +223,7 @@ class FileEntries:
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
         numbers: dict[int, int] = {}
+        days: dict[int, int] = {}
         for statement, entry in entries:
             number = numbers.get(id(statement))
             if number is None:
@@ -240,7 +241,7 @@ class FileEntries:
             compared = FileEntry(
                 entry,
                 number,
-                day,
+                days.setdefault(day, day),
                 time,
                 entry.amount,
                 text,
