@@ -76,6 +76,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.WORD_NOT_KNOWN: "the profile {profile} does not know {word!r} in the column {column!r}",
     Topic.WORD_NEEDS_BALANCE: "only a balance column shows whether a row of {word!r} moved money, and the file has none",
     Topic.ROW_WITHOUT_WAY: "the profile {profile} does not know whether money comes in or goes out in such a row ({cells})",
+    Topic.ROW_NOT_READ: "{reason}",
     Topic.EXCLUDE: "{first} and {second} exclude each other",
     Topic.MISPLACED: "{options}: not an option for a file in the format {format}",
     Topic.OPTION_IS_WRONG: "{named} {fault}",

@@ -50,6 +50,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.WORD_NOT_KNOWN: ": say with --only {column}=VALUE which rows are transactions",
     Topic.WORD_NEEDS_BALANCE: ": download it with that column, or say with --only {column}=VALUE which rows are transactions",
     Topic.ROW_WITHOUT_WAY: ": leave these rows out with --only COLUMN=VALUE, or say --no-profile and name every column with options",
+    Topic.ROW_NOT_READ: "; leave such rows out with --only",
     Topic.ONLY_FOR_AMOUNT: "; to reverse the directions, swap --debit and --credit instead",
     Topic.DOUBLED: ": choose one by its number with --map {field}={first}, or none with --map {field}=",
     Topic.NO_AMOUNT: "; say which one is with --map amount=…, or which two with --debit … and --credit …; {headings}",

@@ -57,6 +57,7 @@ class Topic(StrEnum):
     WORD_NOT_KNOWN = auto()
     WORD_NEEDS_BALANCE = auto()
     ROW_WITHOUT_WAY = auto()
+    ROW_NOT_READ = auto()
     # Options that are wrong, or wrong together.
     EXCLUDE = auto()
     MISPLACED = auto()

@@ -8,7 +8,7 @@ from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.mapping import Columns
 from finance_api.importers.csv.profile import Condition, Leg, Match, Rows, shown
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import Choice, ImportRefused, quoted
 
 #: Takes the line and the cells of a row; returns rows with derived cells at their end.
 Expand = Callable[[int, list[str]], list[list[str]]]
@@ -44,7 +44,11 @@ class ProfileRows:
         ]
         self._equal = [match.indexes(pair) for pair in profile.equal]
         self._leave_out = self._tests_of(profile.leave_out)
-        self._refuse = self._tests_of(profile.refuse)
+        self._refuse = [
+            (tests, reason, only)
+            for when, reason, only in profile.refuse
+            if (tests := self._tests(when)) is not None
+        ]
         self._fill_down = match.indexes(profile.fill_down)
         self._opening = self._tests(profile.opening) if profile.opening else None
         names = self._derived()
@@ -138,9 +142,10 @@ class ProfileRows:
         def expand(line: int, cells: list[str]) -> list[list[str]]:
             if self._fill_down:
                 self._fill(cells, above)
-            for tests, reason in self._refuse:
+            for tests, reason, only in self._refuse:
                 if _hold(tests, cells):
-                    raise ImportRefused(reason, line)
+                    fact = clause(Topic.ROW_NOT_READ, reason=reason) if only else reason
+                    raise ImportRefused(fact, line, (Choice({"only": only}),) if only else ())
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)

@@ -59,8 +59,10 @@ TESTS: abc.Mapping[str, Callable[[str], bool]] = {
 Condition = abc.Mapping[str, Callable[[str], bool]]
 #: Field -> its columns; a field without columns stays empty.
 Map = abc.Mapping[str, tuple[str, ...]]
-#: Rows that are left out or refused: their condition, and their name or the reason.
+#: Rows that are left out: their condition, and their name.
 Rows = tuple[Condition, str]
+#: Rows that are refused: their condition, the reason, and --only's values that leave them out.
+Refused = tuple[Condition, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class Profile:
     legs: tuple[Leg, ...] = ()
     otherwise: str = ""
     leave_out: tuple[Rows, ...] = ()
-    refuse: tuple[Rows, ...] = ()
+    refuse: tuple[Refused, ...] = ()
     opening: Condition = field(default_factory=dict)
     fill_down: tuple[str, ...] = ()
     equal: tuple[tuple[str, str], ...] = ()

@@ -23,6 +23,7 @@ from finance_api.importers.csv.profile import (
     Map,
     Match,
     Profile,
+    Refused,
     Rows,
     Selected,
     Words,
@@ -135,7 +136,7 @@ def parse_profile(name: str, text: str) -> Profile:
         only={column: _selected(only.table(column)) for column in only.left()},
         legs=tuple(map(_leg, table.parts("legs"))),
         leave_out=tuple(_rows(part, "what") for part in table.parts("leave_out")),
-        refuse=tuple(_rows(part, "reason") for part in table.parts("refuse")),
+        refuse=tuple(map(_refused, table.parts("refuse"))),
         opening=_condition(table, "opening"),
         fill_down=table.words("fill_down"),
         equal=tuple((one, other) for one, other in pairs),
@@ -261,6 +262,11 @@ def _payment_types(table: _Table) -> dict[str, str]:
     return found
 
 
+def _refused(table: _Table) -> Refused:
+    only = table.words("only")
+    return *_rows(table, "reason"), only
+
+
 def _rows(table: _Table, key: str) -> Rows:
     """Take a condition, and the text at ``key``: the name of the rows, or why they are refused."""
     when, text = _condition(table), table.take(key, str) or ""
@@ -372,7 +378,7 @@ def _check_columns(profile: Profile) -> None:
     conditions = {
         "legs": [leg.when for leg in profile.legs],
         "leave_out": [when for when, _ in profile.leave_out],
-        "refuse": [when for when, _ in profile.refuse],
+        "refuse": [when for when, *_ in profile.refuse],
     }
     for key, of_rows in conditions.items():
         needed += [((key, n, "when"), tuple(when)) for n, when in enumerate(of_rows, 1)]
