@@ -263,6 +263,7 @@ class AmountReader:
 
     def __init__(self, reading: Reading, *, minor: bool = False) -> None:
         self._divisor = 100 if minor else 1
+        self.decimal = reading.decimal
         self._pattern = reading.pattern
         mark = re.escape(reading.decimal)
         self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:{mark}([0-9]{{1,4}}))?")

@@ -35,6 +35,7 @@ from finance_api.importers.csv.guess.totals import (
     MARKS,
     Money,
     chained,
+    may_have_sums,
     net,
     parts_in,
     repeated_sums,
@@ -285,6 +286,10 @@ class _Guessing:
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
         plan, read, leaves_out = self.plan, self._amounts.read, self.selection.leaves_out
+        _, ways, amounts = self._survey.money
+        is_whole = not self.selection.has_left_out
+        if is_whole and not may_have_sums(ways, amounts, self._amounts.decimal):
+            return
         # A side without money may have a zero.
         money = [
             (line, units)

@@ -115,6 +115,10 @@ class Selection:
         """Leave out a row, and count it as ``text``."""
         self._stating[line] = text
 
+    @property
+    def has_left_out(self) -> bool:
+        return bool(self._stating)
+
     def leaves_out(self, line: int) -> bool:
         """Return whether a row is left out that was read as a transaction at first."""
         return line in self._stating
