@@ -85,7 +85,7 @@ def test_too_little_memory_is_reported(command, anna, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("finance_api.cli.importing.import_file", full)
+    monkeypatch.setattr("finance_api.cli.importing.import_answered", full)
     said = command.refused("import", anna, command.file("a.csv", "date,amount\n"))
     assert said == "finance-api: not enough memory\n"
 

@@ -84,7 +84,7 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 68), (MINT, ("--currency", "EUR"), 85)],
+    [(OFX, (), 69), (MINT, ("--currency", "EUR"), 93)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
@@ -108,4 +108,4 @@ def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.Monke
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 106, figures)
+    judged(files, 109, figures)

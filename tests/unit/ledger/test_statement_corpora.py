@@ -64,6 +64,24 @@ EXPECTED = {
         {**_LABELS, "currency": "EUR", "sign": "D/C", "balance": "Balance"},
         "2 | 1533.5 | -33.5 | 2018-12-15 | 2018-12-15 | 1510",
     ),
+    # Files of rules' errors: their rows are amounts all the same.
+    **{
+        f"simonmichael__hledger/hledger/test/errors/csv{name}.csv": (
+            {"account": "A", "currency": "EUR", "positive": "in"},
+            "1 | 1 | 0 | 2022-01-01 | 2022-01-01 | -",
+        )
+        for name in ("balancetypeparse", "decimalmarkparse")
+    },
+    "simonmichael__hledger/hledger/test/errors/csvamountonenonzero.csv": (
+        {
+            "account": "A",
+            "currency": "EUR",
+            "positive": "in",
+            "columns": {"amount": ("2",)},
+            "ignore": ["3"],
+        },
+        "3 | 3 | 0 | 2022-01-01 | 2022-01-03 | -",
+    ),
     OCA + "empty_statement_en.xlsx": ({"account": "A", "currency": "EUR"}, "0 | 0 | 0 | - | - | -"),
     **{
         OCA + f"meta_data_separated_credit_debit.{kind}": (
@@ -324,8 +342,7 @@ REFUSED = {
     **{
         f"{_ERRORS}{name}.csv": _NO_CSV
         for name in (
-            *("amountonenonzero", "balanceparse", "balancetypeparse", "dateformat"),
-            *("decimalmarkparse", "ifblocknonempty", "iftablevaluecount", "twofields"),
+            *("balanceparse", "dateformat", "ifblocknonempty", "iftablevaluecount", "twofields"),
         )
     },
     # It was shortened by hand.

@@ -33,7 +33,7 @@ from support.modelled_data import (
     records,
     values_of,
 )
-from support.nightly import count
+from support.nightly import NIGHTLY, count
 from support.small_limits import small_limits
 
 pytestmark = pytest.mark.nightly
@@ -122,7 +122,9 @@ def test_summaries_are_those_of_the_model(new_backend, storage, limit):
 
     with small_limits(limit):
         check()
-    assert refused == ({True, False} if limit else {False})
+    assert False in refused
+    # The few examples of a day may all have few records.
+    assert (True in refused) == (limit is not None) or not NIGHTLY
 
 
 def some_of_everything():
