@@ -7,7 +7,11 @@ from finance_api.importers.answers import parse_answers, questions_json
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.orders import make_order
 from finance_api.ledger.trying import import_answered
-from support.ledger import IMPORT_SETTINGS
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend
+from finance_api.values.time import date_text
+from support.ledger import IMPORT_SETTINGS, Person
+from support.left_open import HEAD, STORED
 
 #: What only the user knows.
 KNOWN = {
@@ -66,3 +70,30 @@ def drive(person, data, choose=lambda question: 0, given=None):
         sent = {"version": found["version"], "digest": found["digest"], "answers": answers}
         found = ask(person, data, sent, given)
     return rounds
+
+
+def given_beside(point):
+    """Return the options of files beside the stored records of a point of STORED."""
+    account = "Purse" if point == "new account" else "Giro"
+    return {"account": account, "currency": "EUR", "columns": {"id": ["ref"]}}
+
+
+def person_with(point):
+    """Return a person with the stored records of a point of STORED."""
+    rows, earlier, _, _ = STORED[point]
+    person = Person(MemoryBackend())
+    if rows:
+        person.native(*rows)
+    for text in earlier:
+        assert not ask(person, (HEAD + text).encode(), given=given_beside(point))
+    return person
+
+
+def chooser(question, number):
+    """Choose this number for the question, and the first choice for all others."""
+    place = question["topic"], question["line"]
+    return lambda other: number if (other["topic"], other["line"]) == place else 0
+
+
+def stored(person):
+    return sorted((date_text(row["recordDate"]), row["amount"]) for row in person.rows(RECORDS))

@@ -16,7 +16,7 @@ from finance_api.values.regions import region_of
 from finance_api.web.import_texts import PageWriter
 from finance_api.web.option_labels import CHOICES, COLUMNS
 from finance_api.wording import PHRASES, Writer
-from support.answering import ask
+from support.answering import ask, given_beside, person_with
 from support.german import SENTENCES, German
 from support.ledger import Person
 from support.left_open import FILES, HEAD, POINTS, STORED, make
@@ -43,14 +43,9 @@ def questions():
         yield from ask(Person(MemoryBackend()), make(0, point)[0]).get("questions", ())
     for data, _ in FILES.values():
         yield from ask(Person(MemoryBackend()), data)["questions"]
-    given = {"account": "Giro", "currency": "EUR", "columns": {"id": ["ref"]}}
-    for rows, earlier, text, _ in STORED.values():
-        person = Person(MemoryBackend())
-        if rows:
-            person.native(*rows)
-        for each in earlier:
-            ask(person, (HEAD + each).encode(), given=given)
-        yield from ask(person, (HEAD + text).encode(), given=given).get("questions", ())
+    for point, (*_, text, _) in STORED.items():
+        data = (HEAD + text).encode()
+        yield from ask(person_with(point), data, given=given_beside(point))["questions"]
 
 
 def said(writer, question):

@@ -11,9 +11,9 @@ from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import make_order
 from finance_api.resources import RECORDS
-from finance_api.storage.memory import MemoryBackend
+from support.answering import given_beside, person_with
 from support.csv_files import options_in
-from support.ledger import IMPORT_SETTINGS, Person
+from support.ledger import IMPORT_SETTINGS
 from support.left_open import HEAD, POINTS, STORED, make
 from support.nightly import count
 from support.offered import GIVEN, ends
@@ -37,8 +37,6 @@ def test_each_command_that_is_offered_works_and_one_is_right(point):
 
 # -- what stored records leave open
 
-OF_GIRO = [*GIVEN, "--account", "Giro", "--currency", "EUR"]
-
 
 def import_with(person, text, words):
     """Import a file with the options of a command line."""
@@ -55,25 +53,15 @@ def import_with(person, text, words):
 
 @pytest.mark.parametrize("point", STORED)
 def test_each_command_for_what_records_leave_open_works(point):
-    rows, earlier, text, expected = STORED[point]
-
-    def new_person():
-        person = Person(MemoryBackend())
-        if rows:
-            person.native(*rows)
-        for each in earlier:
-            import_with(person, each, words)
-        return person
-
-    words = [*OF_GIRO, "--map", "id=ref"]
-    if point == "new account":
-        words[3] = "Purse"
+    *_, text, expected = STORED[point]
+    words = [*GIVEN, "--account", given_beside(point)["account"], "--currency", "EUR"]
+    words += ["--map", "id=ref"]
     with pytest.raises(ImportRefused) as refused:
-        import_with(new_person(), text, words)
+        import_with(person_with(point), text, words)
     context, _ = options_in(words)
     found = {}
     for command in commands_to_copy(context, *GIVEN, refused.value.answers):
-        person, line = new_person(), shlex.split(command.line)[2:]
+        person, line = person_with(point), shlex.split(command.line)[2:]
         import_with(person, text, line)
         (new,) = (name for name in expected if name in " ".join(line))
         found[new] = len(person.rows(RECORDS))
