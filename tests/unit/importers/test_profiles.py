@@ -349,10 +349,11 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ('headings = "Tag,Wert,Text,Ort"', "headings = 4", "headings is neither a string nor"),
         ('"Tag,Wert,Text,Ort"', '["Tag,Wert,Text,Ort", "tag,wert,text,ort"]', "twice"),
         ("[map]", 'translations = "a,b"\n[map]', "translations has a row of 2 columns"),
-        ('recordDate = "Tag"\n', "", "map.recordDate is missing"),
+        ('recordDate = "Tag"\n', "", "map.recordDate is missing (line 5)"),
         ('amount = "Wert"\n', "", "either map.amount or both debit and credit must be given"),
         ('"Wert"', '"Worth"', "no heading row has the column 'Worth'"),
-        ("payee", "payer", "map.payer is not a field"),
+        ('payee = "Text"', '"payee" = [\n  "Text",\n  "Art",\n]', "column 'Art' (line 8)"),
+        ("payee", "payer", "map.payer is not a field (line 8)"),
         ("payee", "recorddate", "map.recorddate is not a field, it is recordDate"),
         ("[map]", 'debit = "Text"\n[map]', "exclude each other"),
         ("[map]", 'sign = "Ort"\npositive = "in"\n[map]', "exclude each other"),
@@ -361,7 +362,7 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", 'positive = "up"\n[map]', "neither in nor out"),
         ("[map]", 'date_order = "YMD"\n[map]', "neither DMY nor MDY"),
         ("[map]", 'date_order = "DMY"\ndate_format = "DD.MM.YYYY"\n[map]', "exclude each other"),
-        ("[map]", 'date_format = "MM.YYYY"\n[map]', "needs the day"),
+        ("[map]", 'date_format = "MM.YYYY"\n[map]', "needs the day (line 5)"),
         ("[map]", 'timezone = "Vienna"\n[map]', "timezone 'Vienna'"),
         ("[map]", 'encoding = "latin-99"\n[map]', "latin-99"),
         ("[map]", 'delimiter = "ab"\n[map]', "not one character"),
@@ -372,7 +373,11 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", "lost = ''\n[map]", "lost is empty"),
         ("[map]", "otherwise = 'x'\n[[legs]]\n[map]", "one leg already takes all other rows"),
         ("[map]", "[[legs]]\n[[legs]]\n[map]", "only one leg"),
-        ("[map]", "[[legs]]\npositive = 'up'\n[map]", "positive is neither in nor out"),
+        (
+            "[map]",
+            "[[legs]]\nwhen = {Ort = 'a'}\n\n[[legs]]  # others\npositive = 'up'\n[map]",
+            "legs 2: positive is neither in nor out (line 9)",
+        ),
         ("[map]", "[[legs]]\nignore_sign = true\n[map]", "ignore_sign needs positive"),
         ("[map]", "[[legs]]\ncurrency = 'EURO'\n[map]", "not an ISO 4217 code"),
         ("[map]", "[[legs]]\nmap = { recordDate = 'Ort' }\n[map]", "recordDate is not a field"),
@@ -385,7 +390,7 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", "[[legs]]\nwhen = { Art = 'a' }\n[map]", "no heading row has the column 'Art'"),
         ("[map]", "legs = 3\n[map]", "legs is not a list"),
         ("[map]", "legs = [3]\n[map]", "legs must be written"),
-        ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing"),
+        ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing (line 5)"),
         ("[map]", "[[refuse]]\nwhen = { Ort = 'a' }\n[map]", "refuse 1: reason is missing"),
         ("[map]", "[[leave_out]]\nwhen = { Ort = 'a' }\n[map]", "leave_out 1: what is missing"),
         ("[map]", "[only.Ort]\n[map]", "only.Ort.keep is missing"),
@@ -402,35 +407,14 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", "[opening]\nOrt = 3\n[map]", "opening.Ort is neither a string nor"),
     ],
 )
-def test_a_profile_that_contradicts_itself_is_refused_with_its_file(tmp_path, old, new, part):
+def test_a_profile_that_contradicts_itself_is_refused_with_file_and_line(tmp_path, old, new, part):
     text = OWN.replace(old, new, 1)
     assert text != OWN
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     reason = refusal(load_profiles, str(tmp_path)).reason
-    assert f"the profile {tmp_path}/mine.toml: " in reason and part in reason
-
-
-@pytest.mark.parametrize(
-    "old, new, fault",
-    [
-        ("payee", "payer", "map.payer is not a field (line 8)"),
-        ('recordDate = "Tag"\n', "", "map.recordDate is missing (line 5)"),
-        ("[map]", 'date_format = "MM.YYYY"\n[map]', "MM.YYYY (line 5)"),
-        ('payee = "Text"', '"payee" = [\n  "Text",\n  "Art",\n]', "column 'Art' (line 8)"),
-        (
-            "[map]",
-            "[[legs]]\nwhen = {Ort = 'a'}\n\n[[legs]]  # others\npositive = 'up'\n[map]",
-            "legs 2: positive is neither in nor out (line 9)",
-        ),
-        ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing (line 5)"),
-        ('title = "My bank"\n', "", "title is missing"),
-    ],
-)
-def test_a_fault_of_a_profile_names_its_line(tmp_path, old, new, fault):
-    (tmp_path / "mine.toml").write_text(OWN.replace(old, new, 1), "utf-8")
-    reason = refusal(load_profiles, str(tmp_path)).reason
-    said, _, line = fault.partition(" (")
-    assert said in reason and reason.endswith(f" ({line}" if line else said)
+    assert f"the profile {tmp_path}/mine.toml: " in reason
+    said, _, line = part.partition(" (line ")
+    assert said in reason and reason.endswith(line and f" (line {line}")
 
 
 PARTIAL = """
