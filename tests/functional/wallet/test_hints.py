@@ -41,11 +41,9 @@ def test_the_hints_of_a_first_page(wallet):
 
 
 def test_the_next_page_keeps_all_parameters_in_the_order_of_their_names(wallet):
-    query = "sortBy=-recordDate&note=contains.a%26b&recordDate=gte.2026-01-01&agentHints=true"
-    assert wallet.hints(f"records?{query}") == wallet.hints(f"records?{query}")
-    url = wallet.hints("categories?sortBy=-createdAt&limit=2&agentHints=true&name=contains.e")
-    assert url == [] or url[0]["action"]["url"] == (
-        "/wallet/v1/api/categories?agentHints=true&limit=2&name=contains.e&offset=2"
+    (hint,) = wallet.hints("categories?sortBy=-createdAt&limit=1&agentHints=true&name=contains.e")
+    assert hint["action"]["url"] == (
+        "/wallet/v1/api/categories?agentHints=true&limit=1&name=contains.e&offset=1"
         "&sortBy=-createdAt"
     )
     more = wallet.hints("labels?withTotal=true&agentHints=true&limit=1")[0]["action"]["url"]
