@@ -362,11 +362,11 @@ def end(place, server, how):
     assert "Traceback" not in server.said
 
 
-def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_url):
-    end(place, place.granian(redis_url, workers=1), signal.SIGTERM)
-
-
-def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
+@pytest.mark.nightly
+@pytest.mark.parametrize("how", count([signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]))
+def test_a_process_that_dies_is_replaced_and_what_is_in_flight_at_the_end_is_answered(
+    place, redis_url, how
+):
     server = place.granian(redis_url, log__format="json")
     token = place.service.client().token
     server.ask("GET", f"/v1/api/labels/{token}", {"Host": token})
@@ -376,7 +376,7 @@ def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
     assert kept in server.workers and len(server.workers) == 2
     statuses = server.by_each(lambda c: server.get("/v1/api/labels", token, c)[0])
     assert statuses == [200, 200]
-    end(place, server, signal.SIGINT)
+    end(place, server, how)
     assert_json(server, token)
 
 
