@@ -130,20 +130,6 @@ def test_an_export_of_nothing_is_a_header_or_nothing(client):
     assert cells(export(client, "records.xlsx").body) == cells(client.get("records.xlsx").body)
 
 
-def test_other_users_rows_are_hidden(service):
-    clients = [service.client(), service.client()]
-    for n, client in enumerate(clients):
-        rows = [account(name=f"of-{n}"), *(record(k, payee=f"of-{n}") for k in range(1, 5 + n))]
-        client.load(*rows)
-    for n, client in enumerate(clients):
-        for path in ("records.ndjson", "accounts.csv", "all.ndjson"):
-            body = export(client, path).text
-            assert f"of-{n}" in body
-            assert f"of-{1 - n}" not in body
-        by_id = export(client, "records.ndjson", id=uid("Record", 5))
-        assert by_id.headers["X-Total-Count"] == str(n)
-
-
 def test_all_is_what_the_command_dumps_and_can_be_imported(service):
     client, other = service.client(), service.client()
     client.load(*household(), *many()[4:])
