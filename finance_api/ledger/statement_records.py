@@ -16,6 +16,7 @@ from finance_api.ledger.matching.model import (
 )
 from finance_api.ledger.matching.stated import (
     CONTENT,
+    REST,
     Content,
     KnownAccount,
     StatedValues,
@@ -81,7 +82,7 @@ class StatementRecords:
         # the model's pages half full.
         new = (row for row in file.open if row.outcome is Outcome.NEW)
         self._new = deque(sorted(new, key=lambda row: -row.day))
-        self._changing = [row for row in file.open if row.outcome in _CHANGING]
+        self._changing = [row for row in file.open if row.outcome in _CHANGING or row.rest]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: Each new entry that another entry corrects -> the id of the new record.
@@ -184,8 +185,9 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = entry.record_state or "cleared"
-        if (entry.batch, entry.offset, entry.message) != (None, None, None):
+        if (entry.batch, entry.offset, entry.message, decided.rest) != (None, None, None, 0):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
+        row["amount"] = decided.rest or entry.amount
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
@@ -230,7 +232,7 @@ class StatementRecords:
             texts=statement.texts,
             batch=entry.batch,
             offset=entry.offset,
-            message=entry.message,
+            message=REST if decided.rest else entry.message,
         )
 
     # -- stored records
@@ -245,11 +247,10 @@ class StatementRecords:
         lines: dict[str, int] = {}
         stated_ids: set[str] = set()
         for entry, found in zip(entries, records, strict=True):
-            is_matched = entry.outcome in _MATCHED
-            source_id = next(source_ids) if is_matched else ""
+            source_id = next(source_ids) if entry.outcome in _MATCHED else None
             for number, (record_id, place) in enumerate(found):
                 lines.setdefault(record_id, entry.whole.line)
-                if is_matched:
+                if source_id is not None or entry.rest:
                     self._match(after[record_id], entry, source_id, in_part=number > 0)
                 else:
                     stated_ids.add(record_id)
@@ -298,12 +299,15 @@ class StatementRecords:
         found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
         return found if last is entry else found[:1]
 
-    def _match(self, row: Row, decided: FileEntry, source_id: str, *, in_part: bool) -> None:
+    def _match(self, row: Row, decided: FileEntry, source_id: str | None, *, in_part: bool) -> None:
+        """Note what the entry states. source_id: None if a new record has the rest of the entry."""
         source, entry = self._file.source, decided.whole
+        in_part = in_part or source_id is None
         stated = read_stated(row)
         stated.setdefault(source, []).append(self._stated_values(decided, in_part=in_part))
         row["stated"] = written(stated)
-        row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
+        if source_id is not None:
+            row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
         if not in_part:
             values = dict(zip(CONTENT, content_of(entry), strict=True))
             record = {name: row[name] for name in CONTENT}
@@ -337,7 +341,8 @@ class StatementRecords:
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
-                row[name] = value
+                # A record may be only a part of the amount that the file states.
+                row[name] = row[name] + value - was if name == "amount" else value
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = entry.record_state or "cleared"
         for name, column in STATED.items():

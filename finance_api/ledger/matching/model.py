@@ -20,6 +20,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.ledger.matching.stated import (
     REACH_DAYS,
+    REST,
     Content,
     KnownAccount,
     StatedValues,
@@ -68,13 +69,14 @@ class Pair(NamedTuple):
     """A rule's decision about an entry.
 
     candidate: the stored record that the entry equals. parts: all these records, if the entry
-    equals several together.
+    equals several together. rest: what a new entry is more than its parts, which are stored.
     """
 
     entry: "FileEntry"
     outcome: Outcome
     candidate: "Candidate | None" = None
     parts: "tuple[Candidate, ...]" = ()
+    rest: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -88,8 +90,8 @@ class FileEntry:
     corrects: the bank id of an entry that this one corrects or, if ``deletes`` is set, deletes.
     split: the sorted amounts of the entry's parts. For other fields see
     `importers.interface.Entry`.
-    outcome: None while the entry is undecided. candidate, parts: see `Pair`. awaits: for WAITING,
-    the entry of the file that this one corrects.
+    outcome: None while the entry is undecided. candidate, parts, rest: see `Pair`. awaits: for
+    WAITING, the entry of the file that this one corrects.
     number: this entry's place among entries with the same bank id or content, from 1.
     """
 
@@ -113,6 +115,7 @@ class FileEntry:
     outcome: Outcome | None = None
     candidate: "Candidate | None" = None
     parts: "tuple[Candidate, ...]" = ()
+    rest: int = 0
     awaits: "FileEntry | None" = None
     number: int = 1
 
@@ -480,9 +483,11 @@ def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
 def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
     """Return what another source's only entry stated; if there is no such entry, the row's values.
 
-    values: the values that entries of that source stated.
+    values: the values that entries of that source stated. Of a sum in part, the row has the rest.
     """
     if values is not None and len(values) == 1 and values[0].now is not None:
-        return values[0]
+        (only,) = values
+        is_rest = only.message == REST
+        return only._replace(now=own_content(row)) if is_rest else only
     bank_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
     return StatedValues(bank_id, own_content(row))

@@ -131,10 +131,11 @@ class OpenRows:
         if isinstance(found, Question):
             self._ask(found)
             return
-        entry, outcome, candidate, parts = found
+        entry, outcome, candidate, parts, rest = found
         if entry.candidate is not None:
             entry.candidate.is_taken = False
         entry.outcome, entry.candidate, entry.parts = outcome, candidate, parts
+        entry.rest = rest
         for each in parts or (candidate,):
             if each is not None:
                 each.is_taken = True

@@ -26,6 +26,8 @@ from finance_api.values.time import DAY_SECONDS
 REACH_DAYS = 7
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
+#: The `message` of a sum whose record has only what other records lack of it.
+REST = "rest"
 #: Members of the JSON -> fields of `StatedValues`.
 _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {
     n: n for n in ("texts", "batch", "offset", "message")

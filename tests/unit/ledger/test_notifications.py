@@ -20,7 +20,7 @@ from support.bank_files import (
     mt940,
     mt940_entry,
 )
-from support.ledger import Person
+from support.ledger import Person, units
 from support.nightly import count
 
 DAY, NEXT = "2026-01-05", "2026-01-06"
@@ -242,24 +242,6 @@ def test_notified_payments_that_are_no_other_sum_are_those_of_the_day(new_person
     assert take(new_person(), *files) == ["-10", "-14", "-16", "-20"]
 
 
-@pytest.mark.parametrize("seed", range(count(10, 2_000)))
-def test_any_notifications_and_their_sum_end_in_one_balance(new_person, seed):
-    chance = random.Random(seed)
-    sign = chance.choice((-1, 1))
-    # Equal payments of several files are asked about.
-    amounts = iter(chance.sample(range(1, 99), 12))
-    groups = [
-        [(str(sign * next(amounts)), f"N{n}-{m}") for m in range(chance.randint(1, 3))]
-        for n in range(chance.randint(2, 4))
-    ]
-    total = sum(int(amount) for group in groups for amount, _ in group)
-    separate = chance.random() < 0.7
-    details = [notified(group) for group in groups] if separate else [notified(*groups)]
-    files = [chance.choice((stated, swift))(str(total)), *details]
-    chance.shuffle(files)
-    assert ends(new_person(), files, followed) == total * 10_000
-
-
 def test_single_notifications_are_all_sums_of_the_day_together(new_person):
     payments = [[(amount, amount)] for amount in ("-3", "-14", "-43", "-23", "-15", "-22", "-7")]
     files = stated("-60", "-60", "-7"), notified(*payments)
@@ -267,48 +249,148 @@ def test_single_notifications_are_all_sums_of_the_day_together(new_person):
     assert len(take(new_person(), *reversed(files))) == 7
 
 
-def a_day(chance):
-    """Return the amounts of a day's statement, and the notifications of each file about them.
+def test_rest_of_a_sum_is_a_record_until_it_is_notified(new_person):
+    person, whole = new_person(), stated("-30")
+    person.bank_file(notified(PAYROLL[:1]))
+    assert followed(person, whole).created == 1
+    assert kept(person) == ["-10", "-20"]
+    for data in (notified(PAYROLL[1:]), whole, swift("-30"), notified(PAYROLL[:1])):
+        assert person.bank_file(data).created == 0
+    assert kept(person) == ["-10", "-20"]
 
-    Some sums are equal, and some payments are notified one by one.
+
+def test_rest_of_a_sum_goes_when_its_import_is_undone(new_person):
+    person = new_person()
+    person.bank_file(notified(PAYROLL[:1]))
+    before = person.dump()
+    followed(person, stated("-30"))
+    person.undo()
+    assert person.dump() == before
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_sum_that_the_bank_corrects_changes_by_the_difference(new_person, number):
+    person = new_person()
+    person.bank_file(notified(PAYROLL[:number]))
+    for amount in ("-30", "-35"):
+        entries = [camt_entry(DAY, amount, ref="S")]
+        followed(person, camt(camt_statement(entries)))
+    assert sum(row["amount"] for row in person.rows(RECORDS)) == -350_000
+
+
+def test_notified_payments_in_and_out_that_cancel_out_are_those_of_their_sums(new_person):
+    both = ("10", "Ann"), ("20", "Ben"), ("-10", "Cleo"), ("-20", "Dan")
+    files = notified(*([each] for each in both)), stated("30", "-30")
+    assert take(new_person(), *files) == ["-10", "-20", "10", "20"]
+    assert take(new_person(), *reversed(files)) == ["-30", "30"]
+
+
+def test_notification_is_not_part_of_a_sum_of_another_day(new_person):
+    for files in itertools.permutations((notified(PAYROLL[:1]), stated("-30", day=NEXT))):
+        assert take(new_person(), *files) == ["-10", "-30"]
+
+
+class History:
+    """Random files about the payments of one or two days, in any order.
+
+    files: bytes, the units of each day, and whether it is a statement.
     """
-    names, cents = itertools.count(), []
-    files = []
-    for _ in range(chance.randint(1, 3)):
-        is_equal = cents and chance.random() < 0.6
-        cents.append(chance.choice(cents) if is_equal else chance.randint(1_200, 300_000))
-        cuts = sorted(chance.sample(range(1, cents[-1]), chance.randint(1, 2)))
-        parts = [end - begin for begin, end in itertools.pairwise((0, *cuts, cents[-1]))]
-        payments = [(f"-{part / 100:.2f}", f"N{next(names)}") for part in parts]
-        files += chance.choice(
-            ([[payments]], [[payments]], [[[each]] for each in payments], [[[p] for p in payments]])
-        )
-    for _ in range(chance.randint(0, 1)):
-        cents.append(chance.randint(100, 300_000))
-        files.append([[(f"-{cents[-1] / 100:.2f}", f"N{next(names)}")]])
-    return [f"-{each / 100:.2f}" for each in cents], files
+
+    def __init__(self, seed):
+        self.chance, self.names, self.files = random.Random(seed), itertools.count(), []
+        self.signs = self.one((-1,), (-1, 1))
+        days = self.one((DAY,), (DAY,), (DAY, NEXT))
+        amounts = {day: self.day(day) for day in days}
+        periods = self.one([days], [(day,) for day in days])
+        for write, period in itertools.product(self.one("c", "c", "m", "cm"), periods):
+            rows = [(day, amount) for day in period for amount in amounts[day]]
+            self.chance.shuffle(rows)
+            money = {day: sum(map(units, amounts[day])) for day in period}
+            self.files.append((self.statement(write, rows), money, True))
+        self.chance.shuffle(self.files)
+        if self.maybe(0.3):
+            self.files = [each for each in self.files for _ in range(2)]
+
+    def one(self, *choices):
+        return self.chance.choice(choices)
+
+    def maybe(self, likely):
+        return self.chance.random() < likely
+
+    def amount(self, cents):
+        return f"{self.one(*self.signs) * cents / 100:.2f}"
+
+    def day(self, day):
+        """Add the notifications of a day; return the amounts of its statement."""
+        amounts = []
+        for _ in range(self.chance.randint(1, 3)):
+            # Some sums are equal, and some are not notified, or not as a whole.
+            is_equal = amounts and self.maybe(0.5)
+            amounts.append(self.one(*amounts) if is_equal else self.amount(self.size()))
+            payments = [[(part, f"N{next(self.names)}")] for part in self.parts(amounts[-1])]
+            whole = list(itertools.chain(*payments))
+            files = self.one([[whole]], [payments], [[each] for each in payments], [])
+            self.notify(day, *files[self.maybe(0.2) :])
+        for likely in (0.4, 0.3):
+            if self.maybe(likely):
+                amounts.append(self.amount(self.size()))
+                single = amounts[-1], f"N{next(self.names)}"
+                self.notify(day, *[[[single]]][self.maybe(0.4) :])
+        return amounts
+
+    def size(self):
+        return self.chance.randint(1_200, self.one(3_000, 300_000))
+
+    def parts(self, amount):
+        cents = round(float(amount) * 100)
+        cuts = sorted(self.chance.sample(range(1, abs(cents)), self.chance.randint(1, 3)))
+        ends = itertools.pairwise((0, *cuts, abs(cents)))
+        return [f"{(end - begin) * (-1 if cents < 0 else 1) / 100:.2f}" for begin, end in ends]
+
+    def notify(self, day, *files):
+        for messages in files:
+            money = {day: sum(units(amount) for each in messages for amount, _ in each)}
+            self.files.append((notified(*messages, day=day), money, False))
+
+    def statement(self, write, rows):
+        refs = (f"S{next(self.names)}" for _ in rows)
+        if write == "c":
+            entries = [camt_entry(*row, ref=ref) for row, ref in zip(rows, refs, strict=True)]
+            return camt(camt_statement(entries))
+        entries = [
+            mt940_entry(*row, ref=ref, details="166?00SAMMLER?32VARIOUS")
+            for row, ref in zip(rows, refs, strict=True)
+        ]
+        return mt940(entries, closing=("0", rows[-1][0]))
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(count(12, 4_000)))
-def test_equal_sums_and_single_notifications_of_a_day_are_never_wrong_in_silence(seed, new_person):
-    chance = random.Random(seed)
-    amounts, details = a_day(chance)
-    entries = [camt_entry(DAY, amount, ref=f"S{n}") for n, amount in enumerate(amounts)]
-    statement = camt(camt_statement(entries))
-    files = [statement, *(notified(*each) for each in details)]
-    chance.shuffle(files)
-    is_twice, person, asked = chance.random() < 0.5, new_person(), False
-    for data in [data for data in files for _ in range(1 + is_twice)]:
-        try:
-            person.bank_file(data)
-        except ImportRefused:
-            asked = True
-            followed(person, data)
-    total = sum(row["amount"] for row in person.rows(RECORDS))
-    # If the statement comes first, all the rest is money that it has.
-    if not asked or files[0] == statement:
-        assert total == sum(round(float(amount) * 10_000) for amount in amounts)
-    for data in files:
-        assert followed(person, data).created == 0
+@pytest.mark.parametrize("seed", range(count(40, 4_000)))
+def test_any_notifications_and_statements_are_right_after_each_file(seed, new_person):
+    person, stated_money, notified_money = new_person(), {}, Counter()
+    history = History(seed)
+    for place, (data, money, is_statement) in enumerate(history.files):
+        if data not in [each for each, *_ in history.files[:place]]:
+            (stated_money if is_statement else notified_money).update(money)
+        answered(person, data)
+        # A statement has all payments of its days; before it, only notifications tell of them.
+        total = sum({**notified_money, **stated_money}.values())
+        assert sum(row["amount"] for row in person.rows(RECORDS)) == total
+    before = person.snapshot()
+    for data, *_ in history.files:
+        assert person.bank_file(data).created == 0
+    assert person.snapshot() == before
     person.audit()
+
+
+def answered(person, data):
+    """Import a file with the first answer; with the other one, what it asks about is new."""
+    try:
+        person.bank_file(data)
+    except ImportRefused as refused:
+        (question,) = refused.questions
+        same, other = (choice.changes for choice in question.choices)
+        person.bank_file(data, **same, dry_run=True)
+        new = [row["amount"] for row in person.bank_file(data, **other, dry_run=True).new]
+        assert question.fact.facts["entry"].amount.units in new
+        person.bank_file(data, **same)

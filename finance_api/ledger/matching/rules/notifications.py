@@ -9,8 +9,8 @@ from finance_api.importers.interface import joined_key
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_plain
 
-#: Entries of notifications, and the entry or record that may be their sum.
-_Sum = tuple[list[Any], Any]
+#: Entries of notifications, the entry or record that may be their sum, and what they lack of it.
+_Sum = tuple[list[Any], Any, int]
 _FindSums = Callable[[Iterable[Any], Iterable[Any]], Iterator[_Sum]]
 
 
@@ -47,67 +47,67 @@ def pair_whole_days(rows: OpenRows, stored: CandidateTest) -> Iterator[Pair]:
     yield from _pairs(rows, stored, _left)
 
 
-def pair_in_part(rows: OpenRows, reach: int) -> Iterator[Pair]:
-    """Pair entries of another source with the notified entries that may be a part of their sum.
+def pair_in_part(rows: OpenRows) -> Iterator[Pair]:
+    """Pair entries of another source with notified entries that may be a part of their day's sum.
 
-    Other notifications may state the rest, in files of their own.
+    Other notifications may state the rest, in files of their own. Until then, the rest of a new sum
+    is a record.
+
+    stored  2026-01-03  -10.00  Ann          (camt.054)
+    file    2026-01-03  -30.00               (camt.053, without details)
+    gives   new: -20.00, which later notifications may match
     """
-    yield from _pairs(rows, lambda c: not c.mine, partial(_larger_sums, reach=reach))
+    yield from _pairs(rows, lambda c: not c.mine, _larger_sums)
 
 
 def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
     others = [c for c in rows.candidates if stored(c) and not c.is_void]
     entries = [e for e in rows.entries if is_plain(e)]
-    for parts, whole in sums(entries, others):
+    for parts, whole, _ in sums(entries, others):
         for part in parts:
             yield Pair(part, Outcome.MATCHED, whole)
-    for parts, whole in sums(others, entries):
-        yield Pair(whole, Outcome.MATCHED_PARTS, parts[0], tuple(parts))
+    for parts, whole, rest in sums(others, [e for e in entries if e.message is None]):
+        outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
+        yield Pair(whole, outcome, parts[0], tuple(parts), rest)
 
 
-def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any], reach: int) -> Iterator[_Sum]:
-    """Yield the open notified entries of each day with the nearest entry that is larger.
+def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any]) -> Iterator[_Sum]:
+    """Yield the open notified entries of each day with the smallest entry that is larger.
 
     If no entry is larger, several together may be.
     """
-    for group, free in _open_days(parts, wholes, reach):
-        total, day = _total(group), group[0].day
+    for group, free in _open_days(parts, wholes):
+        total = _total(group)
         larger = [whole for whole in free if abs(whole.amount) > abs(total)]
         if larger:
-            yield group, min(larger, key=lambda each: (abs(each.day - day), abs(each.amount)))
+            whole = min(larger, key=lambda each: abs(each.amount))
+            yield group, whole, whole.amount - total
         elif abs(_total(free)) >= abs(total):
             yield from _shared(group, free)
 
 
 def _left(parts: Iterable[Any], wholes: Iterable[Any]) -> Iterator[_Sum]:
-    for group, free in _open_days(parts, wholes, 0):
+    for group, free in _open_days(parts, wholes):
         if _total(group) == _total(free):
             yield from _shared(group, free)
 
 
 def _open_days(
-    parts: Iterable[Any], wholes: Iterable[Any], reach: int
+    parts: Iterable[Any], wholes: Iterable[Any]
 ) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield the open notified entries of each day with the open entries that may be their sums."""
+    """Yield the open notified entries of each day and direction with their possible sums."""
     notified = [part for part in parts if part.message is not None and is_open(part)]
-    free = grouped(
-        (w for w in wholes if notified and is_open(w) and w.message is None and not w.names_other),
-        lambda whole: whole.account,
-    )
-    for group in grouped(notified, _day).values():
-        total, day = _total(group), group[0].day
-        yield (
-            group,
-            [
-                whole
-                for whole in free.get(group[0].account, ())
-                if is_open(whole) and abs(whole.day - day) <= reach and whole.amount * total > 0
-            ],
-        )
+    sums = (w for w in wholes if notified and is_open(w) and not w.names_other)
+    free = grouped(sums, _direction)
+    for key, group in grouped(notified, _direction).items():
+        yield group, list(filter(is_open, free.get(key, ())))
 
 
 def _shared(parts: list[Any], wholes: list[Any]) -> Iterator[_Sum]:
-    """Share parts among the fewest, largest wholes: each part belongs to one with room for it."""
+    """Share parts among the fewest, largest wholes: each part belongs to one with room for it.
+
+    The last whole has the rest of all.
+    """
     left, kept = abs(_total(parts)), []
     for whole in sorted(wholes, key=lambda whole: -abs(whole.amount)):
         if left > 0:
@@ -119,8 +119,9 @@ def _shared(parts: list[Any], wholes: list[Any]) -> Iterator[_Sum]:
         place = room.index(max(room))
         room[place] -= abs(part.amount)
         shares[place].append(part)
-    for share, whole in zip(shares, kept, strict=True):
-        yield share or parts, whole
+    rests = [0] * (len(kept) - 1) + [_total(kept) - _total(parts)]
+    for share, whole, rest in zip(shares, kept, rests, strict=True):
+        yield share or parts, whole, rest
 
 
 def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_Sum]:
@@ -130,7 +131,7 @@ def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_S
     for group in grouped(notified, _reference).values():
         whole = named.get(_reference(group[0]))
         if whole is not None and _are_open(group) and whole.amount == _total(group):
-            yield group, whole
+            yield group, whole, 0
     free = list(filter(is_open, free))
     singles = Counter(map(_place, free))
     sums = grouped((row for row in free if not row.names_other), _place)
@@ -144,7 +145,7 @@ def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_S
                 for amount, count in amounts.items()
             ):
                 singles[_place(found[-1])] -= 1
-                yield group, found.pop()
+                yield group, found.pop(), 0
 
 
 def _reference(row: FileEntry | Candidate) -> tuple[object, str]:
@@ -158,6 +159,10 @@ def _notification(row: FileEntry | Candidate) -> tuple[object, ...]:
 
 def _day(row: FileEntry | Candidate) -> tuple[object, int]:
     return row.account, row.day
+
+
+def _direction(row: FileEntry | Candidate) -> tuple[object, int, bool]:
+    return row.account, row.day, row.amount < 0
 
 
 def _are_open(group: list[Any]) -> bool:

@@ -55,7 +55,7 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         pair_notifications(rows, _is_beside, _REACH_DAYS),
         _near(rows, _REACH_DAYS, is_plain, _is_beside),
     )
-    in_part = pair_in_part(rows, _REACH_DAYS)
+    in_part = pair_in_part(rows)
     if rows.match_days is None:
         yield from _question(rows, beside)
         yield from _question_about_sums(rows, in_part)
@@ -141,16 +141,15 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
 
 def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Question]:
     """Ask about a notification that may be a part of a sum, or a sum that may include one."""
-    pair = next(iter(in_part), None)
-    if pair is None or pair.candidate is None:
+    pairs = list(in_part)
+    if not pairs:
         return
-    whole, other = pair.entry.whole, pair.candidate
-    topic = Topic.PART_OF_SUM if pair.outcome is Outcome.MATCHED else Topic.SUM_OF_PARTS
+    whole, (other, *_) = pairs[0].entry.whole, pairs[0].parts or (pairs[0].candidate,)
+    if other is None:
+        return
+    topic = Topic.SUM_OF_PARTS if pairs[0].parts else Topic.PART_OF_SUM
+    count = sum(len(pair.parts or (pair,)) for pair in pairs) - 1
+    more = clause(Says.MORE_PAIRS, count=count) if count else ""
     farthest = _REACH_DAYS + 1
-    yield which_one(
-        MATCH_DAYS,
-        Clause(topic, {"entry": file_row(whole), "days": farthest, **_facts(other)}),
-        whole.line,
-        same=farthest,
-        other=_REACH_DAYS,
-    )
+    facts = {"entry": file_row(whole), "more": more, "days": farthest, **_facts(other)}
+    yield which_one(MATCH_DAYS, Clause(topic, facts), whole.line, same=farthest, other=_REACH_DAYS)
