@@ -101,23 +101,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
 
 
-#: By day, one test in this many of these places runs, unless its file is named: the classes beside
-#: it run the same tests on the same databases with the read model.
-_ONE_TEST_OF = {"tests/storage/test_conformance.py::TestPlain": 5}
+#: By day, one test in this many of these places runs, unless its file is named. Most of them start
+#: servers; beside those of the storages, others run on another database or with the read model.
+_ONE_TEST_OF = {
+    "tests/cli/test_killed_": 2,
+    "tests/deployment/": 2,
+    "tests/functional/databases/": 2,
+    "tests/functional/servers/": 2,
+    "tests/storage/test_conformance.py::TestPlain": 10,
+    "tests/storage/test_conformance.py::TestPostgresql": 2,
+}
 #: By day, a test in one of these folders and files runs at most this many of its cases on each
 #: storage, because cases are slow. The first place that fits counts.
 MOST_CASES = {
     "tests/browser/": 1,
     "tests/cli/": 1,
-    "tests/functional/databases/": 1,
-    "tests/functional/servers/": 1,
-    "tests/functional/": 2,
-    "tests/storage/test_differential.py": 24,
+    "tests/functional/": 1,
+    "tests/storage/test_differential.py": 12,
     "tests/unit/importers/test_csv_careless.py": 14,
     "tests/unit/importers/test_hostile_files.py": 7,
     "tests/unit/importers/test_hostile_lengths.py": 6,
     "tests/unit/importers/test_ofx_markup.py": 6,
+    "tests/unit/importers/test_reported_files.py": 10,
     "tests/unit/ledger/test_undo.py": 2,
+    "tests/unit/web/test_clicks.py": 6,
 }
 
 

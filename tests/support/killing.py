@@ -56,6 +56,6 @@ def kill(command: Command, database: Database, bytes_of_log: int, *arguments: st
     with command.start(*arguments) as process:
         begin = database.log_bytes()
         while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
-            time.sleep(0.001)
+            time.sleep(0.003)
         process.kill()
     database.close()
