@@ -269,6 +269,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.USED_OPTIONS: "used the options given before for this account: {options}",
     Says.SKIPPED_LINES: "skipped the lines before the headings: {option.skip_rows} {count}",
     Says.BALANCE_UNUSED: "the balance {amount} of {day} is not used",
+    Says.BALANCES_WITHOUT_DAY: "not used, for its day is unclear: the balance {balances!r}",
 }
 
 #: What the other sentences are made of.
@@ -364,7 +365,9 @@ class Writer(Formatter):
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         if conversion is None:
             return value
-        return listed(value) if type(value) is tuple else quoted(value)
+        if type(value) is tuple:
+            return listed(self.format_field(each, "") for each in value)
+        return quoted(value)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         match value:

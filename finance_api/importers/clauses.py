@@ -259,6 +259,7 @@ class Says(StrEnum):
     USED_OPTIONS = auto()
     SKIPPED_LINES = auto()
     BALANCE_UNUSED = auto()
+    BALANCES_WITHOUT_DAY = auto()
 
 
 class Units(NamedTuple):

@@ -278,7 +278,7 @@ class Questions:
     asked: the questions in the order in which they came up.
     columns: indexes of the columns that were asked about. fields: fields that several columns fit;
     the content of such columns is not asked about yet.
-    accounts, codes: see `ImportRefused`.
+    accounts, codes: see `ImportRefused`. remarks: what was decided without a question.
     """
 
     asked: list[Question] = field(default_factory=list)
@@ -286,6 +286,7 @@ class Questions:
     fields: set[str] = field(default_factory=set)
     accounts: Sequence[tuple[str, str | None]] = ()
     codes: Sequence[str] | None = None
+    remarks: list[Clause | str] = field(default_factory=list)
 
     def ask(
         self,

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.cards import CardSigns
 from finance_api.importers.clauses import Topic, clause
-from finance_api.importers.csv.amounts import AmountColumns, AmountReader
+from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.dates import DateColumn, DateReader
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, kind_of
 from finance_api.importers.decoding import open_text
@@ -243,7 +243,7 @@ class QifImporter:
         if len(self._first) == 1 and self._options.get("positive") is None:
             self._card.ask(questions)
         self._date_reader = DateReader(self._dates.decide(questions))
-        self._amount_reader = AmountReader(self._amounts.decide(questions))
+        self._amount_reader = self._amounts.decide(questions)
         names = [account] if account else [name for name in self._first if name]
         questions.accounts = [(name, None) for name in names]
         questions.codes = () if self._options.get("currency") is None else None

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.interface import Choice, ImportRefused, Questions, quoted, wrong_value
@@ -145,14 +145,6 @@ class Amount(NamedTuple):
     mark: Mark | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The decimal mark of a file's amounts, and the pattern of numbers with this mark."""
-
-    decimal: str
-    pattern: re.Pattern[str]
-
-
 class AmountColumns:
     """Takes the texts of a file's amount columns one by one, then decides their decimal mark.
 
@@ -163,11 +155,8 @@ class AmountColumns:
     def __init__(self, decimal: str | None, thousands: str | None) -> None:
         self._readings = _readings(decimal, thousands)
         self._thousands = thousands
-        marks: ImportOptions = {}
-        if decimal:
-            marks["decimal"] = None
-        if thousands:
-            marks["thousands"] = None
+        options: ImportOptions = {"decimal": decimal, "thousands": thousands}
+        marks = cast("ImportOptions", {name: None for name, mark in options.items() if mark})
         self._without_marks = (Choice(marks),) if marks else ()
         # For the account's own money (True) and other money (False): text -> its sign.
         self._seen: dict[bool, dict[str, int]] = {True: {}, False: {}}
@@ -231,42 +220,40 @@ class AmountColumns:
             return 2 * parts.side
         return -1 if parts.negative else 1
 
-    def decide(self, questions: Questions, *, are_whole: bool = False) -> Reading:
-        """Return the reading that fits; ask for --decimal if two fit and give different numbers.
+    def decide(
+        self, questions: Questions, *, are_whole: bool = False, minor: bool = False
+    ) -> "AmountReader":
+        """Return the reader that fits; ask for --decimal if two fit and give different numbers.
 
-        are_whole: whether the currency has no decimals.
+        are_whole: whether the currency has no decimals. minor: as in `AmountReader`.
         """
+        mark = next(iter(self._readings))
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful
             if are_whole and ("." in point) != ("." in comma):
                 mark = "," if "." in point else "."
-                return Reading(mark, self._readings[mark])
-            questions.ask(
-                clause(Topic.DECIMAL, text=text, point=_shown(point), comma=_shown(comma)),
-                *(
-                    Choice(
-                        {"decimal": mark}, clause(Says.AMOUNT_IS, text=text, amount=_shown(number))
-                    )
-                    for mark, number in ((".", point), (",", comma))
-                ),
-                line=line,
+                return AmountReader(mark, self._readings[mark], minor=minor)
+            amounts = {".": _shown(point), ",": _shown(comma)}
+            choices = (
+                Choice({"decimal": mark}, clause(Says.AMOUNT_IS, text=text, amount=amount))
+                for mark, amount in amounts.items()
             )
-        mark, pattern = next(iter(self._readings.items()))
-        return Reading(mark, pattern)
+            fact = clause(Topic.DECIMAL, text=text, point=amounts["."], comma=amounts[","])
+            questions.ask(fact, *choices, line=line)
+        return AmountReader(mark, self._readings[mark], minor=minor)
 
 
 class AmountReader:
-    """Reads amounts that use the decimal mark of a reading.
+    """Reads amounts that use one decimal mark. pattern: the form of their numbers.
 
     minor: whether numbers are hundredths of the currency.
     """
 
-    def __init__(self, reading: Reading, *, minor: bool = False) -> None:
+    def __init__(self, decimal: str, pattern: re.Pattern[str], *, minor: bool = False) -> None:
         self._divisor = 100 if minor else 1
-        self.decimal = reading.decimal
-        self._pattern = reading.pattern
-        mark = re.escape(reading.decimal)
-        self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:{mark}([0-9]{{1,4}}))?")
+        self.decimal = decimal
+        self._pattern = pattern
+        self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:[{decimal}]([0-9]{{1,4}}))?")
         self._known: dict[str, Amount] = {}
 
     def read(self, text: str, line: int) -> Amount:
@@ -284,9 +271,8 @@ class AmountReader:
         if self._divisor > 1:
             units, rest = divmod(abs(amount.units), self._divisor)
             if rest:
-                raise ImportRefused(
-                    f"{quoted(text)} has too many decimals for an amount in hundredths", line
-                )
+                fault = f"{quoted(text)} has too many decimals for an amount in hundredths"
+                raise ImportRefused(fault, line)
             amount = amount._replace(units=units if amount.units > 0 else -units)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()

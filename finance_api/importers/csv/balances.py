@@ -102,7 +102,7 @@ class BalanceCheck:
         if len(self._faults) == len(_CHANGES) and not any(
             map(self._closing_by_days, (False, True))
         ):
-            self._refuse()
+            raise self._refusal()
 
     def _closing_by_days(self, owed: bool) -> set[int]:
         """Return the closing balances that fit if the rows of a day are in no order."""
@@ -111,7 +111,7 @@ class BalanceCheck:
         rest = 0 if self._falls else self.total
         return {balance + rest for balance in self._by_days.get((owed, self._falls), ())}
 
-    def _refuse(self) -> None:
+    def _refusal(self) -> ImportRefused:
         # Report the order whose first fault comes later; on a tie, the order of the days.
         by_days = self._top_day > self._bottom_day
         faults = {order: self._faults[order] for order in (0, 1) if order in self._faults}
@@ -119,17 +119,15 @@ class BalanceCheck:
         at, should, is_ = faults[order]
         topic = Topic.MAYBE_BALANCE_JUMPS if self.option else Topic.BALANCE_JUMPS
         fact = clause(topic, balance=Units(is_), expected=Units(should))
-        raise ImportRefused(fact, at, choices=self._choices[1:])
+        return ImportRefused(fact, at, choices=self._choices[1:])
 
     @property
     def _choices(self) -> tuple[Choice, ...]:
         if not self.option:
             return ()
         name = self.option
-        return (
-            Choice({"balance": name}, clause(Says.IS_OWED, column=name)),
-            Choice({"ignore": (name,)}, clause(Says.NOT_RUNNING, column=name)),
-        )
+        owed = Choice({"balance": name}, clause(Says.IS_OWED, column=name))
+        return owed, Choice({"ignore": (name,)}, clause(Says.NOT_RUNNING, column=name))
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
         """Return the opening and closing balance; both None if no row has a balance or the order
@@ -141,10 +139,8 @@ class BalanceCheck:
         if len(closing) != 1:
             return None, None
         (last,) = closing
-        return (
-            BankBalance(last - self.total, self.first_day - DAY_SECONDS),
-            BankBalance(last, self.last_day),
-        )
+        opening = BankBalance(last - self.total, self.first_day - DAY_SECONDS)
+        return opening, BankBalance(last, self.last_day)
 
     def closing(self) -> set[int]:
         """Return the possible closing balances. Raises ImportRefused if no order fits."""
@@ -169,8 +165,7 @@ class BalanceCheck:
             if found:
                 self.is_debt = owed
                 return found
-        self._refuse()
-        return set()
+        raise self._refusal()
 
 
 def _ends_of_day(rows: Sequence[tuple[int, int | None]], sign: int) -> set[int]:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
-from finance_api.importers.csv.guess.columns import find_open_columns
+from finance_api.importers.csv.guess.column import OpenColumns
+from finance_api.importers.csv.guess.columns import infer_columns
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import Mapping
@@ -14,7 +15,6 @@ from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.sniff import (
     below_single_cells,
     labelled,
-    period_above,
     refuse_headings,
     refuse_skipped_headings,
     tables,
@@ -42,18 +42,17 @@ def find_plan(
     text = replace(text, skip_rows=max(given.skip_rows, text.start))
     places, saved = _saved(list(tables(text, given)), given.account, remembered)
     recognised = _recognised(places, given, saved, profiles)
-    if saved.get("profile") != (recognised and recognised[1].profile.name):
+    profile = None if recognised is None else recognised[1].profile
+    if saved.get("profile") != (profile and profile.name):
         saved = {}
     user_mapping, taken = given.over(saved)
-    partial = None
-    if recognised is not None and not recognised[1].profile.partial:
-        plan = _profiled(*recognised, user_mapping)
+    mapping = user_mapping
+    if recognised is not None:
+        table, match = recognised
+        places, mapping = [table], user_mapping.over(match.stated(table.names))[0]
+    if profile is not None and not profile.partial:
+        plan = _profiled(table, match, user_mapping, mapping)
     else:
-        mapping = user_mapping
-        if recognised is not None:
-            table, match = recognised
-            places, partial = [table], match.profile
-            mapping = mapping.over(match.stated(table.names))[0]
         plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
@@ -64,7 +63,7 @@ def find_plan(
         remembered=saved,
         taken=taken,
         user_mapping=user_mapping,
-        partial=partial,
+        profile=profile,
         last_year=remembered.last_year,
     )
 
@@ -105,38 +104,32 @@ def _recognised(
         if match is not None:
             return table, match
     if profile is not None:
-        raise ImportRefused(
-            clause(Topic.PROFILE_DOES_NOT_FIT, profile=shown(profile), name=profile.name),
-            choices=(Choice({"profile": None}),),
-        )
+        fact = clause(Topic.PROFILE_DOES_NOT_FIT, profile=shown(profile), name=profile.name)
+        raise ImportRefused(fact, choices=(Choice({"profile": None}),))
     return None
 
 
-def _profiled(table: Table, match: Match, user_mapping: Mapping) -> Plan:
-    """Return the plan made from a profile and the user's other options."""
-    profile = match.profile
-    headings = table.names
-    rows = ProfileRows(
-        match,
-        table.width,
-        labelled(table.above, profile),
-        frozenset(
-            headings.position_and_rest(Option("only"), only)[0] for only in user_mapping.only
-        ),
-    )
+def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mapping) -> Plan:
+    """Return the plan for a table whose profile says what each row means.
+
+    mapping: the user's options and the profile's.
+    """
+    profile, headings = match.profile, table.names
+    chosen = [headings.position_and_rest(Option("only"), text)[0] for text in user_mapping.only]
+    rows = ProfileRows(match, table.width, labelled(table.above, profile), frozenset(chosen))
     _refuse_displacing(user_mapping, profile)
-    both = user_mapping.over(match.stated(headings))[0].checked()
-    columns, _ = find_columns(both, headings, by_itself=False)
+    mapping = mapping.checked()
+    columns, _ = find_columns(mapping, headings, by_itself=False)
     columns |= {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
     if profile.says_direction:
         columns.pop("amount", None)
-    ignored = {headings.position(Option("ignore"), name) for name in user_mapping.ignore}
-    if not ignored.isdisjoint(columns.get("balance", ())):
-        del columns["balance"]
     table = replace(
         table, missing_cells=profile.missing_cells, extra_cells=profile.extra_cells, nameless=True
     )
-    return Plan(table, columns, both, profile=profile, rows=rows)
+    plan = Plan(table, columns, mapping, rows=rows)
+    if not plan.ignored.isdisjoint(columns.get("balance", ())):
+        del columns["balance"]
+    return plan
 
 
 def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
@@ -144,15 +137,11 @@ def _refuse_displacing(user_mapping: Mapping, profile: Profile) -> None:
     by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
     if dropped := user_mapping.about_amounts(by_row):
         named = options_in(dropped)[0]
-        raise ImportRefused(
-            clause(Topic.PROFILE_DECIDES, named=named, profile=shown(profile)),
-            choices=(
-                Choice(dropped, clause(Says.PROFILE_RIGHT)),
-                Choice(
-                    {"no_profile": True, "profile": None}, clause(Says.OPTION_RIGHT, named=named)
-                ),
-            ),
-        )
+        without: ImportOptions = {"no_profile": True, "profile": None}
+        with_it = Choice(dropped, clause(Says.PROFILE_RIGHT))
+        without_it = Choice(without, clause(Says.OPTION_RIGHT, named=named))
+        fact = clause(Topic.PROFILE_DECIDES, named=named, profile=shown(profile))
+        raise ImportRefused(fact, choices=(with_it, without_it))
 
 
 def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan:
@@ -166,10 +155,9 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
         data += below_single_cells(text, user_mapping)
         data = [table for table in data if looks_like_data(table.cells)]
         possible, _ = _possible(text, data, user_mapping)
+        remark = "the first row has a date and an amount, so the file has no headings"
         for plan in possible:
-            plan.inferred.reasons.append(
-                "the first row has a date and an amount, so the file has no headings"
-            )
+            plan.inferred.questions.remarks.append(remark)
     if not possible:
         raise refusal or undivided(text)
     return possible[0] if len(possible) == 1 else _consistent(possible)
@@ -184,20 +172,15 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
 def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
     """Ask which column is meant if several have a heading that names the same field."""
     for name, others in plan.doubled.items():
-        other: ImportOptions = {"currency": None} if name == "currency" else {}
         numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
-        questions.ask(
-            clause(Topic.DOUBLED, numbers=tuple(numbers), field=name, first=numbers[0]),
-            *(
-                Choice(
-                    {"columns": {name: (str(number),)}, **other},
-                    clause(Says.IN_COLUMN, field=name, number=number),
-                )
-                for number in numbers
-            ),
-            line=plan.table.first_line,
-            of=name,
-        )
+        fact = clause(Topic.DOUBLED, numbers=tuple(numbers), field=name, first=numbers[0])
+        choices = []
+        for number in numbers:
+            changes: ImportOptions = {"columns": {name: (str(number),)}}
+            if name == "currency":
+                changes["currency"] = None
+            choices.append(Choice(changes, clause(Says.IN_COLUMN, field=name, number=number)))
+        questions.ask(fact, *choices, line=plan.table.first_line, of=name)
         questions.columns.update(others)
 
 
@@ -220,12 +203,9 @@ def _possible(
                 continue
             missing = Topic.NO_AMOUNT if "recordDate" in plan.columns else Topic.NO_DATE
             fact = clause(missing, headings=plan.headings.found())
-            is_table = _has_data(table)
-            raise ImportRefused(
-                fact if is_table else clause(Topic.NO_TABLE, first=fact),
-                table.first_line,
-                needs=("columns",) if is_table else (),
-            )
+            if _has_data(table):
+                raise ImportRefused(fact, table.first_line, needs=("columns",))
+            raise ImportRefused(clause(Topic.NO_TABLE, first=fact), table.first_line)
         except ImportRefused as refused:
             if table.text.skip_rows == text.skip_rows and table.width > widest:
                 refusal, widest = refused, table.width
@@ -257,13 +237,9 @@ def _consistent(possible: list[Plan]) -> Plan:
         return fitting.popitem()[1]
     if not fitting:
         raise ImportRefused(clause(Topic.NO_DELIMITER, faults=tuple(faults)))
-    raise ImportRefused(
-        clause(Topic.DELIMITERS, delimiters=tuple(map(quoted, fitting))),
-        choices=tuple(
-            Choice({"delimiter": delimiter}, clause(Says.DIVIDES, delimiter=delimiter))
-            for delimiter in fitting
-        ),
-    )
+    fact = clause(Topic.DELIMITERS, delimiters=tuple(map(quoted, fitting)))
+    divides = ((each, clause(Says.DIVIDES, delimiter=each)) for each in fitting)
+    raise ImportRefused(fact, choices=tuple(Choice({"delimiter": d}, says) for d, says in divides))
 
 
 def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
@@ -278,20 +254,16 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
         return Plan(table, columns, user_mapping, doubled)
-    chosen = (*user_mapping.only, *([user_mapping.sign] if user_mapping.sign else ()))
-    ignored = [headings.position_and_rest(Option("only"), text)[0] for text in chosen]
+    ignored = [headings.position_and_rest(Option("only"), o)[0] for o in user_mapping.only]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
     ignored += [index for others in doubled.values() for index in others]
-    inferred = find_open_columns(
-        headings, table.sample, columns, user_mapping, frozenset(ignored), period_above(table.above)
-    )
+    inferred = OpenColumns(table, columns, user_mapping, ignored)
+    infer_columns(inferred)
     if "sign" in inferred.columns:
         user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
-    user_mapping = replace(
-        user_mapping,
-        positive=user_mapping.positive or inferred.positive,
-        date_format=user_mapping.date_format or inferred.date_format,
-    )
+    positive = user_mapping.positive or inferred.positive
+    date_format = user_mapping.date_format or inferred.date_format
+    user_mapping = replace(user_mapping, positive=positive, date_format=date_format)
     left_out = user_mapping.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}

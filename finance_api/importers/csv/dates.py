@@ -82,7 +82,7 @@ _ERAS = {"令和": 2018, "R": 2018, "平成": 1988, "H": 1988}
 _REPUBLIC = 1911
 #: How many years the Buddhist era is ahead of ours.
 _BUDDHIST = 543
-#: A year is taken as Buddhist if it is one of so many years from 1970 (2513) on.
+#: Years are read as Buddhist from 2513, which is 1970, for this many years.
 _YEARS_AHEAD = 200
 
 
@@ -253,7 +253,6 @@ def _time(parts: Mapping[str, str]) -> int | None:
 
 
 @lru_cache(1024)
-@lru_cache(1024)
 def _plain(text: str) -> str:
     """Return a date without a day of the week before it, and with the year counted from Christ."""
     match = _WEEKDAY.match(text)
@@ -380,13 +379,8 @@ class DateColumn:
             return clause(Topic.NOT_IN_FORM, text=text, form=self._fitting[0].name)
         years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]
         if years and not any(FIRST_YEAR <= year <= self._last_year for year in years):
-            return clause(
-                Topic.YEAR_OUTSIDE,
-                text=text,
-                year=f"{years[0]:04}",
-                first_year=FIRST_YEAR,
-                last_year=self._last_year,
-            )
+            limits = {"first_year": FIRST_YEAR, "last_year": self._last_year}
+            return clause(Topic.YEAR_OUTSIDE, text=text, year=f"{years[0]:04}", **limits)
         if _YEARLESS.fullmatch(text):
             return clause(Topic.NO_YEAR, text=text)
         if not self._seen:
@@ -466,16 +460,14 @@ class DateReader:
         seconds, offset = moment.seconds, moment.offset
         if self._zone is not None:
             if moment.time is None:
-                raise ImportRefused(
-                    clause(Topic.NO_TIME, text=text), line, choices=(Choice({"timezone": None}),)
-                )
+                choices = (Choice({"timezone": None}),)
+                raise ImportRefused(clause(Topic.NO_TIME, text=text), line, choices)
             try:
                 local = datetime.fromtimestamp(seconds - (offset or 0), self._zone)
                 seconds, offset = timegm(local.timetuple()), None
             except (OverflowError, ValueError):
-                raise ImportRefused(
-                    f"the date {quoted(text)} is outside the calendar in {self._zone}", line
-                ) from None
+                fault = f"the date {quoted(text)} is outside the calendar in {self._zone}"
+                raise ImportRefused(fault, line) from None
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[text] = seconds, offset

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from finance_api.importers.clauses import Clause, Option, Topic, clause
+from finance_api.importers.clauses import Option, Topic, clause
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused, listed, quoted
 
@@ -34,32 +34,25 @@ class Headings:
         if not places:
             key = folded(column)
             places = [i for i, text in enumerate(headings or ()) if text and folded(text) == key]
-        if len(places) > 1:
-            numbers = ", ".join(str(i + 1) for i in places)
-            raise ImportRefused(
-                _fault(
-                    option,
-                    f"several columns have the heading {quoted(column)}; say which one by its "
-                    f"number: {numbers}",
-                ),
-                self.line,
-            )
-        if places:
+        is_number = column.isascii() and column.isdigit() and len(column) < 9
+        if not places and is_number and 1 <= int(column) <= self.width:
+            return int(column) - 1
+        if len(places) == 1:
             return places[0]
-        if column.isascii() and column.isdigit() and len(column) < 9:
-            if 1 <= int(column) <= self.width:
-                return int(column) - 1
-            raise ImportRefused(
-                _fault(option, f"there is no column {column}, only {self.width}"), self.line
-            )
-        if headings is None:
+        if places:
+            numbers = ", ".join(str(i + 1) for i in places)
+            fault = f"several columns have the heading {quoted(column)}; say which one by its "
+            fault += f"number: {numbers}"
+        elif is_number:
+            fault = f"there is no column {column}, only {self.width}"
+        elif headings is None:
             raise ImportRefused(clause(Topic.NUMBERS_ONLY, named=option, column=column))
-        near = difflib.get_close_matches(
-            column[:_COMPARED], [heading[:_COMPARED] for heading in headings[:_COMPARED]], n=1
-        )
-        meant = f", did you mean {quoted(near[0])}?" if near else ""
-        fault = f"there is no heading {quoted(column)}{meant}; {self.found()}"
-        raise ImportRefused(_fault(option, fault), self.line)
+        else:
+            names = [heading[:_COMPARED] for heading in headings[:_COMPARED]]
+            near = difflib.get_close_matches(column[:_COMPARED], names, n=1)
+            meant = f", did you mean {quoted(near[0])}?" if near else ""
+            fault = f"there is no heading {quoted(column)}{meant}; {self.found()}"
+        raise ImportRefused(clause(Topic.OPTION_HAS_FAULT, named=option, fault=fault), self.line)
 
     def position_and_rest(self, option: Option, text: str) -> tuple[int, str | None]:
         """Split ``COLUMN`` or ``COLUMN=REST``; either part may contain equals signs itself.
@@ -96,7 +89,3 @@ class Headings:
         if self.texts is None:
             return "give columns by their numbers, counted from 1"
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
-
-
-def _fault(option: Option, fault: str) -> Clause:
-    return clause(Topic.OPTION_HAS_FAULT, named=option, fault=fault)

@@ -1,7 +1,7 @@
 """Reads CSV statements, all or nothing: finds the tables, decides about each, makes its entries."""
 
 from collections import abc
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, BinaryIO
@@ -14,16 +14,14 @@ from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
-from finance_api.importers.csv.rows import entries
+from finance_api.importers.csv.rows import Entries, entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, role_fit
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
-    Entry,
     ImportRefused,
     Questions,
     Remembered,
-    Statement,
     nothing_remembered,
     quoted,
 )
@@ -48,26 +46,25 @@ class CsvImporter:
     def __init__(self, given: Mapping, profiles: Profiles | None = None) -> None:
         self._given = given
         self._profiles = profiles or load_profiles()
+        self._remembered = nothing_remembered
         self._table: Table | None = None
         self._roles: Columns = {}
         self._sample = TableSample()
 
-    def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read(self, stream: BinaryIO, remembered: Remembered = nothing_remembered) -> Entries:
         """Yield the file's entries in order, each with its statement. Raises ImportRefused.
 
         It reads the rows twice: before it makes any entry, it decides from whole columns what dates
         and amounts mean. One refusal asks about everything that is open.
         """
-        given = self._given
-        plan, questions = self._open(stream, remembered, given.encoding, given.force_encoding)
+        given, self._remembered = self._given, remembered
+        plan, questions = self._open(stream, given.encoding, given.force_encoding)
         if questions.asks_for("encoding"):
             # The file is not UTF-8: the saved mapping, or a profile, may state its encoding.
             saved = plan.mapping.encoding
             for encoding in self._profiles.encodings if saved is None else [saved]:
                 try:
-                    found = self._open(stream, remembered, encoding, True)
+                    found = self._open(stream, encoding, True)
                 except ImportRefused:
                     if saved is not None:
                         raise
@@ -75,17 +72,14 @@ class CsvImporter:
                 if saved is not None or found[0].mapping.encoding == encoding:
                     plan, questions = found
                     break
-        yield from self._read_tables(plan, questions, remembered)
+        yield from self._read_tables(plan, questions)
 
-    def read_table(
-        self, text: TextFile, remembered: Remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def read_table(self, text: TextFile, remembered: Remembered) -> Entries:
         """Read a decoded text in the way that `read` reads a file."""
-        yield from self._read_tables(*self._find(text, remembered, Questions()), remembered)
+        self._remembered = remembered
+        yield from self._read_tables(*self._find(text, Questions()))
 
-    def _read_tables(
-        self, plan: Plan, questions: Questions, remembered: Remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def _read_tables(self, plan: Plan, questions: Questions) -> Entries:
         """Read each of the file's tables by its own headings. Raises ImportRefused."""
         try:
             yield from self._read(plan, questions)
@@ -96,21 +90,19 @@ class CsvImporter:
         if questions.asks_for("encoding"):
             questions.put()
         try:
-            yield from self._read_several(plan.table.text, line, remembered)
+            yield from self._read_several(plan.table.text, line)
         except ImportRefused as refused:
             _offer_only_names(refused)
             raise
 
-    def _read_several(
-        self, text: TextFile, line: int, remembered: Remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+    def _read_several(self, text: TextFile, line: int) -> Entries:
         """Read a table, and the tables from ``line`` on."""
         for _ in range(_MOST_TABLES):
-            first, questions = self._find(replace(text, end=line - 1), remembered, Questions(), 0)
+            first, questions = self._find(replace(text, end=line - 1), Questions(), 0)
             if not _counts_others(first.table):
                 yield from self._read(first, questions)
             text = replace(text, start=line - 1)
-            plan, questions = self._find(text, remembered, Questions())
+            plan, questions = self._find(text, Questions())
             _refuse_other_account(first.table, plan.table)
             try:
                 yield from self._read(plan, questions)
@@ -130,30 +122,25 @@ class CsvImporter:
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Return whether the columns are found without a question; None if the text is refused."""
+        self._remembered = remembered
         try:
-            _, questions = self._find(text, remembered, Questions())
+            _, questions = self._find(text, Questions())
         except ImportRefused:
             return None
         return not questions.asked
 
-    def _open(
-        self, stream: BinaryIO, remembered: Remembered, encoding: str | None, force: bool
-    ) -> tuple[Plan, Questions]:
+    def _open(self, stream: BinaryIO, encoding: str | None, force: bool) -> tuple[Plan, Questions]:
         questions = Questions()
         text = open_text(stream, encoding, force=force, questions=questions)
-        return self._find(text, remembered, questions)
+        return self._find(text, questions)
 
     def _find(
-        self,
-        text: TextFile,
-        remembered: Remembered,
-        questions: Questions,
-        skip_last: int | None = None,
+        self, text: TextFile, questions: Questions, skip_last: int | None = None
     ) -> tuple[Plan, Questions]:
         self._table = None
         given = self._given if skip_last is None else replace(self._given, skip_last=skip_last)
         try:
-            plan = find_plan(text, given, remembered, self._profiles, questions)
+            plan = find_plan(text, given, self._remembered, self._profiles, questions)
             if not given.columns and not plan.taken:
                 _refuse_own_export(plan.table)
         except ImportRefused as refused:
@@ -169,7 +156,7 @@ class CsvImporter:
             lines = {question.line for question in refused.questions if question.line}
             self._sample = sample_of(self._table, self._roles, lines)
 
-    def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+    def _read(self, plan: Plan, questions: Questions) -> Entries:
         try:
             if plan.table.text.is_sheet:
                 self._sample = sample_of(plan.table, self._roles)
@@ -178,8 +165,8 @@ class CsvImporter:
             yield from entries(reading)
         except ImportRefused as refused:
             self._note(refused)
-            if plan.any_profile is not None:
-                refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.any_profile)))
+            if plan.profile is not None:
+                refused.notes.append(clause(Says.WITH_PROFILE, profile=shown(plan.profile)))
             if plan.taken:
                 refused.notes.append(clause(Says.WITH_OPTIONS, options=Given(plan.taken)))
             raise
@@ -219,11 +206,8 @@ def _refuse_other_account(first: Table, second: Table) -> None:
     )
     other = sorted(text for text in new - known if not (kind_of(text) or role_fit("balance", text)))
     if other:
-        raise ImportRefused(
-            f"another table begins here, below {quoted(other[0])}: it may belong to another "
-            "account; make a file of each table",
-            second.first_line,
-        )
+        fault = f"another table begins here, below {quoted(other[0])}: it may belong to another "
+        raise ImportRefused(f"{fault}account; make a file of each table", second.first_line)
 
 
 def _roles(plan: Plan) -> Columns:

@@ -69,13 +69,9 @@ class Profiles:
             and (match := self.get(name).match(headings)) is not None
         ]
         if len(found) > 1:
-            names = [match.profile.name for match in found]
-            raise ImportRefused(
-                clause(Topic.PROFILES, profiles=tuple(names)),
-                choices=tuple(
-                    Choice({"profile": name}, clause(Says.FILE_OF, profile=name)) for name in names
-                ),
-            )
+            names = tuple(match.profile.name for match in found)
+            of = (Choice({"profile": n}, clause(Says.FILE_OF, profile=n)) for n in names)
+            raise ImportRefused(clause(Topic.PROFILES, profiles=names), choices=tuple(of))
         return found[0] if found else None
 
 
@@ -87,9 +83,8 @@ def load_profiles(directory: str = "") -> Profiles:
     if not directory:
         return _shipped()
     if not Path(directory).is_dir():
-        raise ImportRefused(
-            f"finance_api.imports.profiles_directory: {directory} is not a directory"
-        )
+        setting = "finance_api.imports.profiles_directory"
+        raise ImportRefused(f"{setting}: {directory} is not a directory")
     return Profiles(map(read_profile, sorted(Path(directory).glob("*.toml"))), _shipped_index())
 
 

@@ -44,10 +44,9 @@ class ProfileRows:
         ]
         self._equal = [match.indexes(pair) for pair in profile.equal]
         self._leave_out = self._tests_of(profile.leave_out)
+        refuse = ((self._tests(when), reason, only) for when, reason, only in profile.refuse)
         self._refuse = [
-            (tests, reason, only)
-            for when, reason, only in profile.refuse
-            if (tests := self._tests(when)) is not None
+            (tests, reason, only) for tests, reason, only in refuse if tests is not None
         ]
         self._fill_down = match.indexes(profile.fill_down)
         self._opening = self._tests(profile.opening) if profile.opening else None
@@ -55,25 +54,13 @@ class ProfileRows:
         self.columns: Columns = {name: (width + i,) for i, name in enumerate(names)}
         if self._opening is not None:
             self.columns["opening"] = (width + len(names),)
-        self._legs = [
-            (tests, [self._cell(name, leg) for name in names])
-            for leg in profile.legs or [Leg()]
-            if (tests := self._tests(leg.when)) is not None
-        ]
-        self.used = frozenset(
-            (
-                *(
-                    i
-                    for n in names
-                    for leg in (Leg(), *profile.legs)
-                    for i in self._sources(n, leg)
-                ),
-                *(index for tests, _ in self._legs for index, _ in tests),
-                *(index for pair in self._equal for index in pair),
-                *(index for index, *_ in self._only),
-                *match.indexes(profile.ignore),
-            )
-        )
+        legs = [(self._tests(leg.when), leg) for leg in profile.legs or [Leg()]]
+        self._legs = [(t, [self._cell(n, leg) for n in names]) for t, leg in legs if t is not None]
+        any_leg = (Leg(), *profile.legs)
+        used = {index for name in names for leg in any_leg for index in self._sources(name, leg)}
+        used |= {index for tests, _ in self._legs for index, _ in tests}
+        used |= {index for index, *_ in self._only}
+        self.used = frozenset(used.union(*self._equal, match.indexes(profile.ignore)))
 
     def _tests(self, condition: Condition) -> Tests | None:
         """Return the tests of a condition; None if the file lacks one of its columns."""
@@ -190,11 +177,9 @@ class ProfileRows:
         for one, other in self._equal:
             texts = cells[one].strip(), cells[other].strip()
             if all(texts) and folded(texts[0]) != folded(texts[1]):
-                raise ImportRefused(
-                    f"the profile {shown(self._match.profile)} cannot read a row that has both "
-                    f"{quoted(texts[0])} and {quoted(texts[1])}",
-                    line,
-                )
+                profile, both = shown(self._match.profile), " and ".join(map(quoted, texts))
+                fault = f"the profile {profile} cannot read a row that has both {both}"
+                raise ImportRefused(fault, line)
 
     def _otherwise(self, line: int, cells: list[str]) -> str:
         """Return the profile's value for rows without a leg.

@@ -280,10 +280,9 @@ def _check_ways(mapping: Mapping) -> None:
             (debit,), (credit,) = named["debit"], named["credit"]
             exchanged: ImportOptions = {"debit": credit, "credit": debit, **POSITIVE}
             choices.append(Choice(exchanged, clause(Says.OUT_IN, column=credit)))
-        raise ImportRefused(
-            clause(Topic.ONLY_FOR_AMOUNT, named=Option("invert" if mapping.invert else "positive")),
-            choices=tuple(choices),
-        )
+        named_option = Option("invert" if mapping.invert else "positive")
+        fact = clause(Topic.ONLY_FOR_AMOUNT, named=named_option)
+        raise ImportRefused(fact, choices=tuple(choices))
     if mapping.sign is not None and (sides or positive):
         raise excluding({"sign": None}, _SIDES if sides else POSITIVE)
     if mapping.mixed_signs not in (None, "plus", "minus", "ignore"):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from finance_api.importers.clauses import Option, Topic, clause
-from finance_api.importers.csv.guess.columns import Inferred
+from finance_api.importers.csv.guess.column import Inferred
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
@@ -26,9 +26,9 @@ class Plan:
 
     doubled: field -> further columns whose heading is a name of the field.
     remembered: the mapping saved for the file. taken: the saved parts used because the user gave no
-    such options. user_mapping: the options given now or saved. profile: the file's profile, if any;
-    partial: the same if it only has answers.
-    rows: makes the profile's rows, with derived cells, from the file's rows.
+    such options. user_mapping: the options given now or saved. profile: the file's profile, if any.
+    rows: makes the profile's rows, with derived cells, from the file's rows; None if the profile
+    only has answers.
     last_year: see `Remembered`.
     """
 
@@ -40,7 +40,6 @@ class Plan:
     taken: dict[str, Any] = field(default_factory=dict)
     user_mapping: Mapping | None = None
     profile: Profile | None = None
-    partial: Profile | None = None
     rows: ProfileRows | None = None
     inferred: Inferred = field(default_factory=Inferred)
     last_year: int = nothing_remembered.last_year
@@ -67,7 +66,7 @@ class Plan:
     @cached_property
     def texts(self) -> list[int]:
         """The columns whose texts may name a balance: neither dates nor money."""
-        profile, width = self.profile, self.table.width
+        profile, width = self.profile if self.rows else None, self.table.width
         if profile is not None and (profile.opening or profile.leave_out or profile.only):
             return []
         named = self.indexes("payee", "note")
@@ -84,11 +83,7 @@ class Plan:
         kept["heading"] = self.table.digest
         if headings is not None:
             kept["headings"] = headings[: filled(headings)]
-        return kept if self.any_profile is None else kept | {"profile": self.any_profile.name}
-
-    @cached_property
-    def any_profile(self) -> Profile | None:
-        return self.profile or self.partial
+        return kept if self.profile is None else kept | {"profile": self.profile.name}
 
     @cached_property
     def balance(self) -> str:

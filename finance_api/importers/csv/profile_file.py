@@ -5,8 +5,9 @@ import difflib
 import io
 import json
 import tomllib
-from collections import Counter, abc
+from collections import abc
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -87,25 +88,19 @@ def read_profile(path: Path) -> Profile:
 
 def _line_of(path: _Path, text: str) -> int:
     """Return the line of a key, or of the innermost table that should have it; 0 if neither."""
-    found = most = 0
-    inside: _Path = ()
-    numbers = Counter[_Path]()
-    for line, content in enumerate(text.splitlines(), 1):
-        key, is_table = content.strip(), content.lstrip().startswith("[")
-        try:
-            value: Any = tomllib.loads(key if is_table else key.partition("=")[0] + "= 0")
-        except tomllib.TOMLDecodeError:
-            continue
-        keys: _Path = ()
-        while isinstance(value, dict) and value:
-            ((name, value),) = value.items()
-            keys = (*keys, name)
-        if isinstance(value, list):
-            numbers[keys] += 1
-            keys = (*keys, numbers[keys])
-        inside, keys = (keys, keys) if is_table else (inside, (*inside, *keys))
-        if len(keys) > most and keys == path[: len(keys)]:
-            found, most = line, len(keys)
+    found = most = end = 0
+    lines = text.splitlines()
+    for count in range(1, len(lines) + 1):
+        with suppress(tomllib.TOMLDecodeError):
+            value: Any = tomllib.loads("\n".join(lines[:count]))
+            depth = 0
+            with suppress(LookupError, TypeError):
+                for part in path:
+                    value = value[part - 1 if isinstance(part, int) else part]
+                    depth += 1
+            if depth > most:
+                found, most = end + 1, depth
+            end = count
     return found
 
 
@@ -233,10 +228,8 @@ def _headings(table: _Table) -> tuple[HeadingRow, ...]:
     for texts in map(parse_headings, table.words("translations")):
         names = next((names for names in own if len(names) == len(texts)), None)
         if names is None:
-            raise table.fault(
-                "translations",
-                f"has a row of {len(texts)} columns, but no heading row has that many",
-            )
+            fault = f"has a row of {len(texts)} columns, but no heading row has that many"
+            raise table.fault("translations", fault)
         rows.append(HeadingRow(texts, names))
     if len({row.texts for row in rows}) < len(rows):
         raise table.fault("headings", "has the same row twice")
@@ -316,34 +309,29 @@ def _check(profile: Profile) -> None:
     """Raise _Fault if the profile contradicts itself, lacks a key or has a bad value."""
     mapping, legs = profile.mapping, profile.legs
     directions = {leg.positive is not None for leg in legs}
-    ways = (mapping.debit, mapping.sign, mapping.positive, mapping.mixed_signs)
-    maps = [leg.map for leg in legs] or [{}]
-    needs_amount = mapping.debit is None and not profile.partial
-    faults: dict[tuple[str, str], Any] = {
-        ("date_order", "date_order is neither DMY nor MDY"): (
-            profile.date_order not in ("", "DMY", "MDY")
+    says_twice = profile.says_direction and any(
+        (mapping.debit, mapping.sign, mapping.positive, mapping.mixed_signs)
+    )
+    others = [leg for leg in legs if not leg.when]
+    has_days = profile.partial or profile.map.get("recordDate")
+    maps = [{**profile.map, **leg.map} for leg in legs or [Leg()]]
+    has_money = profile.partial or mapping.debit or all(map_.get("amount") for map_ in maps)
+    faults = {
+        "date_order is neither DMY nor MDY": profile.date_order not in ("", "DMY", "MDY"),
+        "date_order and date_format exclude each other": profile.date_order and mapping.date_format,
+        "otherwise is not needed: one leg already takes all other rows": (
+            profile.otherwise and others
         ),
-        ("date_order", "date_order and date_format exclude each other"): (
-            profile.date_order and mapping.date_format is not None
-        ),
-        ("otherwise", "otherwise is not needed: one leg already takes all other rows"): (
-            profile.otherwise and not all(leg.when for leg in legs)
-        ),
-        ("legs", "legs: only one leg can be without when"): sum(not leg.when for leg in legs) > 1,
-        ("legs", "legs: either all of them have positive, or none"): len(directions) > 1,
-        ("legs", "legs with positive exclude debit, sign, positive and mixed_signs"): (
-            True in directions and any(ways)
-        ),
-        ("map", "map.recordDate is missing"): (
-            not profile.map.get("recordDate") and not profile.partial
-        ),
-        ("map", "either map.amount or both debit and credit must be given"): (
-            needs_amount and not all(m.get("amount", profile.map.get("amount")) for m in maps)
-        ),
+        "legs: only one leg can be without when": len(others) > 1,
+        "legs: either all of them have positive, or none": len(directions) > 1,
+        "legs with positive exclude debit, sign, positive and mixed_signs": says_twice,
+        "map.recordDate is missing": not has_days,
+        "either map.amount or both debit and credit must be given": not has_money,
     }
-    for (key, reason), is_so in faults.items():
+    for reason, is_so in faults.items():
         if is_so:
-            raise _Fault((key,), reason)
+            keys = ("date_order", "otherwise", "legs", "map")
+            raise _Fault((next(key for key in keys if key in reason),), reason)
     _checked(replace(mapping, currency=None if mapping.currency == CODE else mapping.currency))
     _check_columns(profile)
 
@@ -368,27 +356,22 @@ def _check_columns(profile: Profile) -> None:
     """Raise _Fault for a column that no heading row has, and for a column that decides about money
     but is missing in a heading row.
     """
-    mapping = profile.mapping
-    maps: list[tuple[_Path, Map]] = [(("map",), profile.map)]
-    maps += [(("legs", n, "map"), leg.map) for n, leg in enumerate(profile.legs, 1)]
-    columns = [((*path, name), each) for path, map_ in maps for name, each in map_.items()]
+    mapping, legs = profile.mapping, [*enumerate(profile.legs, 1)]
+    columns: list[tuple[_Path, Sequence[str]]]
+    columns = [(("map", name), each) for name, each in profile.map.items()]
+    columns += [(("legs", n, "map", name), c) for n, leg in legs for name, c in leg.map.items()]
     needed = [(path, each) for path, each in columns if path[-1] in ("recordDate", "amount")]
     sides = {"debit": mapping.debit, "credit": mapping.credit}
     needed += [((name,), (side,)) for name, side in sides.items() if side is not None]
-    conditions = {
-        "legs": [leg.when for leg in profile.legs],
-        "leave_out": [when for when, _ in profile.leave_out],
-        "refuse": [when for when, *_ in profile.refuse],
-    }
-    for key, of_rows in conditions.items():
-        needed += [((key, n, "when"), tuple(when)) for n, when in enumerate(of_rows, 1)]
+    needed += [(("legs", n, "when"), tuple(leg.when)) for n, leg in legs]
+    for key in ("leave_out", "refuse"):
+        rows = enumerate(getattr(profile, key), 1)
+        needed += [((key, n, "when"), tuple(when)) for n, (when, *_) in rows]
     needed += [(("fill_down",), profile.fill_down)]
     needed += [(("equal",), pair) for pair in profile.equal]
     others = [*columns, (("opening",), tuple(profile.opening)), (("ignore",), profile.ignore)]
     others += [(("only", column), (column,)) for column in profile.only]
-    matches = [
-        Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
-    ]
+    matches = [Match(profile, row.names, "") for row in profile.headings]
     for path, names in [] if profile.begins else [*needed, *others]:
         for column in names:
             if not column.isdigit() and all(match.index(column) is None for match in matches):

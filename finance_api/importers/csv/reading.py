@@ -9,7 +9,6 @@ from typing import Any
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import Amount, AmountReader
-from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.cells import SignWords, amount_cell, clean_text, money_text, text_of
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.guess.evidence import Kind
@@ -82,20 +81,15 @@ class Currencies:
         if text is not None:
             code = stated_code(text, "the currency", line)
             if self.given not in (None, code):
-                all_ = Choice(
-                    {"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=self.option or "")
-                )
-                raise ImportRefused(
-                    clause(Topic.CURRENCY_AGAINST, code=code, said=self.option or ""),
-                    line,
-                    choices=(in_column(self.column), all_),
-                )
+                said = self.option or ""
+                all_ = Choice({"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=said))
+                fact = clause(Topic.CURRENCY_AGAINST, code=code, said=said)
+                raise ImportRefused(fact, line, (in_column(self.column), all_))
             return code
         if self.by_mark:
             if mark is None or mark.currency is None:
-                raise ImportRefused(
-                    "the amount has no currency, and the other amounts have several", line
-                )
+                fault = "the amount has no currency, and the other amounts have several"
+                raise ImportRefused(fault, line)
             return mark.currency
         if self.several and self.given is None:
             raise ImportRefused("the currency is empty", line)
@@ -147,10 +141,14 @@ class RowReader:
         return self.amounts.read(text, line) if text else None
 
     def balance(self, line: int, cells: Sequence[str]) -> int | None:
-        """Return the balance in its column, or else in the columns of the amounts."""
+        """Return the balance in ten-thousandths, as written; None if there is none."""
         amount = self.amount("balance", line, cells)
-        if amount is not None:
-            return amount.units
+        return None if amount is None else amount.units
+
+    def any_balance(self, line: int, cells: Sequence[str]) -> int | None:
+        """Return the balance in its column, or else in the columns of the amounts."""
+        if (units := self.balance(line, cells)) is not None:
+            return units
         for place, text in amount_cell(self.columns, cells, self.words, line):
             units = self.amounts.read(text, line).units
             return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)
@@ -173,16 +171,6 @@ class RowReader:
                     raise ImportRefused(clause(Topic.FEE_IS_SIGNED), line)
                 fees += units if signed else -units
         return fees
-
-    def check(
-        self, check: BalanceCheck, line: int, cells: Sequence[str], units: int, *, with_fee: bool
-    ) -> None:
-        """Check the row's balance. units: its amount. Raises ImportRefused."""
-        if with_fee and "fee" in self.columns:
-            units += self.fee(line, cells)
-        day = self.dates.read(text_of(cells, self.columns["recordDate"]), line)
-        balance = self.amount("balance", line, cells)
-        check.add(line, day, units, None if balance is None else balance.units)
 
     def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
         """Return the amount before conversion and its currency; both None if either is missing."""

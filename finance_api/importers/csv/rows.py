@@ -26,7 +26,6 @@ from finance_api.importers.interface import (
     ImportRefused,
     Statement,
     StatementAccount,
-    listed,
     quoted,
 )
 from finance_api.resources import RECORDS
@@ -34,8 +33,10 @@ from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark, decimals_of, smallest_units
 from finance_api.resources.field import Kind
 from finance_api.resources.records import STATED
-from finance_api.values.text import amount_text, message
 from finance_api.values.time import DAY_SECONDS
+
+#: Entries, each with its statement; a new statement comes first, with None.
+Entries = Iterator[tuple[Statement, Entry | None]]
 
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
 #: Fields with any text -> attributes of an entry.
@@ -55,10 +56,8 @@ class _AccountRows:
     """One account's statement, and what its rows have in common."""
 
     statement: Statement
-    number: str | None
     first_line: int
     balances: BalanceCheck
-    initial: int | None = None
     mark: Mark | None = None
 
 
@@ -103,7 +102,7 @@ class _StatementBuilder:
         if not self._rows and self._account is not None:
             yield self._new(self._account, self._currencies.option, None, 0).statement, None
 
-    def add(self, line: int, cells: Sequence[str]) -> Iterator[tuple[Statement, Entry | None]]:
+    def add(self, line: int, cells: Sequence[str]) -> Entries:
         """Yield a row's entries, and each new statement. Raises ImportRefused with a line."""
         reader, columns = self._reader, self._columns
         units, amount = reader.money(line, cells)
@@ -118,31 +117,19 @@ class _StatementBuilder:
         if rows is None:
             rows = self._new(name, currency, number, line)
             yield rows.statement, None
-        elif number != rows.number:
-            raise ImportRefused(
-                clause(
-                    Topic.ACCOUNT_NUMBERS,
-                    number=number or "",
-                    earlier=rows.number or "",
-                    line=rows.first_line,
-                ),
-                line,
-                choices=(Choice({"account": None}),),
-            )
+        elif number != (earlier := rows.statement.account.number):
+            numbers = {"number": number or "", "earlier": earlier or ""}
+            fact = clause(Topic.ACCOUNT_NUMBERS, line=rows.first_line, **numbers)
+            raise ImportRefused(fact, line, (Choice({"account": None}),))
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
         if not decimals_of(currency) and units % smallest_units(currency):
-            raise ImportRefused(
-                clause(Topic.NO_DECIMALS, amount=Units(units), currency=currency or ""),
-                line,
-                choices=tuple(
-                    Choice({"decimal": mark})
-                    for mark in DECIMAL_MARKS
-                    if self._plan.mapping.decimal not in (None, mark)
-                ),
-            )
+            fact = clause(Topic.NO_DECIMALS, amount=Units(units), currency=currency or "")
+            decimal = self._plan.mapping.decimal
+            marks = [mark for mark in DECIMAL_MARKS if decimal not in (None, mark)]
+            raise ImportRefused(fact, line, tuple(Choice({"decimal": mark}) for mark in marks))
         if "opening" in columns and cells[columns["opening"][0]]:
-            rows.initial = (rows.initial or 0) + units
+            rows.statement.initial = (rows.statement.initial or 0) + units
         else:
             bank_id = reader.text("id", cells) if "id" in columns else None
             fingerprint = ""
@@ -161,8 +148,7 @@ class _StatementBuilder:
                 units += fee
         if self._has_balances:
             self._last_line = line
-            balance = reader.amount("balance", line, cells)
-            rows.balances.add(line, date, units, None if balance is None else balance.units)
+            rows.balances.add(line, date, units, reader.balance(line, cells))
 
     def _fee(self, entry: Entry, fee: int) -> Entry:
         return Entry(
@@ -185,10 +171,9 @@ class _StatementBuilder:
         original, original_currency = reader.original(line, cells)
         payment_type = reader.text("paymentType", cells)
         if payment_type is not None and payment_type.lower() not in PAYMENT_TYPES:
-            raise ImportRefused(
-                f"the payment type {quoted(payment_type)} is not one of {', '.join(PAYMENT_TYPES)}",
-                line,
-            )
+            types = ", ".join(PAYMENT_TYPES)
+            fault = f"the payment type {quoted(payment_type)} is not one of {types}"
+            raise ImportRefused(fault, line)
         return {
             "labels": self._labels(cells),
             "payment_type": payment_type and payment_type.lower(),
@@ -204,13 +189,12 @@ class _StatementBuilder:
         unused = list(beside)
         for rows in self._rows.values():
             statement = rows.statement
-            statement.initial = rows.initial
             if not self._has_balances:
                 continue
             opening, closing = rows.balances.ends()
-            if opening is not None and rows.initial:
+            if opening is not None and statement.initial:
                 # Rows that make up `initial` are not entries: the opening balance is after them.
-                opening = BankBalance(opening.amount + rows.initial, opening.date)
+                opening = BankBalance(opening.amount + statement.initial, opening.date)
             if len(self._rows) == 1 and rows.balances.rows:
                 own = self._beside(rows, beside)
                 unused = [each for each in beside if each.text not in {other.text for other in own}]
@@ -220,9 +204,9 @@ class _StatementBuilder:
             statement.opening, statement.closing = opening, closing
         statements = [rows.statement for rows in self._rows.values()]
         if unused and statements:
-            texts = listed(dict.fromkeys(each.text for each in unused))
-            remark = f"not used, for its day is unclear: the balance {texts}"
-            statements[0].remarks.append(message(remark))
+            balances = tuple(dict.fromkeys(each.text or Units(each.units) for each in unused))
+            remark = clause(Says.BALANCES_WITHOUT_DAY, balances=balances)
+            statements[0].remarks.append(remark)
         return statements
 
     def _in_rows(self, first_line: int) -> Iterator[Stated]:
@@ -232,10 +216,10 @@ class _StatementBuilder:
         for line, (kind, cells) in self._reading.selection.balances.items():
             # The file's cells are not followed by cells that a profile derives.
             row = [*cells, *("" for _ in self._columns)]
-            units = self._reader.balance(line, row)
+            units = self._reader.any_balance(line, row)
             if units is not None and not first_line < line < self._last_line:
                 day = self._reader.day(row)
-                yield Stated(kind, day, message(amount_text(units)), units, line)
+                yield Stated(kind, day, "", units, line)
 
     def _beside(self, rows: _AccountRows, stated: Sequence[Stated]) -> list[Stated]:
         reader, currency = self._reader, rows.statement.account.currency
@@ -255,10 +239,9 @@ class _StatementBuilder:
         account = StatementAccount(
             key=stored_name, name=stored_name, currency=currency, number=number
         )
-        profile = None if self._plan.any_profile is None else self._plan.any_profile.name
+        profile = None if self._plan.profile is None else self._plan.profile.name
         statement = Statement(account, texts=self._texts, options=options, profile=profile)
-        check = BalanceCheck(self._plan.balance)
-        rows = _AccountRows(statement, number, line, check)
+        rows = _AccountRows(statement, line, BalanceCheck(self._plan.balance))
         self._rows[name, currency] = rows
         return rows
 
@@ -269,25 +252,14 @@ class _StatementBuilder:
             if name is None and number is None:
                 raise ImportRefused("the account is empty", line)
             return name or number or "", number
-        if self._other_name is None:
-            self._other_name = (name, line)
-        elif name != self._other_name[0]:
-            raise ImportRefused(
-                clause(
-                    Topic.ACCOUNT_NAMES,
-                    account=name or "",
-                    earlier=self._other_name[0] or "",
-                    line=self._other_name[1],
-                ),
-                line,
-                choices=(
-                    Choice({"account": None}, clause(Says.ACCOUNTS_OF_FILE)),
-                    Choice(
-                        {"columns": {"account": ("",)}},
-                        clause(Says.EVERY_ROW, account=self._account),
-                    ),
-                ),
-            )
+        self._other_name = earlier, earlier_line = self._other_name or (name, line)
+        if name != earlier:
+            names = {"account": name or "", "earlier": earlier or ""}
+            fact = clause(Topic.ACCOUNT_NAMES, line=earlier_line, **names)
+            every_row = clause(Says.EVERY_ROW, account=self._account)
+            several = Choice({"account": None}, clause(Says.ACCOUNTS_OF_FILE))
+            one = Choice({"columns": {"account": ("",)}}, every_row)
+            raise ImportRefused(fact, line, (several, one))
         return self._account, number
 
     def _labels(self, cells: Sequence[str]) -> tuple[str, ...]:
@@ -303,7 +275,7 @@ def _texts_digest(plan: Plan) -> str:
         [index if headings is None else folded(plan.headings.text(index)) for index in indexes]
         for indexes in (plan.columns.get(field, ()) for field in ("payee", "note"))
     ]
-    if profile is not None:
+    if plan.rows is not None and profile is not None:
         names.append([profile.name, profile.version])
     return sha256(json.dumps(names).encode()).hexdigest()[:16]
 
@@ -314,21 +286,17 @@ def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
     currency = statement.account.currency
     if currency is not None:
         if not mark.fits(currency):
-            raise ImportRefused(
-                f"the amount is in {mark.text}, but its account is in {currency}", line
-            )
+            fault = f"the amount is in {mark.text}, but its account is in {currency}"
+            raise ImportRefused(fault, line)
         return
     if rows.mark is not None and mark != rows.mark:
-        raise ImportRefused(
-            clause(Topic.CURRENCIES_OF_ACCOUNT, mark=mark.text, earlier=rows.mark.text),
-            line,
-            needs=("columns",),
-        )
+        fact = clause(Topic.CURRENCIES_OF_ACCOUNT, mark=mark.text, earlier=rows.mark.text)
+        raise ImportRefused(fact, line, needs=("columns",))
     rows.mark = mark
     statement.currency_mark, statement.possible_currencies = mark.text, mark.possible
 
 
-def entries(reading: TableReading) -> Iterator[tuple[Statement, Entry | None]]:
+def entries(reading: TableReading) -> Entries:
     """Yield the entries of a table, each with its statement. Raises ImportRefused."""
     builder, table = _StatementBuilder(reading), reading.plan.table
     skipped: Counter[str] = Counter()
@@ -345,13 +313,13 @@ def entries(reading: TableReading) -> Iterator[tuple[Statement, Entry | None]]:
 
 
 def _remarks(plan: Plan) -> Iterator[Clause | str]:
-    if plan.any_profile is not None:
-        lost = f": {plan.any_profile.lost}" if plan.any_profile.lost else ""
-        yield f"read with the profile {shown(plan.any_profile)}{lost}"
+    if plan.profile is not None:
+        lost = f": {plan.profile.lost}" if plan.profile.lost else ""
+        yield f"read with the profile {shown(plan.profile)}{lost}"
     elif plan.table.text.skip_rows > max(plan.mapping.skip_rows, plan.table.text.start):
         yield clause(Says.SKIPPED_LINES, count=plan.table.text.skip_rows)
     if plan.table.text.start:
         yield f"read another table, by its own headings in line {plan.table.first_line}"
-    yield from plan.inferred.reasons
+    yield from plan.inferred.questions.remarks
     if plan.taken:
         yield clause(Says.USED_OPTIONS, options=Given(plan.taken))

@@ -133,11 +133,8 @@ def refuse_headings(places: list[Table]) -> None:
     for table in places:
         cells = [cell.strip() for cell in table.cells]
         if looks_like_headings(cells) and known_headings(cells) > 1:
-            raise ImportRefused(
-                clause(Topic.HEADINGS_FOUND),
-                table.first_line,
-                choices=(Choice({"no_header": None}),),
-            )
+            choices = (Choice({"no_header": None}),)
+            raise ImportRefused(clause(Topic.HEADINGS_FOUND), table.first_line, choices)
 
 
 def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
@@ -148,10 +145,8 @@ def refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
         for table in places:
             cells = _cells(line, table.delimiter)
             if len(cells) == table.width and looks_like_headings(cells):
-                raise ImportRefused(
-                    clause(Topic.HEADINGS_SKIPPED, line=number, skipped=text.skip_rows),
-                    choices=(Choice({"skip_rows": None}),),
-                )
+                fact = clause(Topic.HEADINGS_SKIPPED, line=number, skipped=text.skip_rows)
+                raise ImportRefused(fact, choices=(Choice({"skip_rows": None}),))
 
 
 def labelled(lines: list[Line], profile: Profile) -> dict[str, str]:

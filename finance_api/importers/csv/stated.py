@@ -25,7 +25,8 @@ class Stated:
     """A balance that a file states.
 
     kind: OPENING or CLOSING: before or after the file's rows; TOTAL: at the end of ``day``.
-    day: in seconds; None if the file does not say. units: in ten-thousandths.
+    day: in seconds; None if the file does not say. text: as in the file; "" in the rows.
+    units: in ten-thousandths.
     """
 
     kind: str
@@ -112,12 +113,10 @@ def reconcile(
         closing = BankBalance(last.units, max(last.day or 0, check.last_day))
     for each, balance in ((first, opening), (last, closing)):
         if each and balance and each.kind != TOTAL and each.units != balance.amount:
-            raise ImportRefused(
-                f"the file states the {each.kind} balance {amount_text(each.units)}, but from the "
-                f"rows it is {amount_text(balance.amount)}: a row is missing or changed; download "
-                "the file again",
-                each.line,
-            )
+            stated_, is_ = amount_text(each.units), amount_text(balance.amount)
+            fault = f"the file states the {each.kind} balance {stated_}, but from the rows it is "
+            fault += f"{is_}: a row is missing or changed; download the file again"
+            raise ImportRefused(fault, each.line)
     known = {balance.amount for balance in (opening, closing) if balance is not None}
     return (opening, closing), [each for each in stated if each.units not in known]
 

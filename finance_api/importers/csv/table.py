@@ -84,11 +84,9 @@ def read_rows(
         for text in lines:
             size += len(text)
             if size > MAX_ROW:
-                raise ImportRefused(
-                    f"a row is longer than {count_text(MAX_ROW)} characters; is a closing quote "
-                    "missing?",
-                    line,
-                )
+                most = count_text(MAX_ROW)
+                fault = f"a row is longer than {most} characters; is a closing quote missing?"
+                raise ImportRefused(fault, line)
             yield text
 
     reader = csv.reader(limited(), delimiter=delimiter, strict=True)
@@ -109,17 +107,11 @@ def read_rows(
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
         if len(cells) > MAX_CELLS:
-            raise NoTable(
-                f"the row has {count_text(len(cells))} cells; at most {count_text(MAX_CELLS)} are "
-                "read",
-                line,
-            )
+            count, most = count_text(len(cells)), count_text(MAX_CELLS)
+            raise NoTable(f"the row has {count} cells; at most {most} are read", line)
         if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
-            raise ImportRefused(
-                "a quote opens in this row and closes in a later one, so one cell contains other "
-                "rows: remove the quote, or double it",
-                line,
-            )
+            fault = "a quote opens in this row and closes in a later one, so one cell contains "
+            raise ImportRefused(f"{fault}other rows: remove the quote, or double it", line)
         yield line, cells
 
 
@@ -175,12 +167,9 @@ class Table:
         for line, cells in self._all_rows():
             if count := filled(cells):
                 if count > MAX_COLUMNS:
-                    raise NoTable(
-                        f"the file has {count_text(count)} columns; at most "
-                        f"{count_text(MAX_COLUMNS)} are read: "
-                        f"remove the columns that are not needed",
-                        line,
-                    )
+                    fault = f"the file has {count_text(count)} columns; at most "
+                    fault += f"{count_text(MAX_COLUMNS)} are read: "
+                    raise NoTable(f"{fault}remove the columns that are not needed", line)
                 return line, cells
         if not self.text.skip_rows:
             raise NoTable("the file is empty")
@@ -274,9 +263,8 @@ class Table:
     def _ragged(self, count: int, width: int, line: int) -> ImportRefused:
         what = clause(Says.HEADING_ROW if self.has_header else Says.FIRST_ROW)
         why = clause(Says.NEEDS_QUOTES if count > width else Says.CUT_SHORT)
-        return ImportRefused(
-            clause(Topic.WIDTH, count=count, what=what, width=width, why=why), line
-        )
+        fact = clause(Topic.WIDTH, count=count, what=what, width=width, why=why)
+        return ImportRefused(fact, line)
 
     def _all_rows(self) -> Iterator[Row]:
         text = self.text
@@ -304,9 +292,8 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
             if len(kept) > count:
                 yield kept.popleft()
     if len(kept) < count:
-        raise ImportRefused(
-            clause(Topic.MORE_SKIPPED, count=count), choices=(Choice({"skip_last": None}),)
-        )
+        choices = (Choice({"skip_last": None}),)
+        raise ImportRefused(clause(Topic.MORE_SKIPPED, count=count), choices=choices)
 
 
 def filled(cells: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.importers.csv.amounts import AmountColumns, AmountReader, shape_of
+from finance_api.importers.csv.amounts import AmountColumns, shape_of
 from finance_api.importers.interface import ImportRefused, Questions
 from finance_api.values.number import MAX_UNITS, decimal_text
 from support import csv_files
@@ -14,7 +14,7 @@ def read(*texts, decimal=None, thousands=None):
     columns, questions = AmountColumns(decimal, thousands), Questions()
     for line, text in enumerate(texts, 2):
         columns.add(text, line)
-    reader = AmountReader(columns.decide(questions))
+    reader = columns.decide(questions)
     questions.put()
     return [decimal_text(reader.read(text, 2).units) for text in texts]
 
@@ -158,8 +158,8 @@ def mark_of(text):
 )
 def test_symbols_and_short_names_of_currencies_are_read(text, currency, units):
     assert mark_of(text) == currency
-    amount = AmountReader(AmountColumns(None, None).decide(Questions()))
-    comma = AmountReader(AmountColumns(",", None).decide(Questions()))
+    amount = AmountColumns(None, None).decide(Questions())
+    comma = AmountColumns(",", None).decide(Questions())
     reader = comma if "," in text else amount
     assert reader.read(text, 1).units == units
 
@@ -185,7 +185,7 @@ def test_a_symbol_of_several_currencies_fits_each_of_them():
     ],
 )
 def test_debit_and_credit_marks_are_read(text, side, units):
-    amount = AmountReader(AmountColumns(None, None).decide(Questions())).read(text, 1)
+    amount = AmountColumns(None, None).decide(Questions()).read(text, 1)
     assert (amount.side, amount.units) == (side, units)
 
 

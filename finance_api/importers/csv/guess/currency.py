@@ -22,7 +22,7 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
         several = _per_account(survey.currencies, mapping)
         column = headings.named(columns["currency"][0])
         return Currencies(option, remembered, several=several, column=column)
-    above = None if plan.profile is not None else currency_above(plan.table.above)
+    above = None if plan.rows is not None else currency_above(plan.table.above)
     in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above
@@ -34,14 +34,11 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
     for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
             topic = Topic.HEADING_AGAINST if mark in in_headings else Topic.AMOUNT_AGAINST
-            raise ImportRefused(
-                clause(topic, code=mark.currency or mark.text, said=option),
-                line,
-                choices=(Choice({"currency": None}),),
-            )
+            fact = clause(topic, code=mark.currency or mark.text, said=option)
+            raise ImportRefused(fact, line, (Choice({"currency": None}),))
     whole = written
     if "currency" not in map(field_of, mapping.columns):
-        if option is not None and plan.profile is None and not in_headings:
+        if option is not None and plan.rows is None and not in_headings:
             _ask_about_others_above(plan, option, above, questions)
         whole = whole or _in_columns(survey, option or whole, headings, questions)
     if whole is None and option is None and len(certain) == 1:
@@ -62,12 +59,10 @@ def _ask_about_others_above(
         others |= beside
     codes = sorted(filter(None, others))
     if codes:
-        questions.ask(
-            clause(Topic.LINES_AGAINST, codes=tuple(codes), said=option),
-            *(Choice({"currency": code}, clause(Says.ALL_IN, code=code)) for code in codes),
-            Choice({"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=option)),
-            line=plan.headings.line,
-        )
+        choices = [Choice({"currency": code}, clause(Says.ALL_IN, code=code)) for code in codes]
+        own = Choice({"columns": {"currency": ("",)}}, clause(Says.ALL_IN, code=option))
+        fact = clause(Topic.LINES_AGAINST, codes=tuple(codes), said=option)
+        questions.ask(fact, *choices, own, line=plan.headings.line)
 
 
 def _per_account(
@@ -96,12 +91,8 @@ def _in_columns(
         if currency is not None:
             fact = Clause(Topic.CURRENCY_COLUMN_AGAINST, {**facts, "said": currency})
         needs = ("currency",) if currency is None else ()
-        questions.ask(
-            fact,
-            in_column(name),
-            Choice({"columns": {"currency": ("",)}}, clause(Says.ONE_CURRENCY), needs),
-            line=min(line for kinds in column.values.values() for line in kinds.values()),
-            column=column.index,
-        )
+        one = Choice({"columns": {"currency": ("",)}}, clause(Says.ONE_CURRENCY), needs)
+        line = min(line for kinds in column.values.values() for line in kinds.values())
+        questions.ask(fact, in_column(name), one, line=line, column=column.index)
         return None
     return None

@@ -2,6 +2,7 @@
 
 from collections import abc
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
@@ -35,118 +36,115 @@ _SIDES = {OUT: clause(Says.DEBIT_COLUMN), IN: clause(Says.CREDIT_COLUMN)}
 
 #: How many rows are weighed against the signs of their amounts.
 _WEIGHED = 200
-#: Why positive amounts may be money going out, if they may, and the choices.
-Doubt = tuple[Clause, list[Choice]]
-_NO_DOUBT: Doubt = (clause(Topic.MOST_POSITIVE), [])
-
 
 #: A row's money, negative if it goes out, and its cells.
 SignedRow = tuple[int, Sequence[str]]
-
 
 #: Reads at most this many rows on trial; None: all. Returns whether the balances say what is owed
 #: (None: there are no balances, or they do not fit), and these rows.
 Trial = Callable[[Signs, int | None], tuple[bool | None, list[SignedRow]]]
 
 
-def decide_signs(
-    plan: Plan,
-    survey: Survey,
-    questions: Questions,
-    remarks: list[Clause | str],
-    trial: Trial | None,
-    balances: Callable[[], tuple[abc.Mapping[int, int], int | None, bool] | None],
-) -> Signs:
-    """Return what signs mean; ask if the file leaves it open.
+@dataclass
+class Directions:
+    """The steps from the kinds of amounts in the rows to what their signs mean.
 
     trial: see `Trial`; None if the balances cannot be tested. balances: returns line -> direction
     as the balances show it, the first line that they leave open, and whether they may be what is
     owed; or None if the balances do not follow the amounts.
+    doubt: why positive amounts may be money going out, and the choices; None without a doubt.
     """
-    asked = len(questions.asked)
-    positive = plan.mapping.positive
-    signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
-    doubt = _NO_DOUBT
-    if survey.words is not None and survey.words.unknown:
-        _ask_for_words(survey.words, plan.headings, questions)
-    kinds = {sign for _, sign in survey.kinds}
-    if any(place != AMOUNT for place, _ in survey.kinds):
-        signs = _of_sides(plan.mapping, survey, questions, trial, remarks)
-    elif plan.profile is not None or 1 not in kinds:
-        pass
-    elif kinds & {-1, -2}:
-        if positive is None:
-            signs, doubt = _weighed(plan, survey, signs, trial, remarks)
-    elif (by_row := balances()) is not None:
-        ways, line, may_be_debt = by_row
-        signs = Signs(signs.rules, ways)
-        remarks.append("the balances show whether each amount comes in or goes out")
-        if may_be_debt:
-            doubt = (
-                clause(Topic.BALANCES_OF_CARD),
-                _either_way(survey.kinds[AMOUNT, 1], plan.balance)[::-1],
-            )
-        elif line is not None and positive is None:
-            questions.ask(
-                clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line), *_either_way(line), line=line
-            )
-    elif positive is None:
-        _ask_what_unsigned_means(survey, plan.headings, questions)
-    # Balances may agree with words against signs: they are tried once nothing else is open.
-    is_late = trial is None and plan.profile is None and "balance" in plan.columns
-    if len(questions.asked) == asked and not (signs.by_line or is_late):
-        _ask_about_contradictions(plan, survey, signs, questions, doubt[1])
-    if len(questions.asked) == asked and doubt[1]:
-        questions.ask(doubt[0], *doubt[1], line=plan.headings.line)
-    return signs
 
+    plan: Plan
+    survey: Survey
+    questions: Questions
+    trial: Trial | None
+    balances: Callable[[], tuple[abc.Mapping[int, int], int | None, bool] | None]
+    doubt: tuple[Clause, list[Choice]] | None = None
 
-def _weighed(
-    plan: Plan, survey: Survey, signs: Signs, trial: Trial | None, remarks: list[Clause | str]
-) -> tuple[Signs, Doubt]:
-    """Weigh the signs of amounts against balances, words, and what cards have.
+    def decide(self) -> Signs:
+        """Return what signs mean; ask if the file leaves it open."""
+        survey, questions = self.survey, self.questions
+        asked = len(questions.asked)
+        if survey.words is not None and survey.words.unknown:
+            _ask_for_words(survey.words, self.plan.headings, questions)
+        signs = self._of_signs()
+        if any(place != AMOUNT for place, _ in survey.kinds):
+            signs = _of_sides(self.plan.mapping, survey, questions, self.trial)
+        # Balances may agree with words against signs: they are tried once nothing else is open.
+        is_late = self.trial is None and self.plan.rows is None and "balance" in self.plan.columns
+        if len(questions.asked) == asked and not (signs.by_line or is_late):
+            choices = [] if self.doubt is None else self.doubt[1]
+            _ask_about_contradictions(self.plan, survey, signs, questions, choices)
+        if len(questions.asked) == asked and self.doubt is not None:
+            fact, choices = self.doubt
+            questions.ask(fact, *choices, line=self.plan.headings.line)
+        return signs
 
-    Return the signs, and whether positive amounts may be money going out.
-    """
-    debt, rows = (None, []) if trial is None else trial(signs, _WEIGHED)
-    sides = [[cells for units, cells in rows if units * way > 0] for way in (1, -1)]
-    are_most = len(sides[0]) > len(sides[1])
-    said: list[Watched] = []
-    for column in survey.watched:
-        ways = _known(column.values, plan.headings.text(column.index))
-        agreement = [ways.get(folded(cells[column.index]), 0) * units for units, cells in rows]
-        if 0 in agreement or not rows:
-            continue
-        turned = sum(product < 0 for product in agreement)
-        if turned * 2 < len(rows):
-            # The words prove the signs.
-            return signs, _NO_DOUBT
-        if debt and turned == len(rows) and len(set(ways.values())) > 1:
-            remarks.append("positive amounts are money going out: balances and words show it")
-            return Signs({AMOUNT: _rule(-1)}), _NO_DOUBT
-        said.append(column)
-    if debt is not None:
-        topic = Topic.BALANCES_OF_CARD
-        is_open = debt or looks_like_card(plan.mapping.account or "", *sides)
-    else:
-        topic = Topic.MOST_POSITIVE
+    def _of_signs(self) -> Signs:
+        """Return what the signs in one column of amounts mean."""
+        plan, kinds = self.plan, self.survey.kinds
+        positive = plan.mapping.positive
+        signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
+        if plan.rows is not None or (AMOUNT, 1) not in kinds or any(place for place, _ in kinds):
+            return signs
+        if not {(AMOUNT, -1), (AMOUNT, -2)}.isdisjoint(kinds):
+            return signs if positive is not None else self._weighed(signs)
+        by_row = self.balances()
+        if by_row is not None:
+            ways, line, may_be_debt = by_row
+            signs = Signs(signs.rules, ways)
+            remark = "the balances show whether each amount comes in or goes out"
+            self.questions.remarks.append(remark)
+            if may_be_debt:
+                choices = _either_way(kinds[AMOUNT, 1], plan.balance)[::-1]
+                self.doubt = clause(Topic.BALANCES_OF_CARD), choices
+            elif line is not None and positive is None:
+                fact = clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line)
+                self.questions.ask(fact, *_either_way(line), line=line)
+        elif positive is None:
+            _ask_what_unsigned_means(self.survey, plan.headings, self.questions)
+        return signs
+
+    def _weighed(self, signs: Signs) -> Signs:
+        """Weigh the signs of amounts against balances, words, and what cards have."""
+        plan, survey = self.plan, self.survey
+        debt, rows = (None, []) if self.trial is None else self.trial(signs, _WEIGHED)
+        sides = [[cells for units, cells in rows if units * way > 0] for way in (1, -1)]
+        are_most = len(sides[0]) > len(sides[1])
+        said: list[str] = []
+        for column in survey.watched:
+            ways = _known(column.values, plan.headings.text(column.index))
+            agreement = [ways.get(folded(cells[column.index]), 0) * units for units, cells in rows]
+            if 0 in agreement or not rows:
+                continue
+            turned = sum(product < 0 for product in agreement)
+            if turned * 2 < len(rows):
+                # The words prove the signs.
+                return signs
+            if debt and turned == len(rows) and len(set(ways.values())) > 1:
+                remark = "positive amounts are money going out: balances and words show it"
+                self.questions.remarks.append(remark)
+                return Signs({AMOUNT: _rule(-1)})
+            said.append(plan.headings.named(column.index))
         has_accounts = not {"account", "accountNumber"}.isdisjoint(plan.columns)
+        topic = Topic.MOST_POSITIVE
         is_open = are_most and (not has_accounts or _is_of_card(plan, survey))
-        if not is_open and are_card_payments(sides[1]):
+        if debt is not None:
+            topic = Topic.BALANCES_OF_CARD
+            is_open = debt or looks_like_card(plan.mapping.account or "", *sides)
+        elif not is_open and are_card_payments(sides[1]):
             topic, is_open, are_most = Topic.ONLY_PAYMENTS, True, True
-    if not (is_open or said):
-        return signs, _NO_DOUBT
-    choices = _either_way(survey.kinds[AMOUNT, 1], plan.balance if debt is not None else "")
-    choices = choices[::-1] if are_most else choices
-    fact = clause(topic)
-    for column in said:
-        name = plan.headings.named(column.index)
-        fact, meaning = (
-            clause(Topic.WORDS_AGAINST_SIGNS, column=name),
-            clause(Says.ONLY_WORDS, column=name),
-        )
-        choices.append(Choice({"sign": name, "mixed_signs": "ignore"}, meaning))
-    return signs, (fact, choices)
+        if is_open or said:
+            choices = _either_way(survey.kinds[AMOUNT, 1], "" if debt is None else plan.balance)
+            choices = choices[::-1] if are_most else choices
+            fact = clause(topic)
+            for name in said:
+                fact = clause(Topic.WORDS_AGAINST_SIGNS, column=name)
+                meaning = clause(Says.ONLY_WORDS, column=name)
+                choices.append(Choice({"sign": name, "mixed_signs": "ignore"}, meaning))
+            self.doubt = fact, choices
+        return signs
 
 
 def _is_of_card(plan: Plan, survey: Survey) -> bool:
@@ -169,17 +167,9 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     name = headings.named(words.column)
     texts = (*words.named, *words.seen)
     choices = _choices_of_words(name, texts, {**_known(texts, name), **words.ways})
-    questions.ask(
-        clause(
-            Topic.WORDS_NOT_KNOWN,
-            unknown=tuple(words.unknown),
-            column=name,
-            words=tuple(words.seen),
-        ),
-        *choices,
-        line=min(words.unknown.values()),
-        column=words.column,
-    )
+    unknown, seen = tuple(words.unknown), tuple(words.seen)
+    fact = clause(Topic.WORDS_NOT_KNOWN, unknown=unknown, column=name, words=seen)
+    questions.ask(fact, *choices, line=min(words.unknown.values()), column=words.column)
 
 
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
@@ -194,19 +184,11 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     texts = {text.strip(): None for text in column.values}
     choices = _choices_of_words(name, texts, _known(texts, name))
     if not _is_certain(column.values):
-        choices += [
-            Choice(
-                {"ignore": (name,), **way.changes},
-                clause(Says.NO_WAY_BUT, column=name, way=way.meaning),
-            )
-            for way in either
-        ]
-    questions.ask(
-        clause(Topic.UNSIGNED_WITH_WORDS, column=name, words=tuple(texts)),
-        *choices,
-        line=line,
-        column=column.index,
-    )
+        for way in either:
+            meaning = clause(Says.NO_WAY_BUT, column=name, way=way.meaning)
+            choices.append(Choice({"ignore": (name,), **way.changes}, meaning))
+    fact = clause(Topic.UNSIGNED_WITH_WORDS, column=name, words=tuple(texts))
+    questions.ask(fact, *choices, line=line, column=column.index)
 
 
 def _may_say_direction(column: Watched, headings: Headings) -> bool:
@@ -291,7 +273,7 @@ def _ask_about_contradictions(
         text, way, line = wrong[0]
         name = plan.headings.named(column.index)
         facts: dict[str, Fact] = {"column": name, "word": text.strip(), "money": _MONEY[way]}
-        if plan.profile is not None:
+        if plan.rows is not None and plan.profile is not None:
             profile = shown(plan.profile)
             raise ImportRefused(
                 Clause(Topic.WORD_AGAINST_PROFILE, {**facts, "profile": profile}), line
@@ -332,13 +314,7 @@ def _otherwise(
     return topic, [choice._replace(changes={**choice.changes, **given}) for choice in choices]
 
 
-def _of_sides(
-    mapping: Mapping,
-    survey: Survey,
-    questions: Questions,
-    trial: Trial | None,
-    remarks: list[Clause | str],
-) -> Signs:
+def _of_sides(mapping: Mapping, survey: Survey, questions: Questions, trial: Trial | None) -> Signs:
     possible = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
     names = _SIDES if mapping.sign is None else _MONEY
     chosen = mapping.mixed_signs
@@ -346,13 +322,15 @@ def _of_sides(
         return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):
         if (place, -1) in survey.kinds and place not in possible:
-            remarks.append(clause(Says.ONLY_NEGATIVE, side=names[place], money=_MONEY[place]))
+            questions.remarks.append(
+                clause(Says.ONLY_NEGATIVE, side=names[place], money=_MONEY[place])
+            )
     trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
     fitting = []
     if possible and trial is not None:
         fitting = [ways for ways in trials if trial(_signs(ways), None)[0] is False]
     if len(fitting) == 1:
-        remarks += [
+        questions.remarks += [
             clause(Says.FITS_ONLY, side=names[place], way=way) for place, way in fitting[0].items()
         ]
         return _signs(fitting[0])

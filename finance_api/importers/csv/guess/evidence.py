@@ -80,12 +80,9 @@ def _separators(plan: Plan) -> tuple[str | None, str | None]:
     if any(text.fractions.get(index, 0) > plan.table.first_line for index in indexes):
         line = max(text.thousands.get(index, 0) for index in indexes)
         if line > plan.table.first_line:
-            raise ImportRefused(
-                "the amount is text that can be read in two ways, such as 1.234, while other "
-                "amounts are numbers: a program may have changed some of them; use the file as "
-                "the bank made it",
-                line,
-            )
+            fault = "the amount is text that can be read in two ways, such as 1.234, while other "
+            fault += "amounts are numbers: a program may have changed some of them; use the file "
+            raise ImportRefused(f"{fault}as the bank made it", line)
         return ".", None if mapping.thousands == "." else mapping.thousands
     return mapping.decimal, mapping.thousands
 
@@ -102,47 +99,41 @@ class _DividedAmounts:
     """
 
     def __init__(self, plan: Plan) -> None:
-        money = plan.indexes("amount", "debit", "credit", "balance", "fee", "originalAmount")
-        is_said = (
-            plan.user_mapping is not None and {"amount", "debit"} & plan.user_mapping.named.keys()
-        )
-        is_possible = plan.table.delimiter == "," and not plan.table.text.is_sheet and not is_said
+        width, named = plan.table.width, plan.user_mapping.named if plan.user_mapping else {}
+        is_possible = plan.table.delimiter == "," and not plan.table.text.is_sheet
+        money = plan.indexes("amount", "debit", "credit", *_MONEY_BESIDE)
+        beside = [i + 1 for i in plan.amounts if i + 1 < width and i + 1 not in money]
         self._plan = plan
-        self._amounts = [index for index in plan.amounts if index < plan.table.width]
+        self._amounts = [index for index in plan.amounts if index < width]
+        self._beside = beside if is_possible and not {"amount", "debit"} & named.keys() else []
         self._count = 0
         self._has_decimals = False
-        # For each such column: what its other rows have, and the cells after whole numbers.
-        self._seen: dict[int, set[str]] = {
-            index: set()
-            for index in plan.amounts
-            if is_possible and index + 1 < plan.table.width and index + 1 not in money
-        }
-        self._cents: dict[int, dict[str, int]] = {index: {} for index in self._seen}
+        # For each column beside amounts: cents after whole numbers, and what its other cells are.
+        self._cents = [dict[str, int]() for _ in self._beside]
+        self._others = [set[str]() for _ in self._beside]
 
     def add(self, cells: Sequence[str], line: int) -> None:
-        if self._seen and not self._has_decimals:
+        if not self._beside:
+            return
+        if not self._has_decimals:
             self._has_decimals = any({".", ","} & {*cells[index]} for index in self._amounts)
-        for index, seen in self._seen.items():
-            amount, beside = cells[index].strip(), cells[index + 1].strip(" )")
-            is_whole = amount.lstrip("+-($€£ ").isdigit()
-            if is_whole and _AFTER_COMMA.fullmatch(beside):
-                self._cents[index].setdefault(beside, line)
+        for index, cents, others in zip(self._beside, self._cents, self._others, strict=True):
+            amount, text = cells[index - 1].strip(), cells[index].strip(" )")
+            if amount.lstrip("+-($€£ ").isdigit() and _AFTER_COMMA.fullmatch(text):
+                cents.setdefault(text, line)
                 self._count += 1
             else:
-                seen.add(
-                    _NUMBER if beside.replace(".", "", 1).isdigit() else _TEXT if beside else ""
-                )
+                is_number = text.replace(".", "", 1).isdigit()
+                others.add(_NUMBER if is_number else _TEXT if text else "")
 
     def refuse(self) -> None:
         """Raise ImportRefused for the first amount that seems to be divided."""
-        for index, seen in self._seen.items():
-            cents = self._cents[index]
+        for index, cents, others in zip(self._beside, self._cents, self._others, strict=True):
             are_cents = self._count > 1 and all(len(text) == 2 for text in cents)
-            if cents and _NUMBER not in seen and (are_cents or self._has_decimals or _TEXT in seen):
-                name = self._plan.headings.named(index + 1)
-                raise ImportRefused(
-                    clause(Topic.SPLIT_AMOUNT, column=name), min(cents.values()), needs=("columns",)
-                )
+            is_likely = are_cents or self._has_decimals or _TEXT in others
+            if cents and _NUMBER not in others and is_likely:
+                fact = clause(Topic.SPLIT_AMOUNT, column=self._plan.headings.named(index))
+                raise ImportRefused(fact, min(cents.values()), needs=("columns",))
 
 
 class Survey:
@@ -152,7 +143,7 @@ class Survey:
     currencies: account (its name, else its number) -> currency -> first line.
     marked: the same for currencies that stand beside amounts.
     accounts: name and number of the file's first accounts, if it has no column of currencies.
-    money: lines, ways (-1 for money going out) and texts of all amounts, if there are no balances.
+    money: line, way (-1 for money going out) and text of all amounts, if there are no balances.
     footer: how many rows at the end are not data, and why the first of these is refused.
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
@@ -184,8 +175,8 @@ class Survey:
         self._has_rows = False
         # A balance in each row would show which rows are sums of others.
         self._takes_money = plan.rows is None and "balance" not in columns
-        self.money: tuple[list[int], list[int], list[str]] = [], [], []
-        self._texts = [] if plan.profile else plan.indexes("payee", "note")
+        self.money: list[tuple[int, int, str]] = []
+        self._texts = [] if plan.rows else plan.indexes("payee", "note")
         self.without_text: list[int] = []
         self.count = self.last_line = 0
         self.footer: tuple[int, ImportRefused] | None = None
@@ -227,8 +218,7 @@ class Survey:
             for movement in movements:
                 self._add(movement, line)
         self._divided.refuse()
-        for line in self.repeated:
-            selection.leave_out(line, "repeated row")
+        selection.no_money |= dict.fromkeys(self.repeated, "repeated row")
         selection.is_complete = True
 
     def _note_id(self, cells: Sequence[str], line: int) -> None:
@@ -271,10 +261,7 @@ class Survey:
         for place, text in amount_cell(self.columns, cells, self.words, line):
             kinds.append((place, self.amounts.add(text, line)))
             if self._takes_money:
-                lines, places, texts = self.money
-                lines.append(line)
-                places.append(place or 1)
-                texts.append(text)
+                self.money.append((line, place or 1, text))
             code = self.amounts.currency_of(text)
             if code is not None:
                 self._note(self.marked, code, cells, line)
@@ -282,12 +269,10 @@ class Survey:
             raise ImportRefused(clause(Topic.AMOUNT_EMPTY), line)
         if not kinds:
             raise ImportRefused("neither the debit nor the credit column has an amount", line)
-        if all(sign for _, sign in kinds[:2]) and len(kinds) == 2 and not self._is_doubtful(line):
+        are_two = len(kinds) == 2 and all(sign for _, sign in kinds)
+        if are_two and line not in self._selection.doubts:
             raise ImportRefused("both the debit and the credit column have an amount", line)
         return kinds[0] if kinds[0][1] else kinds[-1]
-
-    def _is_doubtful(self, line: int) -> bool:
-        return line in self._selection.doubts
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self.columns

@@ -1,14 +1,14 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from heapq import merge
 from itertools import islice, product
 from typing import Any
 
-from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
-from finance_api.importers.csv.amounts import AmountReader
+from finance_api.importers.clauses import Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.cells import (
     AMOUNT,
@@ -21,7 +21,7 @@ from finance_api.importers.csv.cells import (
 )
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import decide_currencies
-from finance_api.importers.csv.guess.direction import SignedRow, Trial, decide_signs
+from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.journals import (
     accounts_in,
@@ -33,7 +33,6 @@ from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.totals import (
     MARKED,
     MARKS,
-    Money,
     chained,
     may_have_sums,
     net,
@@ -80,7 +79,7 @@ class _Guessing:
     def __init__(self, plan: Plan, questions: Questions) -> None:
         mapping = plan.mapping
         self.plan = plan
-        self.remarks: list[Clause | str] = []
+        self.remarks = questions.remarks
         self.stated = [*stated_in(plan.table.above)]
         self._questions = questions
         if not mapping.fee and mapping.fee_category is not None:
@@ -104,8 +103,10 @@ class _Guessing:
         # Do not ask about the cells of a column before it is known which column is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
-        decimal = survey.amounts.decide(of_amounts, are_whole=self._are_whole())
-        self._amounts = AmountReader(decimal, minor=plan.mapping.units == "minor")
+        is_minor = plan.mapping.units == "minor"
+        self._amounts = survey.amounts.decide(
+            of_amounts, are_whole=self._are_whole(), minor=is_minor
+        )
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
@@ -120,30 +121,17 @@ class _Guessing:
         self._ask_about_units()
         currencies = decide_currencies(plan, survey, questions)
 
-        reader = RowReader(
-            plan.columns,
-            Signs({}),
-            self._words,
-            DateReader(form, plan.mapping.zone()),
-            DateReader(value_form),
-            self._amounts,
-            self._fees_signed,
-        )
-        signs = decide_signs(
-            plan,
-            survey,
-            of_amounts,
-            self.remarks,
-            self._trial(reader, currencies),
-            lambda: self._balance_ways(form),
-        )
+        dates, value_dates = DateReader(form, plan.mapping.zone()), DateReader(value_form)
+        amounts, fees = self._amounts, self._fees_signed
+        signs = Signs({})
+        reader = RowReader(plan.columns, signs, self._words, dates, value_dates, amounts, fees)
+        trial, balances = self._trial(reader, currencies), partial(self._balance_ways, form)
+        signs = Directions(plan, survey, of_amounts, trial, balances).decide()
         if survey.footer is not None:
             count, first = survey.footer
-            questions.ask(
-                clause(Topic.FOOTER, first=first.questions[0].fact),
-                Choice({"skip_last": plan.mapping.skip_last + count}),
-                line=first.line,
-            )
+            without = Choice({"skip_last": plan.mapping.skip_last + count})
+            fact = clause(Topic.FOOTER, first=first.questions[0].fact)
+            questions.ask(fact, without, line=first.line)
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
         questions.accounts = self._accounts()
@@ -176,28 +164,25 @@ class _Guessing:
             named = _is_end_mark(rows) or _are_notes(rows) or names_balance(rows[0])
             if any(map(is_row, rows)) or not named:
                 return
-            self.remarks.append(
-                f"left out the last {survey.footer[0]} rows, from {quoted(first.strip())} on, "
-                f"which are not transactions"
-            )
+            where = f"the last {survey.footer[0]} rows, from {quoted(first.strip())} on"
+            self.remarks.append(f"left out {where}, which are not transactions")
         self.stated += stated_in(map(line_of, rows))
         last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
     def _leave_out_totals(self) -> None:
-        doubts, read = self.selection.doubts, self._money
+        doubts = self.selection.doubts
         if any(doubt.is_named for doubt in doubts.values()):
-            self._take_stating_rows(read)
+            self._take_stating_rows()
         rows = movements(self.plan, self.selection) if doubts else iter(())
-        for line in list(sums_in(rows, doubts, read)):
+        for line in list(sums_in(rows, doubts, self._money)):
             text = doubts[line].text
-            self.selection.leave_out(line, text)
-            self.remarks.append(
-                f"left out line {line}, {quoted(text)}: it is the sum of the rows above it"
-            )
+            self.selection.no_money[line] = text
+            where = f"line {line}, {quoted(text)}"
+            self.remarks.append(f"left out {where}: it is the sum of the rows above it")
         if self.plan.rows is None and "balance" not in self.plan.columns:
-            self._leave_out_parts(read)
+            self._leave_out_parts()
             self._ask_about_repeated_sums()
 
     def _money(self, line: int, cells: list[str]) -> dict[int, int]:
@@ -207,20 +192,18 @@ class _Guessing:
 
     def _ask_about_journal(self) -> None:
         """Ask which rows of double entry are the bank's, unless --only says so."""
-        plan, read, columns = self.plan, self._money, self.plan.columns
+        plan, columns = self.plan, self.plan.columns
         first = [] if plan.rows else plan.table.sample
         books = [i for i in books_in(first, plan.headings) if i not in self.selection.columns]
         if not books or self._questions.asks_for("decimal"):
             return
         is_open = plan.mapping.positive is None and self._survey.kinds.keys() == {(AMOUNT, 1)}
         if is_open and are_paired(first, books):
-            raise ImportRefused(
-                "each row names two accounts, and no sign says which way its money goes: export "
-                "the account alone, with amounts that have a sign",
-                plan.headings.line,
-            )
+            fault = "each row names two accounts, and no sign says which way its money goes: "
+            fault += "export the account alone, with amounts that have a sign"
+            raise ImportRefused(fault, plan.headings.line)
         rows = (
-            (cells, text_of(cells, columns["recordDate"]), net(read(line, cells)))
+            (cells, text_of(cells, columns["recordDate"]), net(self._money(line, cells)))
             for line, cells in movements(plan, self.selection)
         )
         found = accounts_in(rows, books, plan.headings)
@@ -241,12 +224,11 @@ class _Guessing:
         is_first = line == plan.table.first_line
         if "balance" not in plan.columns and (is_first or line == survey.last_line):
             name = plan.headings.named(plan.indexes("note", "payee")[0])
-            self._questions.ask(
-                clause(Topic.END_WITHOUT_TEXT, column=name),
-                Choice(first if is_first else last, clause(Says.NOT_TRANSACTION, text=BLANK)),
-                Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK)),
-                line=line,
-            )
+            ends = first if is_first else last
+            without = Choice(ends, clause(Says.NOT_TRANSACTION, text=BLANK))
+            kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
+            fact = clause(Topic.END_WITHOUT_TEXT, column=name)
+            self._questions.ask(fact, without, kept, line=line)
 
     def _turned(self) -> ImportOptions:
         """Return options by which a debit comes in, and a positive amount does."""
@@ -256,45 +238,43 @@ class _Guessing:
             return {"debit": sides[0], "credit": sides[1]} if sides else {"positive": "in"}
         return {"sign": words.turned(headings.named(words.column))}
 
-    def _take_stating_rows(self, read: Callable[[int, list[str]], Money]) -> None:
+    def _take_stating_rows(self) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
         selection = self.selection
         stating = {line: cells for line, (_, cells) in selection.balances.items()}
         named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
         rows = merge(movements(self.plan, selection), sorted(stating.items()))
-        for line, (kind, cells) in chained(rows, {*stating, *named}, read).items():
+        for line, (kind, cells) in chained(rows, {*stating, *named}, self._money).items():
             if line in named:
                 del selection.doubts[line]
-                selection.leave_out(line, named[line])
+                selection.no_money[line] = named[line]
             if kind != TOTAL:
                 selection.balances[line] = kind, cells
 
-    def _leave_out_parts(self, read: Callable[[int, list[str]], Money]) -> None:
+    def _leave_out_parts(self) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""
         unmapped = self._survey.unmapped
         others = {c.index for c in unmapped if any(text[:2] in MARKED for text in c.texts)}
         for column, mark in product(sorted(self.selection.marked | others), MARKS):
-            parts, place = parts_in(movements(self.plan, self.selection), column, mark, read)
-            for line in parts:
-                self.selection.leave_out(line, mark)
+            rows = movements(self.plan, self.selection)
+            parts, place = parts_in(rows, column, mark, self._money)
+            self.selection.no_money |= dict.fromkeys(parts, mark)
             if parts:
-                self.remarks.append(
-                    f"left out {len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}: "
-                    f"they are the parts of the rows {place} them"
-                )
+                which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
+                remark = f"left out {which}: they are the parts of the rows {place} them"
+                self.remarks.append(remark)
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
-        plan, read, leaves_out = self.plan, self._amounts.read, self.selection.leaves_out
-        _, ways, amounts = self._survey.money
-        is_whole = not self.selection.has_left_out
-        if is_whole and not may_have_sums(ways, amounts, self._amounts.decimal):
+        plan, read, no_money = self.plan, self._amounts.read, self.selection.no_money
+        amounts = self._survey.money
+        if not no_money and not may_have_sums(amounts, self._amounts.decimal):
             return
         # A side without money may have a zero.
         money = [
             (line, units)
-            for line, way, text in zip(*self._survey.money, strict=True)
-            if (units := way * read(text, line).units) and not leaves_out(line)
+            for line, way, text in amounts
+            if (units := way * read(text, line).units) and line not in no_money
         ]
         sums = set(repeated_sums(money))
         taken = {*plan.amounts, *plan.columns["recordDate"]}
@@ -334,11 +314,10 @@ class _Guessing:
             days = {form: self._days(form, cells_of) for form in forms}
             in_order = [f for f in forms if days[f] == sorted(days[f], reverse=orders[0])]
             if len(in_order) == 1:
-                self.remarks.append(
-                    f"dates are {in_order[0].name}: only this order of day and month fits the "
-                    f"balances"
-                )
-                return in_order[0]
+                form = in_order[0]
+                why = "only this order of day and month fits the balances"
+                self.remarks.append(f"dates are {form.name}: {why}")
+                return form
         return dates.decide(questions)
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
@@ -357,13 +336,11 @@ class _Guessing:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""
         plan, headings = self.plan, self.plan.headings
         named = [text for text in map(headings.text, plan.amounts) if in_minor_units(text)]
-        if named and plan.mapping.units is None and plan.profile is None:
-            self._questions.ask(
-                clause(Topic.UNITS, heading=named[0]),
-                Choice({"units": "minor"}, clause(Says.MINOR)),
-                Choice({"units": "major"}, clause(Says.MAJOR)),
-                line=headings.line,
-            )
+        if named and plan.mapping.units is None and plan.rows is None:
+            minor = Choice({"units": "minor"}, clause(Says.MINOR))
+            major = Choice({"units": "major"}, clause(Says.MAJOR))
+            fact = clause(Topic.UNITS, heading=named[0])
+            self._questions.ask(fact, minor, major, line=headings.line)
 
     def _balance_rows(self) -> tuple[list[BalanceRow], CellsOf]:
         """Return all rows and the cells of each line, if each row has a balance and there is one
@@ -391,7 +368,7 @@ class _Guessing:
         return sorted(found), cells_of
 
     def _balance_ways(self, form: DateForm) -> tuple[Mapping[int, int], int | None, bool] | None:
-        """Return the directions that the balances show, in the form that `decide_signs` needs."""
+        """Return the directions that the balances show, in the form that `Directions` needs."""
         if self._questions.asks_for("decimal"):
             return None
         mapping, (rows, cells_of) = self.plan.mapping, self._balance_rows()
@@ -429,9 +406,11 @@ class _Guessing:
                     if "balance" in plan.columns:
                         account = None if plan.mapping.account else account_of(plan.columns, cells)
                         code = currencies.of_row(own.text("currency", cells), amount.mark, line)
-                        own.check(
-                            checks[account, code], line, cells, units, with_fee=not is_opening
-                        )
+                        day = own.dates.read(text_of(cells, plan.columns["recordDate"]), line)
+                        has_fee = "fee" in plan.columns and not is_opening
+                        fee = own.fee(line, cells) if has_fee else 0
+                        balance = own.balance(line, cells)
+                        checks[account, code].add(line, day, units + fee, balance)
                     if most is not None and units and not is_opening and not names_balance(cells):
                         seen.append((units, cells))
                 closings = [check for check in checks.values() if check.closing()]
@@ -465,11 +444,10 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     column, kind = headings.position_and_rest(Option("fee"), fee)
     if kind not in ("signed", "unsigned"):
         name = fee if kind is None else fee.removesuffix(f"={kind}")
-        questions.ask(
-            clause(Topic.FEE_SIGNS, fee=fee, column=headings.named(column)),
-            Choice({"fee": (f"{name}=unsigned",)}, clause(Says.FEE_OUT)),
-            Choice({"fee": (f"{name}=signed",)}, clause(Says.FEE_IN)),
-        )
+        fact = clause(Topic.FEE_SIGNS, fee=fee, column=headings.named(column))
+        unsigned = Choice({"fee": (f"{name}=unsigned",)}, clause(Says.FEE_OUT))
+        signed = Choice({"fee": (f"{name}=signed",)}, clause(Says.FEE_IN))
+        questions.ask(fact, unsigned, signed)
     return kind == "signed"
 
 
@@ -489,12 +467,9 @@ def guess(plan: Plan, questions: Questions) -> TableReading:
 
 def _refuse_data_as_headings(plan: Plan) -> None:
     """Refuse a first row of data that would be taken for headings, and lost."""
-    if plan.table.headings is None or plan.profile is not None:
+    if plan.table.headings is None or plan.rows is not None:
         return
     dates = map(plan.headings.text, plan.columns["recordDate"])
     if is_date(" ".join(dates)) or any(map(is_amount, map(plan.headings.text, plan.amounts))):
-        raise ImportRefused(
-            clause(Topic.DATA_IN_HEADINGS),
-            plan.table.first_line,
-            choices=(Choice({"no_header": True}),),
-        )
+        choices = (Choice({"no_header": True}),)
+        raise ImportRefused(clause(Topic.DATA_IN_HEADINGS), plan.table.first_line, choices)

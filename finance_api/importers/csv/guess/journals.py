@@ -91,12 +91,8 @@ def ask_whose_rows(
                 Choice({**only, **turned}, clause(Says.ONLY_ROWS_DEBIT_IN, accounts=rows))
             )
             choices.append(Choice(way, clause(Says.ONLY_ROWS_DEBIT_OUT, accounts=rows)))
-    questions.ask(
-        clause(Topic.DOUBLE_ENTRY, column=name),
-        *choices[:MOST_COMMANDS],
-        line=plan.headings.line,
-        column=column,
-    )
+    fact, line = clause(Topic.DOUBLE_ENTRY, column=name), plan.headings.line
+    questions.ask(fact, *choices[:MOST_COMMANDS], line=line, column=column)
 
 
 def _first_word(account: str) -> str:

@@ -45,8 +45,9 @@ class Selection:
     unknown: column -> unknown words of a status -> first line. If --only is saved from an earlier
     file, the words that neither --only nor --leave-out names are unknown.
     words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
-    total. balances: line of a row that states a balance -> its kind and
-    cells. marked: columns with texts that may mark rows as parts of another row.
+    total. balances: line of a row that states a balance -> its kind and cells. no_money: line of a
+    row that turned out not to be a transaction, such as a total -> the text by which it is counted.
+    marked: columns with texts that may mark rows as parts of another row.
     undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
     stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
@@ -73,7 +74,7 @@ class Selection:
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
         self._money = [index for index in plan.amounts if index < headings.width]
-        self._has_profile = plan.profile is not None
+        self._has_profile = plan.rows is not None
         self.unknown: dict[int, dict[str, int]] = {}
         self.words = {
             column: dict.fromkeys(self._only[column].values(), True) for column in self._named
@@ -81,9 +82,8 @@ class Selection:
         self.doubts: dict[int, Doubt] = {}
         self.marked: set[int] = set()
         self.balances: dict[int, tuple[str, list[str]]] = {}
-        # Line -> text of each row that states a balance or a total.
-        self._stating: dict[int, str] = {}
-        named = range(0 if plan.profile is not None else headings.width)
+        self.no_money: dict[int, str] = {}
+        named = range(0 if self._has_profile else headings.width)
         kinds = ((index, named_balance(headings.text(index))) for index in named)
         self._ends = {index: kind for index, kind in kinds if kind and kind != TOTAL}
         self.stated: list[Stated] = []
@@ -97,8 +97,8 @@ class Selection:
 
     @property
     def is_needed(self) -> bool:
-        stating = self._stating or self.stated
-        return bool(self.columns or stating or not self.is_complete or self._has_pending)
+        others = self.no_money or self.stated
+        return bool(self.columns or others or not self.is_complete or self._has_pending)
 
     @property
     def left_out(self) -> list[str]:
@@ -110,18 +110,6 @@ class Selection:
             for word in sorted(words)
             if word
         ]
-
-    def leave_out(self, line: int, text: str) -> None:
-        """Leave out a row, and count it as ``text``."""
-        self._stating[line] = text
-
-    @property
-    def has_left_out(self) -> bool:
-        return bool(self._stating)
-
-    def leaves_out(self, line: int) -> bool:
-        """Return whether a row is left out that was read as a transaction at first."""
-        return line in self._stating
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
@@ -170,8 +158,8 @@ class Selection:
         for column, values in self._left_out.items():
             if folded(cells[column]) in values and cells[column].strip():
                 return cells[column]
-        if self.is_complete and line in self._stating:
-            return self._stating[line]
+        if self.is_complete and line in self.no_money:
+            return self.no_money[line]
         for column in () if self.is_complete else self._texts:
             if may_sum_up(cells[column]) and self._states_balance(column, line, cells):
                 return cells[column]
@@ -198,7 +186,7 @@ class Selection:
             return False
         if not is_total and len(self.balances) < _REMEMBERED:
             self.balances[line] = kind, cells
-        self._stating[line] = text
+        self.no_money[line] = text
         return True
 
     def _happened(self, column: int, cell: str, line: int, *, denied: bool) -> bool:

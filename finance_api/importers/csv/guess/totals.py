@@ -119,15 +119,16 @@ def repeated_sums(money: Sequence[tuple[int, int]]) -> list[int]:
     return next(filter(None, map(_sums_below, (money, money[::-1]))), [])
 
 
-def may_have_sums(ways: Sequence[int], texts: Sequence[str], decimal: str) -> bool:
+def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool:
     """Return False if surely no row is the sum of all rows above it, or below it. This is quick.
 
-    ways: -1 for money going out. texts: the amounts. decimal: their decimal mark.
+    amounts: as in `Survey.money`. decimal: their decimal mark.
     """
+    texts = [text for *_, text in amounts]
     if decimal == ",":
         texts = [text.replace(".", "?").replace(",", ".") for text in texts]
     try:
-        money = [way * float(text) for way, text in zip(ways, texts, strict=True)]
+        money = [way * float(text) for (_, way, _), text in zip(amounts, texts, strict=True)]
     except ValueError:
         # Some have marks of currencies or thousands.
         return True

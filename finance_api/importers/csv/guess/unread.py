@@ -22,7 +22,7 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.texts)]
     if unread:
         yield "not imported: " + ", ".join(map(headings.named, unread))
-    if plan.profile is None:
+    if plan.rows is None:
         unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
         _ask_about(unexplained, plan, questions)
     telling = [
@@ -31,10 +31,8 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
         if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
     ]
     if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
-        questions.ask(
-            clause(Topic.TEXT_LOST, columns=tuple(telling)),
-            Choice({"columns": {"note": tuple(telling)}}),
-        )
+        note = Choice({"columns": {"note": tuple(telling)}})
+        questions.ask(clause(Topic.TEXT_LOST, columns=tuple(telling)), note)
 
 
 def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
@@ -45,9 +43,8 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
         topic, choices = _readings(column, plan)
         if topic is not None:
             name = headings.named(column.index)
-            questions.ask(
-                clause(topic, column=name), *choices, line=headings.line, column=column.index
-            )
+            fact = clause(topic, column=name)
+            questions.ask(fact, *choices, line=headings.line, column=column.index)
         elif column.has_decimals:
             money.append(column)
     names = [headings.named(column.index) for column in money]
@@ -69,7 +66,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
     amount = plan.columns.get("amount", (plan.table.width,))[0]
     # A row without an amount would be refused.
     is_full = all(map(str.strip, column.values))
-    if amount < plan.table.width and plan.profile is None and is_full:
+    if amount < plan.table.width and plan.rows is None and is_full:
         ignored = (plan.headings.named(amount),)
         changes: ImportOptions = {"columns": {"amount": (name,)}, "ignore": ignored}
         choices.append(Choice(changes, clause(Says.IS_AMOUNT, column=name)))
@@ -96,13 +93,9 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
     if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
         own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
         other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
-        return (
-            Topic.SEVERAL_ACCOUNTS,
-            [
-                Choice(own, clause(Says.OWN_ACCOUNTS, column=name)),
-                Choice(other, clause(Says.OTHER_ACCOUNTS, column=name)),
-            ],
-        )
+        whose = Choice(own, clause(Says.OWN_ACCOUNTS, column=name))
+        others = Choice(other, clause(Says.OTHER_ACCOUNTS, column=name))
+        return Topic.SEVERAL_ACCOUNTS, [whose, others]
     return None, []
 
 

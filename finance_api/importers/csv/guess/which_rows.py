@@ -27,7 +27,7 @@ def ask_which_rows(
     """Ask about unknown words of a status, and about rows that may be totals."""
     for index, unknown in selection.unknown.items():
         kept = [text for text, keeps in selection.words.get(index, {}).items() if keeps]
-        _ask_for_words(index, unknown, kept, headings, questions)
+        _ask_for_words(index, headings.named(index), unknown, kept, questions)
     for column in survey.watched:
         words = {text.strip(): min(lines.values()) for text, lines in column.values.items()}
         unknown = {text: line for text, line in words.items() if is_not_money(text)}
@@ -35,16 +35,14 @@ def ask_which_rows(
             others = [text for text in words if text not in unknown]
             booked = [text for text in others if folded(text) in BOOKED]
             unknown |= {text: words[text] for text in others if text not in booked}
-            _ask_for_words(column.index, unknown, booked, headings, questions)
+            name = headings.named(column.index)
+            _ask_for_words(column.index, name, unknown, booked, questions)
     doubts = {(d.column, d.text): line for line, d in selection.doubts.items() if d.asks}
     for (index, text), line in doubts.items():
         name = headings.named(index)
-        questions.ask(
-            clause(Topic.MAYBE_TOTAL, text=text),
-            Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text)),
-            Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text)),
-            line=line,
-        )
+        total = Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text))
+        no_total = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text))
+        questions.ask(clause(Topic.MAYBE_TOTAL, text=text), total, no_total, line=line)
 
 
 def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
@@ -52,28 +50,18 @@ def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questi
     left_out = tuple(f"{name}={text}" for text in texts if text)
     kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
     sums = Choice({"leave_out": left_out}, clause(Says.NOT_TRANSACTIONS, texts=tuple(texts)))
-    questions.ask(
-        clause(
-            Topic.SUMS if left_out else Topic.SUMS_WITHOUT_TEXT,
-            texts=tuple(text or BLANK for text in texts),
-        ),
-        *([sums, kept] if left_out else [kept]),
-        line=line,
-    )
+    topic = Topic.SUMS if left_out else Topic.SUMS_WITHOUT_TEXT
+    fact = clause(topic, texts=tuple(text or BLANK for text in texts))
+    questions.ask(fact, *([sums, kept] if left_out else [kept]), line=line)
 
 
 def _ask_for_words(
-    index: int,
-    unknown: Mapping[str, int],
-    kept: Sequence[str],
-    headings: Headings,
-    questions: Questions,
+    index: int, name: str, unknown: Mapping[str, int], kept: Sequence[str], questions: Questions
 ) -> None:
     """Ask which words of a column mark transactions.
 
     kept: words that do. unknown: words that may -> their lines.
     """
-    name = headings.named(index)
     if len(unknown) <= _COMBINED:
         kept_or_not = product((True, False), repeat=len(unknown))
         possible = [list(compress(unknown, each)) for each in kept_or_not]
@@ -84,12 +72,7 @@ def _ask_for_words(
     for chosen in possible:
         if texts := [*kept, *chosen]:
             only = tuple(f"{name}={text}" for text in texts)
-            choices.append(
-                Choice({"only": only}, clause(Says.ROWS_TRANSACTIONS, words=tuple(texts)))
-            )
-    questions.ask(
-        clause(Topic.STATUS, column=name, words=(*unknown, *kept)),
-        *choices,
-        line=min(unknown.values()),
-        column=index,
-    )
+            meaning = clause(Says.ROWS_TRANSACTIONS, words=tuple(texts))
+            choices.append(Choice({"only": only}, meaning))
+    fact = clause(Topic.STATUS, column=name, words=(*unknown, *kept))
+    questions.ask(fact, *choices, line=min(unknown.values()), column=index)

@@ -1,0 +1,228 @@
+"""A column's cells and numbers, and the columns of a table while roles are inferred for them."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from finance_api.importers.clauses import Clause, Fact, Role, Says, Topic, clause
+from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
+from finance_api.importers.csv.cells import money_text
+from finance_api.importers.csv.dates import EPOCH
+from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
+from finance_api.importers.csv.table import Table, is_account, is_amount, is_date
+from finance_api.importers.csv.vocabulary import folded, role_fit
+from finance_api.importers.interface import Choice, Questions
+from finance_api.importers.options import ImportOptions
+from finance_api.resources.currencies import mark_of
+
+#: At most this many columns are examined.
+_MOST_COLUMNS = 200
+#: At most this many columns are proposed for one role.
+_MOST_PROPOSED = 6
+#: Why a column has its role.
+BY_HEADING, ONLY = "its heading says so", "the only one of its kind"
+_TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
+#: Excel's number of a day from about 1970 to 2030, perhaps with a time.
+_SERIAL = re.compile(r"(2[5-9]|3[0-9]|4[0-7])[0-9]{3}([.,][0-9]+)?")
+_DAY = re.compile(r"[0-3]?[0-9](\.|[-/ .]{1,2}([01]?[0-9]|[^\W\d_]{3,9})\.?)")
+
+
+class Column:
+    """A column. texts: the trimmed cell of each row. filled: the texts that are not blank.
+
+    pattern: the form of the file's numbers.
+    """
+
+    pattern = number_pattern(DECIMAL_MARKS[0], None)
+
+    def __init__(self, index: int, heading: str, texts: Sequence[str]) -> None:
+        self.index = index
+        self.heading = heading
+        has_numbers = any(text[-1:].isdigit() for text in texts)
+        self.texts = [money_text(text) for text in texts] if has_numbers else texts
+        self.filled = [text for text in self.texts if text]
+
+    def fit(self, role: str) -> int:
+        """Return how well the heading fits the role, see `role_fit`."""
+        return role_fit(role, self.heading)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        return frozenset(folded(text) for text in self.filled)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.filled) == len(self.texts)
+
+    @cached_property
+    def is_date(self) -> bool:
+        return self._most(is_date) or (
+            max(self.fit(role) for role in ("booked", "date", "value")) > 0
+            and any(self._most(form.fullmatch) for form in (_SERIAL, _DAY, EPOCH))
+        )
+
+    @cached_property
+    def is_time(self) -> bool:
+        return self._most(_TIME.fullmatch)
+
+    @cached_property
+    def is_number(self) -> bool:
+        return not self.is_date and self._most(is_amount)
+
+    @cached_property
+    def is_text(self) -> bool:
+        return bool(self.filled) and not (self.is_date or self.is_time or self.is_number)
+
+    @cached_property
+    def has_decimals(self) -> bool:
+        return any("." in text or "," in text for text in self.filled)
+
+    @cached_property
+    def is_signed(self) -> bool:
+        written = [shape_of(text) for text in self.filled]
+        return any(each is not None and (each.negative or each.side) for each in written)
+
+    @cached_property
+    def is_zero(self) -> bool:
+        return not any(digit in text for text in self.filled for digit in "123456789")
+
+    @cached_property
+    def are_currencies(self) -> bool:
+        marks = [mark_of(text) for text in self.values]
+        return bool(marks) and all(mark is not None and mark.currency for mark in marks)
+
+    @cached_property
+    def are_accounts(self) -> bool:
+        return self._most(is_account)
+
+    def _most(self, test: Callable[[str], object]) -> bool:
+        """Return whether two thirds or more of the filled cells pass: footer cells may fail."""
+        misses = sum(not test(text) for text in self.filled)
+        return len(self.filled) > misses and misses * 3 <= len(self.filled)
+
+    @cached_property
+    def numbers(self) -> list[int | None]:
+        """The numbers of all cells, in millionths; None for a cell that is not a number."""
+        return [self.number(text) for text in self.texts]
+
+    def number(self, text: str) -> int | None:
+        written = shape_of(text)
+        number = None if written is None else plain_number(written.digits, self.pattern)
+        if written is None or number is None:
+            return None
+        whole, _, fraction = number.partition(".")
+        units = int(f"{whole}{fraction[:6]:0<6}")
+        return -units if written.negative else units
+
+
+@dataclass
+class Inferred:
+    """The decisions made from a file's content.
+
+    columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
+    positive, date_format: as in `Mapping`. explained: columns known to add nothing to the amounts.
+    questions: questions about columns with several possible roles; until a question is answered,
+    its first answer is used.
+    """
+
+    columns: Columns = field(default_factory=dict)
+    statuses: tuple[int, ...] = ()
+    positive: str | None = None
+    date_format: str | None = None
+    explained: set[int] = field(default_factory=set)
+    questions: Questions = field(default_factory=Questions)
+
+
+class OpenColumns(Inferred):
+    """The columns of a table while roles are inferred for them, with its headings and first rows.
+
+    A column gets a role by its heading, because it is the only one of its kind, or because the
+    balances change by its amounts. If two columns are possible, the user is asked.
+
+    all: every column. free: columns without a role. known: columns that the user named, or whose
+    heading is the name of a field. by_name: the fields whose column has such a heading.
+    user_mapping: the user's options.
+    """
+
+    def __init__(
+        self, table: Table, known: Columns, user_mapping: Mapping, ignored: Collection[int]
+    ) -> None:
+        """ignored: indexes of columns that get no role."""
+        super().__init__(explained=set(ignored))
+        self.table = table
+        self.headings = headings = table.names
+        self.all = [
+            Column(index, headings.text(index), [row[index].strip() for row in table.sample])
+            for index in range(min(table.width, _MOST_COLUMNS))
+        ]
+        self.known = known
+        self.user_mapping = user_mapping
+        self.by_name = frozenset(known.keys() - user_mapping.named.keys())
+        taken = {index for indexes in known.values() for index in indexes}.union(ignored)
+        self.free = [column for column in self.all if column.index not in taken]
+        numbers = [column for column in self.all if column.is_number]
+        for mark in DECIMAL_MARKS:
+            for column in self.all:
+                column.pattern = number_pattern(mark, None)
+            read = [column.number(text) for column in numbers for text in column.filled]
+            if read.count(None) * 3 <= len(read):
+                break
+
+    def name(self, column: Column) -> str:
+        return self.headings.named(column.index)
+
+    def take(self, role: str, column: Column, reason: str | None = BY_HEADING) -> None:
+        """Give a column the role. reason: why; None if the user is asked about it."""
+        self.columns[role] = (*self.columns.get(role, ()), column.index)
+        self.free.remove(column)
+        if reason is not None:
+            says = clause(Says.COLUMN_IS, role=Role(role), column=self.name(column), reason=reason)
+            self.questions.remarks.append(says)
+
+    def take_best(self, role: str, words: str, columns: Sequence[Column]) -> None:
+        """Take the column whose heading fits these words best, unless several fit equally."""
+        columns = best(words, columns)
+        if not self.has(role) and len(columns) == 1:
+            self.take(role, columns[0])
+
+    def explain(self, *columns: Column) -> None:
+        """Note that these columns add nothing to the amounts."""
+        self.explained |= {column.index for column in columns}
+
+    def has(self, *roles: str) -> bool:
+        return any(role in self.known or role in self.columns for role in roles)
+
+    def of(self, *roles: str) -> list[Column]:
+        """Return the columns of these roles, among the columns that are examined."""
+        columns = self.known | self.columns
+        indexes = [index for role in roles for index in columns.get(role, ())]
+        return [self.all[index] for index in indexes if index < len(self.all)]
+
+    def ask(
+        self, role: str, topic: Topic, *readings: Sequence[tuple[str, Column]], **facts: Fact
+    ) -> None:
+        """Ask which reading is right; meanwhile, take the columns of the first reading.
+
+        readings: fields and their columns. facts: as in `Clause`; by default, the columns' names.
+        """
+        names = (self.name(column) for parts in readings for _, column in parts)
+        facts = facts or {"columns": tuple(dict.fromkeys(names))}
+        choices = map(self._choice, readings[:_MOST_PROPOSED])
+        self.questions.ask(Clause(topic, facts), *choices, line=self.headings.line, of=role)
+        for name, column in readings[0]:
+            self.take(name, column, None)
+
+    def _choice(self, reading: Sequence[tuple[str, Column]]) -> Choice:
+        named = {name: self.name(column) for name, column in reading}
+        changes: ImportOptions = {"columns": {name: (column,) for name, column in named.items()}}
+        if "debit" in named:
+            changes = {"debit": named["debit"], "credit": named["credit"], **POSITIVE}
+        places = tuple(clause(Says.FIELD_IN, field=f, column=name) for f, name in named.items())
+        return Choice(changes, clause(Says.BOTH, both=places))
+
+
+def best(role: str, columns: Sequence[Column]) -> list[Column]:
+    """Return the columns whose headings fit the role best; none if no heading fits."""
+    most = max((column.fit(role) for column in columns), default=0)
+    return [column for column in columns if column.fit(role) == most > 0]

@@ -1,0 +1,320 @@
+"""Finds the columns of money: the amount or its two sides, the balance, and what adds nothing."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, permutations
+
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.balances import orders_of
+from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
+from finance_api.importers.csv.vocabulary import CLOSING, currency_in, named_balance
+from finance_api.importers.interface import Choice
+
+_MONEY = ("amount", "debit", "credit")
+_FOREIGN = ("operation", "original", "original currency")
+_OF_OPERATION = ("amount", "original", "own")
+#: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
+_MOST_TRIED = 8
+_BY_BALANCE = "the balances follow from it"
+
+
+def find_money(open_: OpenColumns) -> None:
+    all_ = [c for c in open_.free if c.is_number and (c.has_decimals or not c.fit("account"))]
+    numbers = [column for column in all_ if not (column.fit("rate") or column.fit("limit"))]
+    open_.explain(*(column for column in all_ if column not in numbers))
+    if any(column.has_decimals for column in numbers):
+        # Numbers without decimals are counts and ids, unless the whole heading names money.
+        named = (*_MONEY, "balance")
+        numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, named)) == 2]
+    if not _find_own(open_) and not open_.has("amount", "debit") and numbers:
+        _find_amounts(open_, numbers)
+    if open_.has("amount", "debit"):
+        _find_balance(open_, [column for column in numbers if column in open_.free])
+        _find_others(open_, [column for column in numbers if column in open_.free])
+
+
+def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    blank = [column for column in open_.free if not column.filled]
+    plain = [column for column in numbers if not _is_other(column)]
+    debits, credits_ = _sides([*plain, *blank])
+    plain = [column for column in plain if column not in (*debits, *credits_)]
+    named = best("amount", plain)
+    partners = [column for column in (debits or credits_) if column.filled]
+    is_alone = len(partners) == len(debits + credits_) == 1
+    # The missing side is the column that has money where the known side has none.
+    turns = [column for column in plain if is_alone and _take_turns(partners[0], column)]
+    if len(turns) == 1:
+        debits, credits_ = (debits or turns), (credits_ or turns)
+        named = [column for column in named if column not in turns]
+    # A column of the other side may have amounts that cannot be read.
+    opposite = [c for c in open_.free if c.fit("credit" if debits else "debit")]
+    if len(debits) == len(credits_) == 1 and (debits[0].filled or credits_[0].filled):
+        _take_sides(open_, debits[0], credits_[0], named)
+    elif len(debits) == len(credits_) > 1 and not named:
+        _take_pair(open_, list(zip(debits, credits_, strict=True)))
+    elif is_alone and not plain and not opposite:
+        _take_side(open_, partners[0], "out" if debits else "in")
+    elif not _take_running(open_, numbers, named):
+        named = _without_copies(open_, named)
+        others = named or plain
+        if len(named) == 1 or (len(others) == 1 and not debits + credits_):
+            open_.take("amount", others[0], BY_HEADING if named else ONLY)
+        elif others and (named or not debits + credits_):
+            readings = [[("amount", column)] for column in others]
+            if len(others) == 2 and _take_turns(*others):
+                readings = [[("debit", a), ("credit", b)] for a, b in permutations(others)]
+            open_.ask("amount", Topic.AMOUNT_COLUMNS, *readings)
+
+
+def _sides(columns: Sequence[Column]) -> list[list[Column]]:
+    """Return the columns of money going out, and of money coming in, judging by their headings."""
+    columns = [column for column in columns if not column.fit("way")]
+    return [
+        [c for c in best(one, columns) if c.fit(one) > c.fit(other)]
+        for one, other in (("debit", "credit"), ("credit", "debit"))
+    ]
+
+
+def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence[Column]) -> bool:
+    """Take the columns by which a balance changes; return whether any were taken.
+
+    Takes none if exactly one heading names the amount, or if several choices are possible.
+    """
+    tried = numbers[:_MOST_TRIED]
+    if len(named) == 1:
+        return False
+    sides = {
+        (out, in_)
+        for out, in_, balance in permutations(() if named else tried, 3)
+        if _take_turns(out, in_) and _follows(balance, in_, out)
+    }
+    running = {
+        amount
+        for amount, balance in permutations(tried, 2)
+        if amount in (named or tried) and not _is_other(amount) and _runs([amount], balance)
+    }
+    if len(sides) == 1:
+        ((debit, credit),) = sides
+        open_.take("debit", debit, _BY_BALANCE)
+        open_.take("credit", credit, _BY_BALANCE)
+    elif len(running) == 1:
+        open_.take("amount", running.pop(), _BY_BALANCE)
+    return open_.has("amount", "debit")
+
+
+def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:
+    """Take both sides; or the amount that repeats them, if it has signs. Ask if it does not."""
+    amount = named[0] if len(named) == 1 else None
+    sides = ("debit", debit), ("credit", credit)
+    if amount is not None and not _agree(amount, debit, credit):
+        names = {name: open_.name(column) for name, column in (("amount", amount), *sides)}
+        open_.ask("amount", Topic.AMOUNT_OR_SIDES, sides, [("amount", amount)], **names)
+    elif amount is not None and amount.is_signed:
+        open_.take("amount", amount)
+        open_.explain(debit, credit)
+    else:
+        if amount is not None:
+            open_.explain(amount)
+        for role, column in sides:
+            open_.take(role, column)
+
+
+def _take_side(open_: OpenColumns, side: Column, way: str) -> None:
+    """Take a side without the other one; if some of its amounts have a minus, ask what it means."""
+    open_.take("amount", side)
+    if not side.is_signed:
+        open_.positive = way
+    elif open_.user_mapping.positive is None:
+        out = Choice({"positive": "out"}, clause(Says.POSITIVE_OUT))
+        in_ = Choice({"positive": "in"}, clause(Says.POSITIVE_IN))
+        choices = (out, in_) if way == "out" else (in_, out)
+        fact = clause(Topic.SIDE_WITH_SIGNS, column=open_.name(side))
+        open_.questions.ask(fact, *choices, line=open_.headings.line)
+
+
+def _take_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> None:
+    """Take one of several pairs of debit and credit: the first, if all are equal; else ask."""
+    if all([*_rows(*pair)] == [*_rows(*pairs[0])] for pair in pairs):
+        _take_sides(open_, *pairs[0], ())
+        open_.explain(*(side for pair in pairs[1:] for side in pair))
+    else:
+        readings = ([("debit", debit), ("credit", credit)] for debit, credit in pairs)
+        open_.ask("amount", Topic.PAIRS, *readings)
+
+
+def _without_copies(open_: OpenColumns, columns: list[Column]) -> list[Column]:
+    """Return only the first column if all have the same numbers."""
+    if not all(column.numbers == columns[0].numbers for column in columns):
+        return columns
+    open_.explain(*columns[1:])
+    return columns[:1]
+
+
+def _is_other(column: Column) -> bool:
+    """Return whether the heading names money other than the row's amount, such as a balance."""
+    return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
+
+
+def _find_own(open_: OpenColumns) -> bool:
+    """Take the amount in the account's currency, if that of the operation stands beside it.
+
+    Returns whether there are such columns; asks if it is not clear which are the account's.
+    """
+    by_name = {name: open_.of(name)[0] for name in ("amount", "currency") if name in open_.by_name}
+    if not {"amount", "debit", "currency", "sign"}.isdisjoint(open_.known.keys() - by_name.keys()):
+        return False
+    columns = sorted([*open_.free, *by_name.values()], key=lambda column: column.index)
+    codes = [column for column in columns if column.are_currencies and column.is_full]
+    amounts = [c for c in columns if c.is_full and c.is_number and any(map(c.fit, _OF_OPERATION))]
+    amounts = [c for c in amounts if not any(map(c.fit, ("balance", "fee", "rate", "limit")))]
+    amounts = [c for c in amounts if c.has_decimals or c.fit("account") < 2]
+    if len(amounts) != 2 or not codes or open_.user_mapping.unmapped & {"currency", "amount"}:
+        return False
+    pairs: list[Sequence[Column]] = list(zip(amounts, codes, strict=False))
+    is_clear = len(codes) == 2 and _differ_by_currency(*pairs)
+    if len(codes) == 1:
+        # The account's currency is in no column.
+        pairs = [
+            pair
+            for own, other in permutations(amounts)
+            if own.fit("own") or _settles(open_, own, other, codes[0])
+            for pair in ([own], [other, codes[0]])
+        ]
+        is_clear = len(pairs) == 2 and len(codes[0].values) > 1
+    if not is_clear:
+        return False
+    pairs.sort(key=lambda pair: _is_own(pair, open_.user_mapping.currency), reverse=True)
+    for name, column in by_name.items():
+        del open_.known[name]
+        open_.free.append(column)
+    one, other = ("amount", "currency"), ("originalAmount", "originalCurrencyCode")
+    readings = [
+        [*zip(one, own, strict=False), *zip(other, original, strict=False)]
+        for own, original in permutations(pairs)
+    ]
+    if len({_is_own(pair, open_.user_mapping.currency) for pair in pairs}) == 1:
+        names = tuple(open_.name(amount) for amount, *_ in pairs)
+        open_.ask("amount", Topic.OWN_AMOUNT, *readings, columns=names)
+    else:
+        for role, column in readings[0]:
+            open_.take(role, column, "the account's own money" if role == "amount" else None)
+    return True
+
+
+def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
+    """Return what shows that an amount and its currency are the account's, the best first."""
+    own = len(pair) == 1 or any(column.fit("own") for column in pair)
+    foreign = any(max(map(column.fit, _FOREIGN)) for column in pair)
+    codes = {text.upper() for text in pair[-1].filled}
+    return own or not foreign, own and not foreign, codes == {currency}, len(codes) == 1
+
+
+def _differ_by_currency(one: Sequence[Column], other: Sequence[Column]) -> bool:
+    """Return whether amounts are equal in the rows with equal currencies, and only some are."""
+    codes = zip(one[1].texts, other[1].texts, strict=True)
+    are_same = [first == second for first, second in codes]
+    amounts = zip(_rows(one[0], other[0]), are_same, strict=True)
+    are_equal = all(_size([a]) == _size([b]) for (a, b), is_same in amounts if is_same)
+    return are_equal and not all(are_same)
+
+
+def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -> bool:
+    """Return whether ``own`` states the account's currency, and rows in this currency have the same
+    amount in both columns.
+    """
+    currency = currency_in(own.heading)
+    rows = zip(_rows(own, original), codes.texts, strict=True)
+    return currency == (open_.user_mapping.currency or currency) is not None and all(
+        one == other for (one, other), code in rows if code.upper() == currency
+    )
+
+
+def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    if open_.has("balance"):
+        return
+    available = [column for column in numbers if column.fit("available")]
+    if any(column.fit("balance") == 2 for column in numbers if column not in available):
+        open_.explain(*available)
+        numbers = [column for column in numbers if column not in available]
+    money = open_.of(*_MONEY)
+    are_whole = not any(column.has_decimals for column in money)
+    running = [c for c in numbers if (c.has_decimals or are_whole) and _runs(money, c)]
+    balances = [c for c in numbers if c in running or named_balance(c.heading)]
+    pairs = [pair for pair in combinations(balances, 2) if _span(money, *pair)]
+    if len(pairs) == 1:
+        # The balances before and after each row; either may be read.
+        before, after = sorted(pairs[0], key=lambda c: named_balance(c.heading) == CLOSING)
+        open_.explain(before)
+        open_.take("balance", after, "it is the balance of another column and the amount")
+        return
+    named = _without_copies(open_, best("balance", running) or best("balance", numbers))
+    if len(named) == 1 and (named[0] in running or named[0].fit("balance") == 2):
+        open_.take("balance", named[0])
+    elif len(running) == 1:
+        open_.take("balance", running[0], "each balance follows from the one before and the amount")
+
+
+def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    """Mark columns of money that add nothing to the amount; `unread` asks about the others."""
+    money, balance = open_.of(*_MONEY), open_.of("balance")
+    runs = bool(balance) and _runs(money, balance[0])
+    sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
+    if len(sides) == 2 and _agree(money[0], *sides):
+        # These two columns repeat the amounts.
+        open_.explain(*sides)
+    for column in numbers:
+        if column.index in open_.explained:
+            continue
+        # If balances follow from the amounts, they do not include a fee beside them.
+        adds_nothing = column.is_zero or _agree(column, *money)
+        is_original = column.fit("original") and not open_.has("originalAmount")
+        if adds_nothing or is_original or (runs and column.fit("fee")):
+            open_.explain(column)
+        codes = best("original currency", open_.free)
+        has_code = len(codes) == 1 and not open_.has("originalCurrencyCode")
+        if is_original and has_code and not adds_nothing:
+            open_.take("originalAmount", column)
+            open_.take("originalCurrencyCode", codes[0])
+
+
+def _rows(*columns: Column) -> Iterator[tuple[int | None, ...]]:
+    return zip(*(column.numbers for column in columns), strict=True)
+
+
+def _size(units: Iterable[int | None]) -> int:
+    return sum(abs(each or 0) for each in units)
+
+
+def _runs(amounts: Sequence[Column], balance: Column) -> bool:
+    """Return whether the balance changes by the size of each row's amount."""
+    found = [
+        (0, _size(sizes), after)
+        for after, *sizes in _rows(balance, *amounts)
+        if after is not None and any(each is not None for each in sizes)
+    ]
+    return len(found) > 2 and len({size for _, size, _ in found}) > 1 and bool(orders_of(found))
+
+
+def _follows(balance: Column, credit: Column, debit: Column) -> bool:
+    """Return whether the balance rises by one column, and falls by the other one."""
+    rows = _rows(balance, credit, debit)
+    found = [(0, _size([a]) - _size([b]), after) for after, a, b in rows if after is not None]
+    return len(found) > 2 and bool(orders_of(found, int))
+
+
+def _take_turns(one: Column, other: Column) -> bool:
+    """Return whether both columns have money, but never in the same row."""
+    filled = {(bool(a), bool(b)) for a, b in _rows(one, other)} - {(False, False)}
+    return filled == {(True, False), (False, True)}
+
+
+def _agree(one: Column, *others: Column) -> bool:
+    """Return whether ``one`` is the sum of ``others`` in each row, all without signs."""
+    return all(_size([a]) == _size(rest) for a, *rest in _rows(one, *others))
+
+
+def _span(money: Sequence[Column], before: Column, after: Column) -> bool:
+    """Return whether two columns always differ by the amounts, all without signs."""
+    return all(
+        one is not None and other is not None and abs(other - one) == _size(rest)
+        for one, other, *rest in _rows(before, after, *money)
+    )
