@@ -10,7 +10,6 @@ An implementation outside this project tests itself against the contract by inhe
 ``backend`` is ready for use and empty. Needs pytest.
 """
 
-from finance_api.storage.testing.anchors import AnchorsConformance
 from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.credentials import CredentialsConformance
 from finance_api.storage.testing.history import HistoryConformance
@@ -33,7 +32,6 @@ class StorageConformance(
     HistoryConformance,
     QueriesConformance,
     JsonRowsConformance,
-    AnchorsConformance,
     SearchingConformance,
     QuestionsConformance,
 ):

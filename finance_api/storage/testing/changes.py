@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 import pytest
 
 from finance_api.query.model import Query
-from finance_api.resources import ACCOUNTS, BUDGETS, LABELS, PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, BUDGETS, LABELS, PUBLIC_RESOURCES, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Change, ChangeKey, Changes, DataState
@@ -23,7 +23,7 @@ from finance_api.values import Row
 _START: ChangeKey = (0, "", "")
 
 
-class _Book:
+class Book:
     """A user's data, which changes from one revision to the next."""
 
     def __init__(self, unit: Unit) -> None:
@@ -85,7 +85,7 @@ class ChangesConformance(OneUser):
     def test_a_row_has_the_revision_of_its_newest_change(
         self, unit: Unit, resource: Resource
     ) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         rows = [make_row(resource, n, name=f"{n}", payee=f"{n}") for n in (1, 2, 3)]
         book.change(resource, new=rows)
         assert book.listed() == [(1, 1, True), (1, 2, True), (1, 3, True)]
@@ -107,7 +107,7 @@ class ChangesConformance(OneUser):
 
     @EACH_WITH_JSON
     def test_a_change_shows_what_the_list_shows(self, unit: Unit, resource: Resource) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         book.change(resource, new=[make_full_row(resource, 2), make_row(resource, 1)])
         changes = book.read([resource]).changes
         assert [change.json for change in changes] == unit.list_json(Query(resource)).rows
@@ -115,7 +115,7 @@ class ChangesConformance(OneUser):
 
     @EACH_WITH_JSON
     def test_a_change_of_hidden_values_is_not_listed(self, unit: Unit, resource: Resource) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         row = make_row(resource, 1)
         book.change(resource, new=[row])
         hidden = {f.name: make_full_row(resource, 1)[f.name] for f in resource.hidden}
@@ -127,23 +127,8 @@ class ChangesConformance(OneUser):
                     storage.data.put_rows(unit.user.id, resource, new=(), changed=changed)
         assert book.listed() == [(1, 1, True)]
 
-    def test_many_rows_that_are_changed_twice_at_once_keep_their_revisions(
-        self, unit: Unit
-    ) -> None:
-        book = _Book(unit)
-        rows = [make_row(RECORDS, n, recordDate=n) for n in range(1_200)]
-        book.change(RECORDS, new=rows)
-        with unit.writing() as storage:
-            for values in ({"stated": "a"}, {"stated": "b"}):
-                changed = [{**row, **values} for row in rows]
-                storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
-            renamed = [{**rows[7], "payee": "x"}]
-            storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=renamed)
-            storage.data.set_state(unit.user.id, DataState(2, 20))
-        assert book.listed(RECORDS, after=(2, "", "")) == [(2, 7, True)]
-
     def test_changes_come_in_the_order_of_their_keys(self, unit: Unit) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         for numbers in ((5, 2), (4, 3), (1, 6)):
             for resource in reversed(PUBLIC_RESOURCES):
                 book.change(resource, new=[make_row(resource, n) for n in numbers], commits=False)
@@ -169,7 +154,7 @@ class ChangesConformance(OneUser):
             assert book.read([resource]).changes == own
 
     def test_rows_with_computed_fields_have_deletions_only(self, unit: Unit) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         book.change(BUDGETS, new=[make_row(BUDGETS, 1), make_row(BUDGETS, 2)])
         assert book.read([BUDGETS, ACCOUNTS]).changes == []
         book.change(BUDGETS, deleted=[1])
@@ -191,7 +176,7 @@ class ChangesConformance(OneUser):
         assert unit.ids(resource) == [1, 2]
 
     def test_changes_are_each_users_own(self, unit: Unit, other: Unit) -> None:
-        book, theirs = _Book(unit), _Book(other)
+        book, theirs = Book(unit), Book(other)
         for each, numbers in ((book, (1, 2)), (theirs, (2, 3))):
             for resource in WITH_JSON:
                 each.change(resource, new=[make_row(resource, n) for n in numbers])
@@ -211,7 +196,7 @@ class ChangesConformance(OneUser):
         for state in states[1:]:
             with unit.writing() as storage:
                 storage.data.set_state(unit.user.id, state)
-        book = _Book(unit)
+        book = Book(unit)
         assert book.tags(0, 1, 2, 3, 4, 5) == {state.revision: state.tag for state in states}
         assert book.tags(3) == {3: states[3].tag}
         assert book.read([LABELS]) == Changes(states[-1], {}, [])
@@ -222,7 +207,7 @@ class ChangesConformance(OneUser):
     def test_states_that_were_replaced_before_then_are_forgotten(
         self, unit: Unit, other: Unit
     ) -> None:
-        book = _Book(unit)
+        book = Book(unit)
         book.change(LABELS, new=[make_row(LABELS, n) for n in range(1, 6)])
         for number in (1, 2, 3):
             book.change(LABELS, deleted=[number])
@@ -245,4 +230,4 @@ class ChangesConformance(OneUser):
         with unit.writing() as writing:
             writing.data.forget_states(other.user.id, 9_999)
             assert writing.users.list_with_past_states(9_999) == []
-        assert _Book(other).tags(0) == {0: other.user.data.tag}
+        assert Book(other).tags(0) == {0: other.user.data.tag}

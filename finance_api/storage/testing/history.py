@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from finance_api.resources import ACCOUNTS, LABELS, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, LABELS, RESOURCES
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
@@ -18,16 +18,7 @@ from finance_api.storage.interface import (
     UploadState,
     unit_of_work,
 )
-from finance_api.storage.testing.units import (
-    DAY,
-    OneUser,
-    Unit,
-    make_full_row,
-    make_id,
-    make_query,
-    make_row,
-    numbers_in,
-)
+from finance_api.storage.testing.units import DAY, OneUser, Unit, make_full_row, make_id, make_row
 
 #: A rate with more digits than a binary float has, and a very small rate.
 EXACT = {"USD": Decimal("1.0842"), "JPY": Decimal("160.12345678901234567890")}
@@ -56,15 +47,6 @@ class HistoryConformance(OneUser):
     """Tests of the history, exchange rates, uploads and proposed transfers."""
 
     # -- the history
-
-    def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
-        unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=n * DAY) for n in range(1, 1_001)))
-        with unit.writing() as storage:
-            gone = [make_id(n) for n in range(1, 1_001) if n % 3]
-            storage.data.delete_rows(unit.user.id, RECORDS, gone)
-        kept = [n for n in range(1_000, 0, -1) if n % 3 == 0]
-        assert unit.ids(RECORDS, sort="-recordDate") == kept[:100]
-        assert numbers_in(unit.list_json(make_query(RECORDS, offset=300))) == kept[300:]
 
     def test_entries_come_back_in_their_order(self, unit: Unit, other: Unit) -> None:
         with unit.writing() as storage:

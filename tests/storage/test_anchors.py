@@ -1,12 +1,14 @@
 """Pages far down a long list of records, wherever the list was changed before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.serialization.rows import encoder_of
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL
 from finance_api.storage.testing.units import (
     DAY,
     OneUser,
@@ -19,8 +21,8 @@ from finance_api.storage.testing.units import (
 from finance_api.values import Row
 from finance_api.values.time import date_text
 
-#: Implementations may store the position of every 256th record, as an anchor.
-_INTERVAL = 256
+#: The read model has the position of every 256th record, as an anchor.
+_INTERVAL = ANCHOR_INTERVAL
 _COUNT = 3 * _INTERVAL + 40
 _NEW = ((5_000, 1), (5_100, 30), (5_200, 300))
 
@@ -102,8 +104,13 @@ _ADDED: dict[str, tuple[int | None, int | None, list[dict[int, int]]]] = {
 }
 
 
-class AnchorsConformance(OneUser):
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+class TestAnchors(OneUser):
     """A page is the same in whatever order the records of the list were added."""
+
+    @pytest.fixture
+    def backend(self, emptied: Callable[[str], SqlBackend], database: str) -> SqlBackend:
+        return emptied(database)
 
     @pytest.fixture
     def ledger(self, unit: Unit) -> Ledger:
