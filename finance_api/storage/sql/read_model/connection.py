@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator
 from operator import methodcaller
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.sql import Executable
@@ -22,9 +22,16 @@ from finance_api.storage.sql.connections.unit import (
     connect,
 )
 from finance_api.storage.sql.parameters import USER
-from finance_api.storage.sql.read_model.drivers import Driver, SqlCache, SqliteDriver
+from finance_api.storage.sql.read_model.drivers import SqlCache, SqliteDriver
 from finance_api.storage.sql.read_model.shortening import whole
 from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
+
+if TYPE_CHECKING:
+    from finance_api.storage.sql.read_model.libpq import PostgresqlDriver
+
+    Driver = SqliteDriver | PostgresqlDriver
+else:
+    Driver = SqliteDriver
 
 T = TypeVar("T")
 
@@ -34,7 +41,7 @@ _OWN = user_data.c.user_id == USER
 def with_state(
     database: str, build: Callable[..., sa.Select[Any]], shape: tuple[Any, ...]
 ) -> Executable:
-    """Select the state of the data and the JSON rows of ``build``; see `Driver.lines`.
+    """Select the state of the data and the JSON rows of ``build``; see `SqliteDriver.lines`.
 
     A single query sees a single state, even outside a transaction.
     """
@@ -128,7 +135,7 @@ class FastConnection(ReadConnection):
         def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
             found = driver.lines(sql, values)
             if found is not None:
-                _check_text(found[1])
+                check_text(found[1])
             return found
 
         found = self._work(work)
@@ -140,14 +147,14 @@ class FastConnection(ReadConnection):
     def stream(
         self, build: Callable[..., sa.Select[Any]], *shape: Any, values: dict[str, Any]
     ) -> Iterator[bytes]:
-        """Yield lines of text, as `Driver.stream` does."""
+        """Yield lines of text, as `SqliteDriver.stream` does."""
         self.begin_snapshot()
         sql = self._cache.get(build, *shape)
         driver = self.driver
         self._stream = driver.stream(sql, values, STREAMED_ROWS)
         try:
             for lines in self._stream:
-                _check_text(lines)
+                check_text(lines)
                 yield whole(lines)
         except Exception as error:
             self._fail(driver, error)
@@ -215,7 +222,7 @@ class FastWriteConnection(WriteConnection, FastConnection):
         self.sqlalchemy.invalidate(error)
 
 
-def _check_text(lines: bytes) -> None:
+def check_text(lines: bytes) -> None:
     """Raise UnicodeDecodeError or StorageDamaged for text from a damaged database page.
 
     Nothing else looks at these bytes before they are sent.

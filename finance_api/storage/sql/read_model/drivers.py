@@ -4,11 +4,10 @@ SQLAlchemy compiles the SQL, but running it through SQLAlchemy would take longer
 """
 
 import sqlite3
-from abc import ABC, abstractmethod
 from collections.abc import Generator, Hashable, Mapping
 from contextlib import closing
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.sql import Executable
@@ -62,52 +61,17 @@ class SqlCache:
         return self._compiled(build, shape)
 
 
-class Driver(ABC):
-    """Runs SQL on one of the driver's connections, in that connection's current transaction.
+class SqliteDriver:
+    """Runs SQL on a connection of sqlite3, in that connection's current transaction.
 
-    Each pooled connection has a `Driver`. connection: the DB-API connection. failures: the driver's
-    errors; every method may raise them.
+    `PostgresqlDriver` has the same methods. Each pooled connection has a driver.
+    connection: the DB-API connection. failures: its errors; every method may raise them.
     Raises TookTooLong when a `time_limit` ends while SQL runs. Do not use the connection after
     TookTooLong or StorageUnavailable.
     """
 
-    failures: ClassVar[type[Exception]]
-    connection: Any
-    is_cluster = False
-
-    @abstractmethod
-    def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]: ...
-
-    @abstractmethod
-    def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
-        """Run SQL of `with_state`: return the state of the data, and the JSON rows.
-
-        The rows are one per line; the last line has no line end. Returns None if there
-        is no state.
-        """
-
-    @abstractmethod
-    def stream(
-        self, sql: CompiledSql, values: Mapping[str, Any], rows: int
-    ) -> Generator[bytes, None, None]:
-        """Yield the selected texts as lines, up to ``rows`` lines at a time, inside a snapshot.
-
-        Other SQL may run meanwhile, but no second stream. Closing the iterator ends the query.
-        """
-
-    @abstractmethod
-    def begin_snapshot(self) -> None:
-        """Begin a transaction that sees one unchanging state, on a connection that reads."""
-
-    @abstractmethod
-    def end_snapshot(self) -> None:
-        """End the transaction of `begin_snapshot`."""
-
-
-class SqliteDriver(Driver):
-    """Runs SQL through the standard library's driver, sqlite3."""
-
     failures = sqlite3.Error
+    is_cluster = False
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -118,6 +82,11 @@ class SqliteDriver(Driver):
         return rows
 
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
+        """Run SQL of `with_state`: return the state of the data, and the JSON rows.
+
+        The rows are one per line; the last line has no line end. Returns None if there
+        is no state.
+        """
         # There is one row, in which all JSON rows are joined.
         for *state, lines in self.rows(sql, values):
             return tuple(state), lines or b""
@@ -126,13 +95,19 @@ class SqliteDriver(Driver):
     def stream(
         self, sql: CompiledSql, values: Mapping[str, Any], rows: int
     ) -> Generator[bytes, None, None]:
+        """Yield the selected texts as lines, up to ``rows`` lines at a time, inside a snapshot.
+
+        Other SQL may run meanwhile, but no second stream. Closing the iterator ends the query.
+        """
         with closing(self.connection.cursor()) as cursor:
             cursor.execute(sql.text, sql.parameters(values))
             while found := cursor.fetchmany(rows):
                 yield "\n".join([text for (text,) in found]).encode()
 
     def begin_snapshot(self) -> None:
+        """Begin a transaction that sees one unchanging state, on a connection that reads."""
         self.connection.execute("BEGIN")
 
     def end_snapshot(self) -> None:
+        """End the transaction of `begin_snapshot`."""
         self.connection.rollback()

@@ -21,7 +21,7 @@ from psycopg import errors, pq
 from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.connections.unit import ResultRow
-from finance_api.storage.sql.read_model.drivers import CompiledSql, Driver
+from finance_api.storage.sql.read_model.drivers import CompiledSql
 
 #: Maximum number of prepared statements on a connection; each takes memory in PostgreSQL.
 _MAX_PREPARED = 100
@@ -62,9 +62,10 @@ _READERS: dict[int, Callable[[bytes], Any]] = {
 }
 
 
-class PostgresqlDriver(Driver):
-    """Runs SQL; changes nothing in the session, which a pooler such as PgBouncer may share.
+class PostgresqlDriver:
+    """Runs SQL as `SqliteDriver` does.
 
+    It changes nothing in the session, which a pooler such as PgBouncer may share.
     Even if a pooler goes unnoticed, a prepared statement's name has one meaning: it is the digest
     of the SQL's text, which determines the types.
 
@@ -72,6 +73,7 @@ class PostgresqlDriver(Driver):
     """
 
     failures = psycopg.Error
+    is_cluster = False
 
     def __init__(self, connection: "psycopg.Connection[Any]", *, prepares: bool) -> None:
         self.connection = connection
