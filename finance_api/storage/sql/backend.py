@@ -70,35 +70,6 @@ _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
 }
 
 
-class _LazyStorage(Storage):
-    """A storage that makes each part when it is first used: a request uses only two."""
-
-    _own: ReadConnection
-    _replicated: ReadConnection
-    _make_data: Callable[[ReadConnection], Any]
-
-    def __init__(
-        self,
-        own: ReadConnection,
-        replicated: ReadConnection,
-        make_data: Callable[[ReadConnection], Any],
-        close: Callable[[], None],
-    ) -> None:
-        self.__dict__.update(_own=own, _replicated=replicated, _make_data=make_data, close=close)
-
-    def __getattr__(self, role: str) -> Any:
-        if role in _OWN:
-            part = _OWN[role](self._own)
-        elif role == "data":
-            part = self._make_data(self._replicated)
-        elif role in _REPLICATED:
-            part = _REPLICATED[role](self._replicated)
-        else:
-            raise AttributeError(role)
-        self.__dict__[role] = part
-        return part
-
-
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
@@ -146,7 +117,9 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        return _LazyStorage(connections[0], connections[-1], self.room.reader, close)
+        parts = {name: part(connections[0]) for name, part in _OWN.items()}
+        parts |= {name: part(connections[-1]) for name, part in _REPLICATED.items()}
+        return Storage(**parts, data=self.room.reader(connections[-1]), close=close)
 
     def write(
         self,

@@ -58,13 +58,18 @@ user_data = sa.Table(
 #: The columns for the fields of `DataState`.
 STATE_COLUMNS = (user_data.c.revision, user_data.c.changed_at, user_data.c.tag)
 
+
+def _user_column(*, nullable: bool = False) -> sa.Column[int]:
+    """Make the column of the user whom a row belongs to, in a table without data of users."""
+    user = sa.ForeignKey("users.id", ondelete="CASCADE")
+    return sa.Column("user_id", sa.BigInteger, user, nullable=nullable)
+
+
 tokens = sa.Table(
     "tokens",
     metadata,
     sa.Column("id", CodePointText, primary_key=True),
-    sa.Column(
-        "user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False
-    ),
+    _user_column(),
     sa.Column("name", CodePointText, nullable=False),
     sa.Column("sha256", CodePointText, nullable=False, unique=True),
     sa.Column("start", CodePointText, nullable=False),
@@ -82,9 +87,7 @@ question_links = sa.Table(
     "question_links",
     metadata,
     sa.Column("id", CodePointText, primary_key=True),
-    sa.Column(
-        "user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False
-    ),
+    _user_column(),
     sa.Column("question_id", CodePointText, nullable=False),
     sa.Column("name", CodePointText, nullable=False),
     sa.Column("sha256", CodePointText, nullable=False, unique=True),
@@ -100,7 +103,7 @@ jwts = sa.Table(
     metadata,
     sa.Column("jti", CodePointText, primary_key=True),
     # NULL if another issuer issued the token.
-    sa.Column("user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE")),
+    _user_column(nullable=True),
     sa.Column("issued_at", sa.BigInteger),
     sa.Column("expires_at", sa.BigInteger, nullable=False),
     sa.Column("revoked_at", sa.BigInteger),
@@ -112,9 +115,7 @@ sessions = sa.Table(
     "sessions",
     metadata,
     sa.Column("sha256", CodePointText, primary_key=True),
-    sa.Column(
-        "user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False
-    ),
+    _user_column(),
     sa.Column("created_at", sa.BigInteger, nullable=False),
     sa.Column("seen_at", sa.BigInteger, nullable=False),
     sa.Column("user_agent", CodePointText, nullable=False),
@@ -126,9 +127,7 @@ questions = sa.Table(
     "questions",
     metadata,
     sa.Column("id", CodePointText, primary_key=True),
-    sa.Column(
-        "user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False
-    ),
+    _user_column(),
     sa.Column("name", CodePointText, nullable=False),
     sa.Column("address", CodePointText, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
@@ -145,7 +144,7 @@ audit = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False),
     sa.Column("action", CodePointText, nullable=False),
     sa.Column("origin", CodePointText, nullable=False),
-    sa.Column("user_id", sa.BigInteger, sa.ForeignKey("users.id", ondelete="CASCADE")),
+    _user_column(nullable=True),
     sa.Column("detail", CodePointText, nullable=False),
     sa.Index(None, "user_id", "at"),
     sa.Index(None, "at"),

@@ -29,11 +29,8 @@ _ANCHORS = record_anchors.c
 _FIRST, _LAST = number_parameter("first"), number_parameter("last")
 
 
-def bounds_of(conditions: Sequence[Condition]) -> tuple[tuple[bool, bool], dict[str, int]] | None:
-    """Return whether dates have an upper and a lower bound, and the values to bind.
-
-    Returns None if a condition is not on dates.
-    """
+def bounds_of(conditions: Sequence[Condition]) -> dict[str, int] | None:
+    """Return the bounds of the list to bind; None if a condition is not on dates."""
     low, high = -MAX_UNITS, MAX_UNITS
     for condition in conditions:
         if condition.field.name != "recordDate" or condition.operator is Operator.NE:
@@ -42,30 +39,17 @@ def bounds_of(conditions: Sequence[Condition]) -> tuple[tuple[bool, bool], dict[
             return None
         first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
         low, high = max(low, first), min(high, last)
-    return (high < MAX_UNITS, low > -MAX_UNITS), {"first": -high, "last": -low}
+    return {"first": -high, "last": -low}
 
 
-def _within(has_first: bool, has_last: bool) -> list[sa.ColumnElement[bool]]:
-    """Return clauses that select the user's part of `records_by_date`, within bounds if any."""
-    clauses = [_RECORDS.user_id == USER]
-    if has_first:
-        clauses.append(_RECORDS.newest_first >= _FIRST)
-    if has_last:
-        clauses.append(_RECORDS.newest_first <= _LAST)
-    return clauses
+def far_page(database: str) -> sa.Select[Any]:
+    """Select a page far down the list: start at the nearest anchor above the page.
 
-
-def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
-    """Select a page far down the list: start at the nearest anchor above the page."""
+    The list must have no first date: anchors count from the end of the whole list.
+    """
     # A record's position is the number of records after it, so positions count from the end.
-    if has_first:
-        place = sa.select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
-        (position,) = _values(place, "position")
-    else:
-        size = (
-            sa.select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()
-        )
-        position = size - 1 - OFFSET
+    size = sa.select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()
+    position = size - 1 - OFFSET
     above = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
     # If the page is past the end of the list, there is no anchor, and the page is empty.
     anchor = [
@@ -74,49 +58,19 @@ def far_page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
         .scalar_subquery()
         for column in (_ANCHORS.newest_first, _ANCHORS.id)
     ]
-    # Leave out the upper bound, which the anchor implies: SQLite would start there and read on.
     rows = sa.select(_RECORDS.json).where(
-        *_within(False, has_last),
+        _RECORDS.user_id == USER,
+        _RECORDS.newest_first <= _LAST,
         sa.tuple_(_RECORDS.newest_first, _RECORDS.id) >= sa.tuple_(*anchor),
     )
     order = _RECORDS.newest_first, _RECORDS.id
     return rows.order_by(*order).limit(LIMIT).offset(above - position)
 
 
-def _values(row: sa.CTE, *names: str) -> list[sa.ColumnElement[Any]]:
-    """Return columns of a table with at most one row as values; NULL if there is no row."""
-    return [sa.select(row.c[name]).scalar_subquery() for name in names]
-
-
-def _size_below_bound() -> sa.ColumnElement[int]:
-    """Return how many records are below the upper bound; counts records up to the next anchor."""
-    bound = (
-        sa.select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
-        .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= _FIRST)
-        .order_by(_ANCHORS.position.desc())
-        .limit(sa.literal_column("1"))
-        .cte("bound")
-    )
-    position, newest_first, row_id = _values(bound, "position", "newest_first", "id")
-    newest_first = sa.func.coalesce(newest_first, sa.literal_column(str(MAX_UNITS)))
-    between = (
-        sa.select(sa.func.count())
-        .select_from(records_by_date)
-        .where(
-            *_within(True, False),
-            # Use both conditions: with the second alone, SQLite uses only one end of the range.
-            _RECORDS.newest_first <= newest_first,
-            sa.tuple_(_RECORDS.newest_first, _RECORDS.id)
-            < sa.tuple_(newest_first, sa.func.coalesce(row_id, sa.literal_column("''"))),
-        )
-        .scalar_subquery()
-    )
-    return sa.func.coalesce(position + 1, sa.literal_column("0")) + between
-
-
-def page(database: str, has_first: bool, has_last: bool) -> sa.Select[Any]:
-    """Select a page of the list."""
-    rows = sa.select(_RECORDS.json).where(*_within(has_first, has_last))
+def page(database: str) -> sa.Select[Any]:
+    """Select a page of the list, within its bounds."""
+    within = _RECORDS.newest_first.between(_FIRST, _LAST)
+    rows = sa.select(_RECORDS.json).where(_RECORDS.user_id == USER, within)
     return rows.order_by(_RECORDS.newest_first, _RECORDS.id).limit(LIMIT).offset(OFFSET)
 
 

@@ -29,6 +29,7 @@ from finance_api.storage.sql.reading.conditions import (
 )
 from finance_api.storage.sql.reading.rows import RowReader, chosen
 from finance_api.storage.sql.tables import user_data
+from finance_api.values.number import MAX_UNITS
 
 
 def _json_page(
@@ -108,8 +109,8 @@ def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if listed is None:
         predicates, values = shape_and_values(query.conditions)
         return (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
-    is_far = query.offset >= ANCHOR_INTERVAL
-    return (by_date.far_page if is_far else by_date.page, *listed[0]), listed[1]
+    is_far = query.offset >= ANCHOR_INTERVAL and listed["first"] == -MAX_UNITS
+    return (by_date.far_page if is_far else by_date.page,), listed
 
 
 class ListReader(RowReader):
