@@ -11,15 +11,16 @@ from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageU
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.placement import is_of_users
-from finance_api.storage.sql.read_model import lists
+from finance_api.storage.sql.read_model import counting, lists
 from finance_api.storage.sql.read_model.changes import ListedChangeReader
-from finance_api.storage.sql.read_model.connection import with_state
+from finance_api.storage.sql.read_model.connection import FastConnection, with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.reading import changes, rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.storage.testing.units import make_query
 from support.citus import CITUS_URL
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -247,3 +248,61 @@ def test_a_record_missing_in_the_list_is_never_left_out(new_backend, database):
         storage.data.list_json(unit.user.id, query)
     with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
         list(storage.data.stream_json(unit.user.id, query))
+
+
+#: By part: SQL that removes something of the read model, and a read that would leave it out.
+LOST = {
+    "record of the list": ("records_by_date WHERE id = '{id}'", "list_json"),
+    "record of the list, in a stream": ("records_by_date WHERE id = '{id}'", "stream_json"),
+    "record of the list, and its number": ("records_by_date WHERE id = '{id}'", "count_rows"),
+    "sum": ("record_sums WHERE grain = 3", "sum_by"),
+}
+
+
+@DATABASES
+@pytest.mark.parametrize("part", LOST)
+def test_a_lost_part_of_the_read_model_is_damage_until_it_is_repaired(
+    new_backend, database, part, monkeypatch
+):
+    backend = new_backend(database)
+    unit = Unit(backend)
+    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    lost, read = LOST[part]
+    query = make_query(RECORDS)
+    arguments = (["accountId"], ()) if read == "sum_by" else (query,)
+
+    def reads():
+        with unit.reading() as storage:
+            found = getattr(storage.data, read)(unit.user.id, *arguments)
+            return list(found) if read == "stream_json" else found
+
+    monkeypatch.setattr(counting, "SECONDS", 0)
+    before = reads()
+    with backend.engine.begin() as connection:
+        connection.exec_driver_sql(f"DELETE FROM {lost.format(id=make_id(2))}")
+    for _ in range(2):
+        with pytest.raises(StorageDamaged, match="different numbers of records"):
+            reads()
+    assert [fault.repaired for fault in backend.find_faults(repair=True)].count(False) == 0
+    assert list(backend.find_faults()) == []
+    after = reads()
+    assert getattr(after, "lines", after) == getattr(before, "lines", before)
+
+
+def test_the_numbers_of_the_read_model_are_compared_now_and_then(new_backend, monkeypatch):
+    unit = Unit(new_backend("sqlite"))
+    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    asked = []
+    fetch = FastConnection.fetch
+
+    def note(self, build, *shape, values):
+        asked.append(build)
+        return fetch(self, build, *shape, values=values)
+
+    monkeypatch.setattr(FastConnection, "fetch", note)
+    for _ in range(3):
+        unit.list_json(make_query(RECORDS))
+    assert asked.count(counting._numbers) == 1
+    unit.backend.room._cache.comparisons_due.clear()
+    unit.list_json(make_query(RECORDS))
+    assert asked.count(counting._numbers) == 2

@@ -89,6 +89,7 @@ class FastConnection(ReadConnection):
     def __init__(self, engine: sa.Engine, cache: SqlCache) -> None:
         super().__init__(engine)
         self._cache = cache
+        self.comparisons_due = cache.comparisons_due
         self._pooled: sa.PoolProxiedConnection | None = None
         self._driver: Driver | None = None
         self._in_snapshot = False

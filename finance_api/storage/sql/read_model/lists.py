@@ -17,6 +17,7 @@ from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USE
 from finance_api.storage.sql.read_model import by_date
 from finance_api.storage.sql.read_model.by_date import bounds_of, check_whole, listed_json
 from finance_api.storage.sql.read_model.connection import FastConnection
+from finance_api.storage.sql.read_model.counting import check_numbers
 from finance_api.storage.sql.read_model.finding import with_found_ids
 from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL, records_by_date
 from finance_api.storage.sql.reading.conditions import (
@@ -121,6 +122,8 @@ class ListReader(RowReader):
     def list_json(self, user_id: int, query: Query) -> JsonPage:
         if DATA_TABLES[query.resource.name].revision is None:
             return super().list_json(user_id, query)
+        if query.resource is RECORDS:
+            check_numbers(self.connection, user_id)
         if query.with_total:
             self.connection.begin_snapshot()
         searched_query = _searched(self.connection, user_id, query)
@@ -135,6 +138,8 @@ class ListReader(RowReader):
         return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        if query.resource is RECORDS:
+            check_numbers(self.connection, user_id)
         shape, values = _list_of(replace(query, offset=0))
         values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
         return map(check_whole, self.connection.stream(*shape, values=values))
@@ -145,6 +150,7 @@ class ListReader(RowReader):
             return len(ids)
         if query.resource is not RECORDS or query.conditions or self.connection.writes:
             return super().count_rows(user_id, query)
+        check_numbers(self.connection, user_id)
         self.connection.begin_snapshot()
         return int(self.connection.fetch(_record_count, values={"user": user_id})[0][0])
 

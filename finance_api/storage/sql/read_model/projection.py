@@ -10,7 +10,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateTable
 
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.bulk import insert_rows, rows_differ, rows_with
@@ -219,27 +218,11 @@ def _placing(is_above: bool) -> tuple[sa.Insert, sa.Select[Any]]:
 _date_key: Callable[[ListedRecord], DateKey] = itemgetter(0, 1)
 
 
-#: A batch with at least this many records is part of a large import.
-_MANY = 500
-
-
-@cache
-def _new_records(database: str) -> sa.Table:
-    """Make a temporary table; it lasts until the transaction (PostgreSQL) or connection ends."""
-    # Set the option only for PostgreSQL, because it imports SQLAlchemy's dialect for it.
-    options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
-    columns = [sa.Column(column.name, column.type) for column in records_by_date.columns]
-    return sa.Table(
-        "new_records_by_date", sa.MetaData(), *columns, prefixes=["TEMPORARY"], **options
-    )
-
-
 class ProjectedRecords:
     """The projection of one user's records, as changed by one unit of work.
 
-    If many records come in another order than the list's, they first go to a temporary table, and
-    from there to the list, in the list's order. PostgreSQL leaves rows where they were inserted,
-    so a page is then in a few blocks. SQLite keeps a table sorted, and fills its blocks this way.
+    Records are inserted in the order of the list. PostgreSQL leaves rows where they were inserted,
+    so a page is then in a few blocks.
     """
 
     def __init__(self, connection: sa.Connection, user_id: int) -> None:
@@ -248,40 +231,11 @@ class ProjectedRecords:
         self.sums = RecordSums(connection, user_id)
         #: The position farthest down the list at which a record was added or removed.
         self._last_change: DateKey | None = None
-        #: The newest_first of the last record that was inserted into `records_by_date`.
-        self._inserted: int | None = None
-        #: The temporary table; None while it has no records.
-        self._new: sa.Table | None = None
-
-    def _insert(self, records: list[ListedRecord]) -> None:
-        """Insert records; they must be in the order of the list."""
-        in_order = self._inserted is None or self._inserted <= records[0].newest_first
-        table = self._new
-        if table is None and (in_order or len(records) < _MANY):
-            table = records_by_date
-            self._inserted = records[-1].newest_first
-        elif table is None:
-            table = self._new = _new_records(self.connection.dialect.name)
-            self.connection.execute(CreateTable(table, if_not_exists=True))
-        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
-
-    def _flush(self) -> None:
-        """Move the temporary table's records to `records_by_date`."""
-        if self._new is None:
-            return
-        new = self._new.c
-        by_user = new.user_id == self.user_id
-        ordered = sa.select(self._new).where(by_user).order_by(new.newest_first, new.id)
-        names = [column.name for column in new]
-        self.connection.execute(sa.insert(records_by_date).from_select(names, ordered))
-        self.connection.execute(sa.delete(self._new).where(by_user))
-        self._new = None
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Remove records from the list, and return the positions they had."""
         if not ids:
             return set()
-        self._flush()
         which = rows_with(self.connection, records_by_date, self.user_id, ids)
         deletion = sa.delete(records_by_date).where(which)
         found = self.connection.execute(deletion.returning(_RECORDS.newest_first, _RECORDS.id))
@@ -296,8 +250,8 @@ class ProjectedRecords:
     def add(self, records: Iterable[ListedRecord], removed: set[DateKey]) -> None:
         """Add records to the list. removed: positions that some of the records had before."""
         ordered = sorted(records, key=_date_key)
-        if ordered:
-            self._insert(ordered)
+        rows = [(self.user_id, *record) for record in ordered]
+        insert_rows(self.connection, records_by_date, rows)
         self._note_moved(removed.symmetric_difference(map(_date_key, ordered)))
         self.sums.touch(-record.newest_first for record in ordered)
 
@@ -309,7 +263,6 @@ class ProjectedRecords:
 
     def finish(self) -> None:
         """Bring anchors and sums up to date. Call it after all writes."""
-        self._flush()
         if self._last_change is not None:
             self._rebuild_anchors(*self._last_change)
             self._last_change = None

@@ -42,7 +42,8 @@ def _tags(database: str) -> sa.ColumnElement[Any]:
         sa.cast(data_states.c[name], CodePointText).concat(sa.literal_column("' '"))
         for name in ("revision", "tag")
     )
-    text = sa.func.aggregate_strings(revision + tag, sa.literal_column("' '"))
+    join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
+    text = join(revision + tag, sa.literal_column("''"))
     own = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
     return sa.select(text).where(*own).scalar_subquery()
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.resources import RESOURCES
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter
@@ -48,11 +48,20 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         state = self.get_state(user_id)
         self._rebuilt = state.revision
         for resource in RESOURCES:
-            for page in self.scan_pages(user_id, resource, _REBUILT_ROWS):
-                self.put_rows(user_id, resource, new=(), changed=page)
+            ids = self._ids_to_rebuild(user_id, resource)
+            for first in range(0, len(ids), _REBUILT_ROWS):
+                rows = self.get_rows(user_id, resource, ids[first : first + _REBUILT_ROWS])
+                self.put_rows(user_id, resource, new=(), changed=[*rows.values()])
         self._rebuilt = None
         self.finish()
         self.set_state(user_id, DataState(state.revision, state.changed_at))
+
+    def _ids_to_rebuild(self, user_id: int, resource: Resource) -> list[str]:
+        """Return the ids of all rows; those of records newest first, as they are listed."""
+        data = DATA_TABLES[resource.name]
+        order = data.columns["recordDate"].desc() if resource is RECORDS else data.columns["id"]
+        found = sa.select(data.columns["id"]).where(data.user_id == user_id).order_by(order)
+        return list(self.connection.execute(found).scalars())
 
     def lock(self, user_id: int) -> DataState:
         # PostgreSQL locks this row, but still lets others add rows that refer to it, such as an
