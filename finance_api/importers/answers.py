@@ -19,6 +19,28 @@ from finance_api.values.time import date_text, parse_date
 VERSION = 1
 #: The options that name columns, which a question about columns leaves to the user.
 _OF_COLUMNS = ("columns", "debit", "credit")
+#: Topics without choices -> the options that a program can give.
+_NEEDS: Mapping[Topic, tuple[str, ...]] = {
+    Topic.AMOUNT_COLUMNS: ("columns",),
+    Topic.AMOUNT_EMPTY: ("only", "skip_last"),
+    Topic.DATE_EMPTY: ("only", "skip_last"),
+    Topic.FOOTER: ("skip_last",),
+    Topic.NOT_OF_DECIMAL: ("decimal", "thousands"),
+    Topic.NO_DECIMALS: ("decimal", "currency"),
+    Topic.NO_DELIMITER: ("delimiter",),
+    Topic.NO_PROFILE: ("profile",),
+    Topic.NO_YEAR: ("date_format",),
+    Topic.NOT_A_DATE: ("date_format",),
+    Topic.NOT_IN_FORM: ("date_format",),
+    Topic.OTHER_FORM: ("date_format",),
+    Topic.QUOTE: ("delimiter",),
+    Topic.ROW_WITHOUT_WAY: ("only", "no_profile"),
+    Topic.UNDIVIDED: ("delimiter", "skip_rows"),
+    Topic.WIDTH: ("skip_rows", "skip_last"),
+    Topic.WORD_NEEDS_BALANCE: ("only",),
+    Topic.WORD_NOT_KNOWN: ("only",),
+    Topic.YEAR_OUTSIDE: ("date_format",),
+}
 
 
 def questions_json(refused: ImportRefused) -> dict[str, Any]:
@@ -34,10 +56,17 @@ def question_json(question: Question) -> dict[str, Any]:
     return {
         **(as_json(fact) if is_typed else {"topic": None, "sentence": str(fact)}),
         "line": question.line,
-        "needs": list(question.needs),
+        "needs": list(_needs(question)),
         "rows": [row._asdict() for row in question.rows],
         "choices": [_choice_json(each) for each in question.choices],
     }
+
+
+def _needs(question: Question) -> tuple[str, ...]:
+    topic = _topic(question)
+    if question.needs or question.choices or topic is None:
+        return question.needs
+    return _NEEDS.get(topic, ())
 
 
 def _choice_json(choice: Choice) -> dict[str, Any]:
@@ -166,7 +195,8 @@ def _is_offered(question: Question, changes: Mapping[str, Any]) -> bool:
         said = {name: value for name, value in changes.items() if name in choice.needs}
         if changes == {**offered, **said} and _are_values(said, choice.needs):
             return True
-    allowed = {*question.needs, *(_OF_COLUMNS if "columns" in question.needs else ())}
+    needs = _needs(question)
+    allowed = {*needs, *(_OF_COLUMNS if "columns" in needs else ())}
     return bool(changes) and changes.keys() <= allowed and _are_values(changes, changes)
 
 
@@ -207,8 +237,8 @@ def _not_offered(
     offered = [
         _json({**choice.changes, **dict.fromkeys(choice.needs, "…")}) for choice in question.choices
     ]
-    if question.needs:
-        offered.append(f"a value for {' or '.join(question.needs)}")
+    if needs := _needs(question):
+        offered.append(f"a value for {' or '.join(needs)}")
     choices = " or ".join(offered) or "nothing"
     return _wrong(
         number, f"{_json(changes)} is not offered for {topic.value!r}, which offers {choices}"

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from finance_api.cli.import_texts import refusal_text
+from finance_api.cli.import_texts import WAYS, refusal_text
+from finance_api.importers.answers import question_json
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.regions import region_of
 from finance_api.web.import_texts import PageWriter
@@ -24,7 +25,7 @@ def refusals_have_the_words_of_commands():
 
 @pytest.fixture(autouse=True, scope="module")
 def no_refusal_has_options_on_the_pages():
-    """Check that pages show the labels of fields in place of the options' names."""
+    """Check that pages show labels in place of options, and that programs can answer."""
     provoked = []
     make = ImportRefused.__init__
 
@@ -43,3 +44,6 @@ def no_refusal_has_options_on_the_pages():
             shown |= {writer.text(choice.meaning) for choice in choices}
             shown |= {changes_in_labels(choice.changes) for choice in choices}
     assert not [text for text in shown if _OPTION.search(_QUOTED.sub("", text))]
+    asked = [question_json(question) for question in questions]
+    dead = [each for each in asked if not each["choices"] and not each["needs"]]
+    assert not {each["topic"] for each in dead} & WAYS.keys()

@@ -99,6 +99,18 @@ def test_an_answer_that_is_missing_is_asked_for_again():
     assert [question["topic"] for question in found["questions"]] == ["currency"]
 
 
+def test_a_program_gives_an_option_where_no_choice_can_be_listed():
+    data = b"Date,Payee,Amount,Currency\n2026-03-01,Corner,-1.50,EUR\n2026-03-02,Note,,EUR\n"
+    given, person = {"account": "Giro"}, new_person()
+    found = ask(person, data, given=given)
+    assert [each["topic"] for each in found["questions"]] == ["amount_empty"]
+    assert found["questions"][0]["needs"] == ["only", "skip_last"]
+    answer = {"topic": "amount_empty", "changes": {"skip_last": 1}}
+    sent = {"version": 1, "digest": found["digest"], "answers": [answer]}
+    assert ask(person, data, sent, given) == {}
+    assert len(person.rows(RECORDS)) == 1
+
+
 @pytest.mark.nightly
 def test_answers_survive_any_json():
     """Whatever a program sends, it is told what is wrong."""
