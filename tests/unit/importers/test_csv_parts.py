@@ -117,3 +117,45 @@ def test_a_column_that_names_the_whole_of_a_part_is_asked_about(heading):
     assert answers(refused) == [f"--only {heading}=", f"--ignore {heading}"]
     (found,) = read(text, account="A", currency="EUR", only=[f"{heading}="])
     assert [entry.amount for entry in found.entries] == [-125_000, -300_000]
+
+
+SPLIT = [
+    ("2026-01-02", "Market", "--Split--", "-100.00"),
+    ("2026-01-02", "Market", "Food", "-60.00"),
+    ("2026-01-02", "Market", "Soap", "-40.00"),
+    ("2026-01-02", "Kiosk", "Press", "-3.00"),
+    ("2026-01-03", "Firm", "-- Split Transaction --", "500.00"),
+    ("2026-01-03", "Firm", "Pay", "600.00"),
+    ("2026-01-03", "Firm", "Tax", "-100.00"),
+]
+REGISTER = "Date,Payee,Category,Amount"
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_parts_of_a_row_whose_category_says_that_it_is_split_are_left_out(way):
+    found, remarks = imported(REGISTER, SPLIT[::way])
+    assert found == [-100, -3, 500][::way]
+    assert "left out 4 rows" in remarks
+
+
+def test_split_row_whose_parts_are_missing_counts():
+    rows = [SPLIT[0], SPLIT[3], SPLIT[4]]
+    assert imported(REGISTER, rows)[0] == [-100, -3, 500]
+
+
+def test_split_row_whose_parts_do_not_add_up_is_refused():
+    rows = [",".join(row) for row in (*SPLIT[:2], *SPLIT[3:])]
+    assert "is split" in str(refusal("\n".join([REGISTER, *rows]), currency="EUR"))
+
+
+def test_the_user_can_say_that_the_parts_of_a_split_row_count_or_both_do():
+    assert imported(REGISTER, SPLIT[:4], leave_out=["Category=--Split--"])[0] == [-60, -40, -3]
+    assert imported(REGISTER, SPLIT[:4], leave_out=["Category="])[0] == [-100, -60, -40, -3]
+
+
+def test_parts_of_a_register_are_left_out_behind_its_footer():
+    rows = ["Register", "", REGISTER, *(",".join(row) for row in SPLIT)]
+    text = "\n".join([*rows, "", ",Total Inflows,,500.00", ",Total Outflows,,-103.00"])
+    assert answers(refusal(text, currency="EUR")) == ["--skip-last 2"]
+    (found,) = read(text, account="A", currency="EUR", skip_last=2)
+    assert [entry.amount for entry in found.entries] == [-1_000_000, -30_000, 5_000_000]

@@ -384,13 +384,13 @@ def test_any_notifications_and_statements_are_right_after_each_file(seed, new_pe
 
 
 def answered(person, data):
-    """Import a file with the first answer; with the other one, what it asks about is new."""
+    """Import a file with the first answers; with the other one, what it asks about is new."""
     try:
         person.bank_file(data)
     except ImportRefused as refused:
-        (question,) = refused.questions
-        same, other = (choice.changes for choice in question.choices)
-        person.bank_file(data, **same, dry_run=True)
+        *_, question = refused.questions
+        same = {n: v for each in refused.questions for n, v in each.choices[0].changes.items()}
+        other = {**same, **question.choices[1].changes}
         new = [row["amount"] for row in person.bank_file(data, **other, dry_run=True).new]
         assert question.fact.facts["entry"].amount.units in new
         person.bank_file(data, **same)

@@ -31,12 +31,13 @@ from finance_api.importers.csv.guess.journals import (
 )
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.totals import (
-    MARKED,
     MARKS,
     chained,
+    marks_parts,
     may_have_sums,
     net,
     parts_in,
+    parts_of_splits,
     repeated_sums,
     sums_in,
 )
@@ -58,7 +59,14 @@ from finance_api.importers.csv.vocabulary import (
     named_balance,
     without_numbers,
 )
-from finance_api.importers.interface import Choice, ImportRefused, Questions, listed, quoted
+from finance_api.importers.interface import (
+    ANOTHER_FILE,
+    Choice,
+    ImportRefused,
+    Questions,
+    listed,
+    quoted,
+)
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.time import DAY_SECONDS
@@ -254,8 +262,11 @@ class _Guessing:
     def _leave_out_parts(self) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""
         unmapped = self._survey.unmapped
-        others = {c.index for c in unmapped if any(text[:2] in MARKED for text in c.texts)}
-        for column, mark in product(sorted(self.selection.marked | others), MARKS):
+        others = {c.index for c in unmapped if any(map(marks_parts, c.texts))}
+        columns = sorted(self.selection.marked | others)
+        for column in columns:
+            self._leave_out_parts_of_splits(column)
+        for column, mark in product(columns, MARKS):
             rows = movements(self.plan, self.selection)
             parts, place = parts_in(rows, column, mark, self._money)
             self.selection.no_money |= dict.fromkeys(parts, mark)
@@ -263,6 +274,28 @@ class _Guessing:
                 which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
                 remark = f"left out {which}: they are the parts of the rows {place} them"
                 self.remarks.append(remark)
+
+    def _leave_out_parts_of_splits(self, column: int) -> None:
+        """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
+        days = self.plan.columns["recordDate"]
+        parts, wholes = parts_of_splits(
+            movements(self.plan, self.selection),
+            column,
+            lambda cells: text_of(cells, days),
+            self._money,
+        )
+        if parts and wholes:
+            raise ImportRefused(
+                "the row is split, but the rows beside it that have its day do not add up to it, "
+                f"as others do: correct the file, or {ANOTHER_FILE}",
+                wholes[0],
+            )
+        self.selection.no_money |= dict.fromkeys(parts, "part of a split")
+        if parts:
+            which = f"{len(parts)} rows, such as line {parts[0]}"
+            self.remarks.append(
+                f"left out {which}: they are the parts of the split rows beside them"
+            )
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
-from finance_api.importers.csv.guess.totals import MARKED, Doubt
+from finance_api.importers.csv.guess.totals import Doubt, marks_parts
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
@@ -71,6 +71,8 @@ class Selection:
         self._denied = {index: denies(headings.text(index)) for index in statuses}
         self.undoubted = {i for i, values in self._left_out.items() if "" in values}
         self._texts = [index for index in plan.texts if index not in self.undoubted]
+        marks = {*plan.texts, *plan.indexes("category")}
+        self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
         self._money = [index for index in plan.amounts if index < headings.width]
@@ -113,8 +115,8 @@ class Selection:
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
-        for column in () if self.is_complete else self._texts:
-            if cells[column].lstrip()[:2] in MARKED:
+        for column in () if self.is_complete else self._marks:
+            if marks_parts(cells[column]):
                 self.marked.add(column)
         reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
         if reason is not None and left_out is not None:

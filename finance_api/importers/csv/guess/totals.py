@@ -1,5 +1,6 @@
 """Finds rows that repeat the sum of other rows, and rows that are the parts of another row."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,17 @@ from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
 from finance_api.importers.interface import ImportRefused
 
-#: The marks of parts, and how a cell begins that has one.
+#: The marks of parts.
 MARKS = ("-", "*")
-MARKED = frozenset((*MARKS, "- ", "* "))
+_MARKED = frozenset((*MARKS, "- ", "* "))
+#: A category such as "--Split--" marks a whole.
+_is_split = re.compile(r"-- ?split( transaction)? ?--", re.IGNORECASE).fullmatch
+
+
+def marks_parts(text: str) -> bool:
+    """Return whether a cell may mark a part of another row, or a row that has parts."""
+    text = text.strip()
+    return text[:2] in _MARKED or (text[:2] == "--" and _is_split(text) is not None)
 
 
 @dataclass
@@ -143,7 +152,7 @@ def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool
 
 def _sums_below(money: Sequence[tuple[int, int]]) -> list[int]:
     units = [units for _, units in money]
-    # Of most files, no row is the sum of all rows before it: there is no first sum.
+    # In most files, no row is the sum of all rows before it, so that no chain of sums begins.
     if not any(map(eq, units[1:], accumulate(units))):
         return []
     return [money[index][0] for index in _chain_of_sums(units)]
@@ -196,6 +205,43 @@ def parts_in(
         lines += parts
     below = below and not waiting
     return (lines, "above" if above else "below") if has_several and (above or below) else ([], "")
+
+
+def parts_of_splits(
+    rows: Iterable[Row],
+    column: int,
+    day: Callable[[list[str]], str],
+    read: Callable[[int, list[str]], Money],
+) -> tuple[list[int], list[int]]:
+    """Return the lines of rows that are the parts of the whole beside them, which the column marks
+    as split: they have its day, and add up to it. Also return the lines of wholes without parts.
+    """
+    days = [
+        (line, _is_split(cells[column].strip()) is not None, day(cells), net(read(line, cells)))
+        for line, cells in rows
+    ]
+    return min(_parts_below(days), _parts_below(days[::-1]), key=lambda found: len(found[1]))
+
+
+def _parts_below(rows: Iterable[tuple[int, bool, str, int]]) -> tuple[list[int], list[int]]:
+    """rows: line, whether it is split, day and money of each row."""
+    lines: list[int] = []
+    wholes: list[int] = []
+    parts: list[int] = []
+    left, of_day = 0, ""
+    for line, is_split, day, units in rows:
+        if is_split:
+            left, of_day, parts = units, day, []
+            wholes.append(line)
+        elif left and day == of_day:
+            left -= units
+            parts.append(line)
+            if not left:
+                wholes.pop()
+                lines += parts
+        else:
+            left = 0
+    return lines, wholes
 
 
 def _is_sum(money: Money, of: Money) -> bool:
