@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from finance_api.query.model import Condition, Query
+from finance_api.query.model import Condition, Query, any_of
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
@@ -179,9 +179,13 @@ class DataReader(ABC):
     ) -> dict[str, Row]:
         """Return the existing rows with these source ids of ``source``, by source id."""
 
-    @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
         """Return the two records with the lowest ids of each transfer, by transfer id."""
+        found: defaultdict[str, list[Row]] = defaultdict(list)
+        linked = any_of("transferId", tuple(ids))
+        for row in self.scan_rows(user_id, RECORDS, conditions=[linked]) if ids else ():
+            found[row["transferId"]].append(row)
+        return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
         """Return (first createdAt, last createdAt, last updatedAt) of records, by account id.

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from itertools import islice
-from operator import itemgetter
 from typing import Any
 
 from finance_api.query.evaluate import group_of, matching, sorted_rows
@@ -68,13 +67,6 @@ class MemoryData(Part, DataWriter):
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         rows = self._rows(user_id, resource)
         return {row_id: dict(rows[row_id]) for row_id in ids if row_id in rows}
-
-    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        wanted, found = set(ids), dict[str, list[Row]]()
-        rows = [r for r in self._rows(user_id, RECORDS).values() if r["transferId"] in wanted]
-        for row in sorted(rows, key=itemgetter("id")):
-            found.setdefault(row["transferId"], []).append(dict(row))
-        return {transfer_id: same[:2] for transfer_id, same in found.items()}
 
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]

@@ -200,20 +200,14 @@ def _faults_of(connection: sa.Connection, room: Room, user_id: int, email: str) 
         message = f"prepared JSON or search text differs from the row, for {{}} {resource.name}"
         for row_id in _differing(connection, user_id, resource):
             found.add("derived-columns", message, row_id)
-    checks = (
-        (
-            "state",
-            "the state of the data differs from the newest stored state",
-            _state_differs(connection, user_id),
-        ),
-        (
-            "revisions",
-            "rows have revisions that the data has not reached",
-            _is_ahead(connection, user_id),
-        ),
-    )
-    wrong = (Fault(kind, message, REPAIR, email) for kind, message, is_wrong in checks if is_wrong)
-    return [*found.faults(), *room.find_faults(connection, user_id, email), *wrong]
+    faults = [*found.faults(), *room.find_faults(connection, user_id, email)]
+    if _state_differs(connection, user_id):
+        message = "the state of the data differs from the newest stored state"
+        faults.append(Fault("state", message, REPAIR, email))
+    if _is_ahead(connection, user_id):
+        message = "rows have revisions that the data has not reached"
+        faults.append(Fault("revisions", message, REPAIR, email))
+    return faults
 
 
 def stored_pages(

@@ -27,6 +27,7 @@ from finance_api.storage.sql.read_model.tables import (
 )
 from finance_api.storage.sql.reading.sums import SumColumns, group_column, sums_of_rows
 from finance_api.storage.sql.tables import user_data
+from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 _SUMS = record_sums.c
@@ -204,15 +205,15 @@ _SET_COUNT = (
 )
 
 
-@cache
-def _placing(is_above: bool) -> tuple[sa.Insert, sa.Select[Any]]:
-    """Return the queries that place anchors and count records: in the list, or above a position."""
-    which: list[sa.ColumnElement[bool]] = [_RECORDS.user_id == USER]
-    if is_above:
-        which.append(sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < sa.tuple_(_AT, _AT_ID))
-    names = ["user_id", "position", "newest_first", "id"]
-    number = sa.select(sa.func.count()).select_from(records_by_date).where(*which)
-    return sa.insert(record_anchors).from_select(names, _counted(which)), number
+_ABOVE = (
+    _RECORDS.user_id == USER,
+    sa.tuple_(_RECORDS.newest_first, _RECORDS.id) < sa.tuple_(_AT, _AT_ID),
+)
+#: Place anchors and count records above a position.
+_PLACE_ANCHORS = sa.insert(record_anchors).from_select(
+    ["user_id", "position", "newest_first", "id"], _counted(_ABOVE)
+)
+_COUNT_ABOVE = sa.select(sa.func.count()).select_from(records_by_date).where(*_ABOVE)
 
 
 _date_key: Callable[[ListedRecord], DateKey] = itemgetter(0, 1)
@@ -284,29 +285,10 @@ class ProjectedRecords:
         execute, user = self.connection.execute, {"user": self.user_id}
         execute(_DELETE_ANCHORS, user | {"at": at, "at_id": row_id})
         highest = execute(_HIGHEST_ANCHOR, user).first()
-        below, above = 0, dict[str, Any](user)
-        if highest is not None:
-            below = highest.position + 1
-            above |= {"at": highest.newest_first, "at_id": highest.id}
-        insertion, number = _placing(highest is not None)
-        execute(insertion, above | {"below": below, "interval": ANCHOR_INTERVAL})
-        execute(_SET_COUNT, user | {"number": below + execute(number, above).scalar_one()})
-
-
-class Projection:
-    """The projections of all users whose records a unit of work changes."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-        self._by_user: dict[int, ProjectedRecords] = {}
-
-    def of(self, user_id: int) -> ProjectedRecords:
-        found = self._by_user.get(user_id)
-        if found is None:
-            found = self._by_user[user_id] = ProjectedRecords(self._connection, user_id)
-        return found
-
-    def finish(self) -> None:
-        """Bring every projection up to date. Call it after all writes and before reading any."""
-        for records in self._by_user.values():
-            records.finish()
+        # Without an anchor, begin at the end of the list.
+        position, *key = (-1, MAX_UNITS, "") if highest is None else highest
+        above = {**user, **dict(zip(("at", "at_id"), key, strict=True))}
+        below = position + 1
+        execute(_PLACE_ANCHORS, above | {"below": below, "interval": ANCHOR_INTERVAL})
+        number = below + execute(_COUNT_ABOVE, above).scalar_one()
+        execute(_SET_COUNT, user | {"number": number})

@@ -9,7 +9,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, JsonPage
 from finance_api.storage.sql.read_model.connection import FastWriteConnection
-from finance_api.storage.sql.read_model.projection import Projection, listed
+from finance_api.storage.sql.read_model.projection import ProjectedRecords, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
 from finance_api.storage.sql.read_model.tables import READ_MODEL
 from finance_api.storage.sql.tables import user_data
@@ -24,7 +24,13 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
 
     def __init__(self, connection: FastWriteConnection) -> None:
         super().__init__(connection)
-        self._projection = Projection(connection.sqlalchemy)
+        self._projections: dict[int, ProjectedRecords] = {}
+
+    def _projection(self, user_id: int) -> ProjectedRecords:
+        """Return the projection of a user whose records this unit of work changes."""
+        if user_id not in self._projections:
+            self._projections[user_id] = ProjectedRecords(self.connection.sqlalchemy, user_id)
+        return self._projections[user_id]
 
     def rebuild(self, user_id: int) -> None:
         for table in READ_MODEL:
@@ -34,7 +40,8 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
         super().rebuild(user_id)
 
     def finish(self) -> None:
-        self._projection.finish()
+        for projection in self._projections.values():
+            projection.finish()
 
     def list_json(self, user_id: int, query: Query) -> JsonPage:
         self.finish()
@@ -52,7 +59,7 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
         if resource is not RECORDS:
             super().put_prepared(user_id, resource, new=new, changed=changed)
             return
-        projection = self._projection.of(user_id)
+        projection = self._projection(user_id)
         removed = projection.remove(changed.ids)
         super().put_prepared(user_id, resource, new=new, changed=changed)
         rows = (zip(rows.dates, rows.ids, rows.json, strict=True) for rows in (new, changed))
@@ -61,4 +68,4 @@ class FastDataWriter(FastDataReader, SqlDataWriter):
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         super().delete_rows(user_id, resource, ids)
         if resource is RECORDS:
-            self._projection.of(user_id).delete([*ids])
+            self._projection(user_id).delete([*ids])

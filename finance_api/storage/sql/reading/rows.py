@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,10 +13,10 @@ from finance_api.resources.field import Resource
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import DataReader, DataState, Page
-from finance_api.storage.sql.bulk import json_elements, looked_up
+from finance_api.storage.sql.bulk import looked_up
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, has_long_payee
-from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
+from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, OFFSET, USER, text_parameter
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,
@@ -115,20 +114,6 @@ def _rows_by_key(database: str, resource: str, key: str) -> sa.Select[Any]:
     return looked_up(database, sa.select(*table.persisted).where(*restriction), table.columns[key])
 
 
-def _transfers(database: str) -> sa.Select[Any]:
-    """Select the first two records of each transfer in IDS."""
-    table = DATA_TABLES[RECORDS.name]
-    record_id, transfer_id = table.columns["id"], table.columns["transferId"]
-    ids = sa.select(json_elements(database, IDS).c.value)
-    # Number the records. With a LIMIT for each transfer instead, both databases may read all the
-    # user's records in the order of their ids.
-    number = sa.func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
-    numbered = sa.select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
-    found = numbered.subquery("numbered").c
-    first = sa.select(found.id).where(found.number <= sa.literal_column("2"))
-    return sa.select(*table.persisted).where(table.user_id == USER, record_id.in_(first))
-
-
 def _record_times(database: str) -> sa.Select[Any]:
     table = DATA_TABLES[RECORDS.name]
     account, created, updated = (table.columns[n] for n in ("accountId", "createdAt", "updatedAt"))
@@ -140,8 +125,8 @@ def _record_times(database: str) -> sa.Select[Any]:
 def _scan(database: str, resource: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
     table = DATA_TABLES[resource]
     row_id: sa.ColumnElement[str] = table.columns["id"]
-    if database == "sqlite" and _looks_up(predicates, "splitId", "transferId"):
-        # Few records have these fields. The next line keeps SQLite from reading all records.
+    if _looks_up(predicates, "splitId", "transferId"):
+        # Few records have these fields. The next line keeps databases from reading all records.
         row_id = row_id.concat(sa.literal_column("''"))
     rows = sa.select(*table.persisted).where(*user_rows(database, table, predicates))
     return rows.where(row_id > _AFTER_ID).order_by(row_id).limit(LIMIT)
@@ -218,16 +203,6 @@ class RowReader(Part, DataReader):
         values = {"user": user_id, "ids": json.dumps(list(ids)), "source": source}
         found = self.connection.fetch(_rows_by_key, resource.name, key, values=values)
         return {row[key]: row for row in DATA_TABLES[resource.name].load_persisted(found)}
-
-    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        self.connection.begin_snapshot()
-        values = {"user": user_id, "ids": json.dumps(list(ids))}
-        found = self.connection.fetch(_transfers, values=values)
-        transfers: dict[str, list[Row]] = {}
-        rows = DATA_TABLES[RECORDS.name].load_persisted(found)
-        for row in sorted(rows, key=itemgetter("id")):
-            transfers.setdefault(row["transferId"], []).append(row)
-        return transfers
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
         self.connection.begin_snapshot()

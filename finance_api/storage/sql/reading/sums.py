@@ -109,19 +109,6 @@ def _amounts(
     return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
 
 
-def _amounts_by(
-    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]
-) -> sa.Select[Any]:
-    amount = _RECORDS.columns["amount"]
-    if database == "sqlite":
-        joined = sa.func.group_concat(amount)
-    else:
-        joined = sa.func.array_to_string(sa.func.array_agg(amount), sa.literal_column("','"))
-    key = [group_column(database, name) for name in names]
-    found = grouped(key, (joined,))
-    return found.where(*user_rows(database, _RECORDS_TABLE, predicates))
-
-
 class SumReader(Part, DataReader):
     """Reads sums of records."""
 
@@ -152,23 +139,6 @@ class SumReader(Part, DataReader):
         found = self.connection.fetch(_amounts, tuple(names), predicates, values=values)
         load = _key_loader(names)
         return found if load is None else [load(row) for row in in_time(found)]
-
-    def amounts_by(
-        self,
-        user_id: int,
-        names: Sequence[str],
-        conditions: Sequence[Condition],
-        *,
-        with_void: bool = False,
-    ) -> dict[tuple[Any, ...], list[int]]:
-        self.connection.begin_snapshot()
-        predicates, values = restriction(user_id, conditions, with_void)
-        found = self.connection.fetch(_amounts_by, tuple(names), predicates, values=values)
-        load = _key_loader(names) or tuple
-        # One text for each group is read faster than a row for each amount.
-        return {
-            load(row[:-1]): [int(each) for each in row[-1].split(",")] for row in in_time(found)
-        }
 
     def load_sums(
         self,

@@ -1,9 +1,8 @@
 """What happened: the data's history, proposed transfers, uploads, usage and the audit log."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -347,22 +346,17 @@ _SUMS_BY_TOKEN = (
 
 
 @cache
-def _adding(table: sa.Table, dialect: sa.Dialect) -> tuple[str, Callable[[tuple[Any, ...]], Any]]:
-    """Return SQL that adds to a number, and a function that makes its parameters from a row."""
+def _adding(table: sa.Table, database: str) -> Any:
+    """Return SQL that adds to a number; its parameters are the values of a row."""
     names = [column.name for column in table.c]
-    _, *values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
+    values = [sa.bindparam(f"added_{column.name}", type_=column.type) for column in table.c]
     # Select from the table of users, so that rows of a deleted user are ignored.
-    row = sa.select(users.c.id, *values).where(users.c.id == sa.bindparam("added_user_id"))
-    adding = upsert(table, dialect.name).from_select(names, row)
+    row = sa.select(users.c.id, *values[1:]).where(users.c.id == values[0])
+    adding = upsert(table, database).from_select(names, row)
     total = table.c.requests + adding.excluded.requests
-    adding = adding.on_conflict_do_update(
+    return adding.on_conflict_do_update(
         index_elements=list(table.primary_key), set_={"requests": total}
     )
-    compiled = adding.compile(dialect=dialect)
-    parameters = [f"added_{name}" for name in names]
-    if compiled.positiontup is None:
-        return str(compiled), lambda row: dict(zip(parameters, row, strict=True))
-    return str(compiled), itemgetter(*[parameters.index(name) for name in compiled.positiontup])
 
 
 class SqlUsage(Part, UsageWriter):
@@ -384,12 +378,10 @@ class SqlUsage(Part, UsageWriter):
         """Add to the numbers in a table. rows: the values of the table's columns, in order."""
         if not rows:
             return
-        connection = self.connection.sqlalchemy
-        text, order = _adding(table, connection.dialect)
+        names = [f"added_{column.name}" for column in table.c]
         # Always in the same order, so that two processes cannot wait for each other.
-        values: list[Any] = [order(row) for row in sorted(rows)]
-        # SQLAlchemy would take longer for the parameters than the database takes for the rows.
-        connection.exec_driver_sql(text, values)
+        values = [dict(zip(names, row, strict=True)) for row in sorted(rows)]
+        self.connection.execute(_adding(table, self.connection.database), values)
 
     def prune(self, before: int) -> None:
         for table in (usage, token_usage):
