@@ -62,7 +62,7 @@ def verdict(file, statements):
 @pytest.mark.parametrize("kind", MAKERS)
 def test_a_file_is_never_wrong_unasked_and_an_offered_command_reads_it(kind):
     counts = Counter()
-    numbers = range(count(40, 7_000))
+    numbers = range(count(20, 7_000))
     for number in numbers:
         file = MAKERS[kind](number)
         currency = ["--currency", file.currency] if file.currency else []

@@ -37,7 +37,7 @@ def outcome(odd):
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS)
 def test_odd_rows_are_never_imported_in_silence(kind, figures):
-    number = count(20, 20_000 // len(KINDS) + 1)
+    number = count(10, 20_000 // len(KINDS) + 1)
     found = {"right": 0, "asked": 0, "refused": 0}
     for seed in range(number):
         odd = make(seed, kind)

@@ -80,7 +80,7 @@ FILES = (
 
 
 @pytest.mark.nightly
-@settings(max_examples=count(80, 6_000), deadline=None)
+@settings(max_examples=count(40, 6_000), deadline=None)
 @given(FILES, st.just(Mapping(account="Main")) | ANY_OPTIONS)
 def test_any_bytes_under_any_options_are_read_or_refused(data, options):
     read_or_refuse(data, options)

@@ -85,5 +85,5 @@ def test_file_that_is_cut_off_is_whole_or_refused(name: str) -> None:
     data = FILES[name]
     whole = outcome(data)
     assert whole
-    for length in range(0, len(data), count(16, 1)):
+    for length in range(0, len(data), count(32, 1)):
         assert outcome(data[:length]) in (None, whole)
