@@ -101,13 +101,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
 
 
-#: By day, one test in this many of these places runs, unless its file is named. Most of them start
-#: servers; beside those of the storages, others run on another database or with the read model.
+#: By day, one test in this many of these places runs, unless its file is named. They start servers
+#: and other programs; beside those of the storages, others run on another database or with the
+#: read model.
 _ONE_TEST_OF = {
-    "tests/cli/test_killed_": 2,
-    "tests/deployment/": 2,
-    "tests/functional/databases/": 2,
-    "tests/functional/servers/": 2,
+    "tests/cli/test_import_memory.py": 3,
+    "tests/cli/test_installed.py": 3,
+    "tests/cli/test_killed_": 3,
+    "tests/deployment/": 3,
+    "tests/functional/databases/": 3,
+    "tests/functional/http/test_description_tools.py": 3,
+    "tests/functional/operation/test_plugins.py": 3,
+    "tests/functional/operation/test_soak.py": 3,
+    "tests/functional/operation/test_without_network.py": 3,
+    "tests/functional/pages/test_upload_processes.py": 3,
+    "tests/functional/servers/": 3,
     "tests/storage/test_conformance.py::TestPlain": 10,
     "tests/storage/test_conformance.py::TestPostgresql": 2,
 }

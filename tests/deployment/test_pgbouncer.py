@@ -22,7 +22,7 @@ from support.service import Client, Service, native_line
 USERS = count(6, 50)
 WORKERS = count(2, 4)
 CLIENTS = 8
-REQUESTS = count(300, 100_000)
+REQUESTS = count(150, 100_000)
 PATHS = [
     *(f"/v1/api/{resource.path}" for resource in PUBLIC_RESOURCES),
     *(f"/v1/api/{resource.path}?withTotal=true&limit=2" for resource in PUBLIC_RESOURCES),

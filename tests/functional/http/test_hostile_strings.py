@@ -39,8 +39,8 @@ def read(directory: Path) -> list[str]:
 
 
 def by_day(strings: list[str]) -> list[str]:
-    """Return our own strings, and by day every fifth of the others, at night all."""
-    return [*OWN, *strings[len(OWN) :: count(5, 1)]]
+    """Return our own strings, and by day every tenth of the others, at night all."""
+    return [*OWN, *strings[len(OWN) :: count(10, 1)]]
 
 
 @pytest.fixture(scope="module")
