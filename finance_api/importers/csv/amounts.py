@@ -197,11 +197,8 @@ class AmountColumns:
         parts = shape_of(text)
         if parts is None:
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
-        numbers = {
-            mark: number
-            for mark, pattern in self._readings.items()
-            if (number := plain_number(parts.digits, pattern)) is not None
-        }
+        read = {mark: plain_number(parts.digits, p) for mark, p in self._readings.items()}
+        numbers = {mark: number for mark, number in read.items() if number is not None}
         if not numbers:
             reason = _misfit(text, parts, list(self._readings), self._thousands)
             raise ImportRefused(reason, line, choices=self._without_marks)

@@ -138,13 +138,9 @@ class DateForm:
         fills = [group for letter in used if (group := _DIRECTIVES[letter][0])]
         needed = {"day", "month"} if period else {"day", "month", "year"}
         if {"day", "month", "year"} & set(fills) != needed or len(set(fills)) < len(fills):
-            raise wrong_value(
-                "date_format",
-                name,
-                "needs the day, the month and the year, once each, "
-                "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
-                "DD.MM. 2026-01-01..2026-01-31",
-            )
+            fault = "needs the day, the month and the year, once each, as in %d/%m/%Y or "
+            fault += "DD/MM/YYYY; or the days of the file in place of the year, as in "
+            raise wrong_value("date_format", name, f"{fault}DD.MM. 2026-01-01..2026-01-31")
         time = "" if set("HIMS") & set(used) else _TIME
         pattern = re.compile(_TOKEN.sub(_expression, directives) + time)
         return cls(name, pattern, "y" in used, period)
@@ -346,11 +342,8 @@ class DateColumn:
             return
         if not text:
             raise ImportRefused(clause(Topic.DATE_EMPTY), line)
-        read = [
-            (form, day)
-            for form in self._fitting
-            if (day := form.read(text)) is not None and day < self._end
-        ]
+        days = ((form, form.read(text)) for form in self._fitting)
+        read = [(form, day) for form, day in days if day is not None and day < self._end]
         if not read:
             choices = _every_reading(text) if self._named else ()
             raise ImportRefused(self._misfit(text), line, choices=choices)
@@ -371,10 +364,9 @@ class DateColumn:
 
     def _misfit(self, text: str) -> Clause | str:
         if self._is_sheet and self._seen and (_ISO.read(text) or self._fitting == [_ISO]):
-            return (
-                f"{quoted(text)} and the dates above it are partly text and partly dates: a "
-                f"program may have swapped days and months; use the file as the bank made it"
-            )
+            fault = f"{quoted(text)} and the dates above it are partly text and partly dates: a "
+            fault += "program may have swapped days and months; use the file as the bank made it"
+            return fault
         if self._named:
             return clause(Topic.NOT_IN_FORM, text=text, form=self._fitting[0].name)
         years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]

@@ -37,11 +37,8 @@ class ProfileRows:
         self._match = match
         self._preamble = preamble
         self._balance = match.index(profile.mapping.balance or "")
-        self._only = [
-            (index, column, selected)
-            for column, selected in profile.only.items()
-            if (index := match.index(column)) is not None and index not in chosen
-        ]
+        only = [(match.index(column), column, words) for column, words in profile.only.items()]
+        self._only = [(i, c, words) for i, c, words in only if i is not None and i not in chosen]
         self._equal = [match.indexes(pair) for pair in profile.equal]
         self._leave_out = self._tests_of(profile.leave_out)
         refuse = ((self._tests(when), reason, only) for when, reason, only in profile.refuse)

@@ -162,10 +162,9 @@ class Mapping:
 
         Raises ImportRefused for a part that is invalid, and for parts that contradict each other.
         """
-        for name in ("skip_rows", "skip_last"):
-            if getattr(self, name) < 0:
-                fault = f"{getattr(self, name)} is less than 0"
-                raise wrong_option(Option(name), fault)
+        for name, count in (("skip_rows", self.skip_rows), ("skip_last", self.skip_last)):
+            if count < 0:
+                raise wrong_option(Option(name), f"{count} is less than 0")
         mapping = replace(self, columns=_checked_columns(self.columns))
         for name, column in ((name, each) for name, all_ in mapping.named.items() for each in all_):
             try:
@@ -224,22 +223,15 @@ class Mapping:
         names = {*stated, *(_MAP + name for name in mapped), *(["account"] if self.account else [])}
         names |= {other for name in names for other in _DISPLACED.get(name, ())}
         # If this mapping maps a column to one field, ``below`` cannot map it to another field.
-        moved = {
-            folded(column)
-            for name, value in mapped.items()
-            for column in value
-            if column not in before.get(name, ())
-        }
+        columns = ((name, column) for name, value in mapped.items() for column in value)
+        moved = {folded(column) for name, column in columns if column not in before.get(name, ())}
         known = vars(self).keys() - _NOT_SAVED - {"columns"} - names
         taken = {name: value for name, value in below.items() if name in known}
-        columns = {
-            name: left
-            for name, value in before.items()
-            if _MAP + name not in names
-            and (left := [column for column in value if folded(column) not in moved])
-        }
-        both = replace(self, **taken, columns={**columns, **self.columns})
-        return both, taken | ({"columns": columns} if columns else {})
+        kept = {name: value for name, value in before.items() if _MAP + name not in names}
+        left = {name: [c for c in value if folded(c) not in moved] for name, value in kept.items()}
+        left = {name: value for name, value in left.items() if value}
+        both = replace(self, **taken, columns={**left, **self.columns})
+        return both, taken | ({"columns": left} if left else {})
 
 
 def _several(value: Any) -> tuple[str, ...]:

@@ -274,10 +274,8 @@ def _ask_about_contradictions(
         name = plan.headings.named(column.index)
         facts: dict[str, Fact] = {"column": name, "word": text.strip(), "money": _MONEY[way]}
         if plan.rows is not None and plan.profile is not None:
-            profile = shown(plan.profile)
-            raise ImportRefused(
-                Clause(Topic.WORD_AGAINST_PROFILE, {**facts, "profile": profile}), line
-            )
+            facts["profile"] = shown(plan.profile)
+            raise ImportRefused(Clause(Topic.WORD_AGAINST_PROFILE, facts), line)
         is_signed = (AMOUNT, -1) in survey.kinds
         topic, choices = _otherwise(name, column, mapping, ways, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in directed):
@@ -322,17 +320,15 @@ def _of_sides(mapping: Mapping, survey: Survey, questions: Questions, trial: Tri
         return _signs(dict.fromkeys(possible, chosen))
     for place in (OUT, IN):
         if (place, -1) in survey.kinds and place not in possible:
-            questions.remarks.append(
-                clause(Says.ONLY_NEGATIVE, side=names[place], money=_MONEY[place])
-            )
+            remark = clause(Says.ONLY_NEGATIVE, side=names[place], money=_MONEY[place])
+            questions.remarks.append(remark)
     trials = [dict(zip(possible, ways, strict=True)) for ways in product(*possible.values())]
     fitting = []
     if possible and trial is not None:
         fitting = [ways for ways in trials if trial(_signs(ways), None)[0] is False]
     if len(fitting) == 1:
-        questions.remarks += [
-            clause(Says.FITS_ONLY, side=names[place], way=way) for place, way in fitting[0].items()
-        ]
+        for place, way in fitting[0].items():
+            questions.remarks.append(clause(Says.FITS_ONLY, side=names[place], way=way))
         return _signs(fitting[0])
     if possible:
         place = next(iter(possible))

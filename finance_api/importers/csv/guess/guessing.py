@@ -112,9 +112,8 @@ class _Guessing:
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
         is_minor = plan.mapping.units == "minor"
-        self._amounts = survey.amounts.decide(
-            of_amounts, are_whole=self._are_whole(), minor=is_minor
-        )
+        are_whole = self._are_whole()
+        self._amounts = survey.amounts.decide(of_amounts, are_whole=are_whole, minor=is_minor)
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
         self._take_stating_columns()
@@ -146,10 +145,8 @@ class _Guessing:
         if is_open and not plan.remembered:
             marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
             questions.codes = next(marked, ())
-        reader = replace(reader, signs=signs)
-        return TableReading(
-            self.plan, reader, currencies, self.selection, self.stated, self.remarks
-        )
+        reader, kept = replace(reader, signs=signs), self.selection
+        return TableReading(self.plan, reader, currencies, kept, self.stated, self.remarks)
 
     def _look_at_rows(self) -> None:
         questions = self._questions
@@ -304,11 +301,8 @@ class _Guessing:
         if not no_money and not may_have_sums(amounts, self._amounts.decimal):
             return
         # A side without money may have a zero.
-        money = [
-            (line, units)
-            for line, way, text in amounts
-            if (units := way * read(text, line).units) and line not in no_money
-        ]
+        every = ((line, way * read(text, line).units) for line, way, text in amounts)
+        money = [(line, units) for line, units in every if units and line not in no_money]
         sums = set(repeated_sums(money))
         taken = {*plan.amounts, *plan.columns["recordDate"]}
         found: list[tuple[bool, int, list[str]]] = []

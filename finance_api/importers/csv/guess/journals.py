@@ -21,12 +21,9 @@ _MOST_ACCOUNTS = 1_000
 def books_in(rows: Iterable[Sequence[str]], headings: Headings) -> list[int]:
     """Return the columns that may name the accounts of double entry. rows: the file's first."""
     first = list(rows)
-    return [
-        index
-        for index in range(headings.width)
-        if role_fit("account", headings.text(index))
-        or (first and all(_PATH.match(cells[index]) for cells in first))
-    ]
+    paths = [i for i in range(headings.width) if all(_PATH.match(cells[i]) for cells in first)]
+    named = [i for i in range(headings.width) if role_fit("account", headings.text(i))]
+    return sorted({*named, *(paths if first else ())})
 
 
 def accounts_in(

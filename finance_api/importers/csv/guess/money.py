@@ -82,16 +82,12 @@ def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
     tried = numbers[:_MOST_TRIED]
     if len(named) == 1:
         return False
-    sides = {
-        (out, in_)
-        for out, in_, balance in permutations(() if named else tried, 3)
-        if _take_turns(out, in_) and _follows(balance, in_, out)
-    }
-    running = {
-        amount
-        for amount, balance in permutations(tried, 2)
-        if amount in (named or tried) and not _is_other(amount) and _runs([amount], balance)
-    }
+    triples = permutations(() if named else tried, 3)
+    turns = ((out, in_, balance) for out, in_, balance in triples if _take_turns(out, in_))
+    sides = {(out, in_) for out, in_, balance in turns if _follows(balance, in_, out)}
+    likely = [column for column in named or tried if not _is_other(column)]
+    pairs = permutations(tried, 2)
+    running = {amount for amount, b in pairs if amount in likely and _runs([amount], b)}
     if len(sides) == 1:
         ((debit, credit),) = sides
         open_.take("debit", debit, _BY_BALANCE)
@@ -173,12 +169,9 @@ def _find_own(open_: OpenColumns) -> bool:
     is_clear = len(codes) == 2 and _differ_by_currency(*pairs)
     if len(codes) == 1:
         # The account's currency is in no column.
-        pairs = [
-            pair
-            for own, other in permutations(amounts)
-            if own.fit("own") or _settles(open_, own, other, codes[0])
-            for pair in ([own], [other, codes[0]])
-        ]
+        orders = permutations(amounts)
+        clear = [(a, b) for a, b in orders if a.fit("own") or _settles(open_, a, b, codes[0])]
+        pairs = [pair for own, other in clear for pair in ([own], [other, codes[0]])]
         is_clear = len(pairs) == 2 and len(codes[0].values) > 1
     if not is_clear:
         return False
@@ -286,11 +279,8 @@ def _size(units: Iterable[int | None]) -> int:
 
 def _runs(amounts: Sequence[Column], balance: Column) -> bool:
     """Return whether the balance changes by the size of each row's amount."""
-    found = [
-        (0, _size(sizes), after)
-        for after, *sizes in _rows(balance, *amounts)
-        if after is not None and any(each is not None for each in sizes)
-    ]
+    rows = [row for row in _rows(balance, *amounts) if any(each is not None for each in row[1:])]
+    found = [(0, _size(sizes), after) for after, *sizes in rows if after is not None]
     return len(found) > 2 and len({size for _, size, _ in found}) > 1 and bool(orders_of(found))
 
 

@@ -105,13 +105,9 @@ class Selection:
     @property
     def left_out(self) -> list[str]:
         """``STATUS=VALUE`` of rows that --only left out, to save for the next file."""
-        return [
-            f"{name}={word}"
-            for column, words in self._dropped.items()
-            if role_fit("status", name := self._headings.named(column)) and len(words) <= _COUNTED
-            for word in sorted(words)
-            if word
-        ]
+        few = [(self._headings.named(c), w) for c, w in self._dropped.items() if len(w) <= _COUNTED]
+        statuses = [(name, words) for name, words in few if role_fit("status", name)]
+        return [f"{name}={word}" for name, words in statuses for word in sorted(words) if word]
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""

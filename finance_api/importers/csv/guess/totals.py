@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from operator import eq
 
 from finance_api.importers.csv.table import Row
@@ -142,12 +142,8 @@ def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool
         # Some have marks of currencies or thousands.
         return True
     above, below = accumulate(money), accumulate(reversed(money))
-    return any(
-        -0.01 < units - total < 0.01
-        for rows, totals in ((money[1:], above), (money[-2::-1], below))
-        for units, total in zip(rows, totals, strict=False)
-        if units
-    )
+    pairs = chain(zip(money[1:], above, strict=False), zip(money[-2::-1], below, strict=False))
+    return any(-0.01 < units - total < 0.01 for units, total in pairs if units)
 
 
 def _sums_below(money: Sequence[tuple[int, int]]) -> list[int]:

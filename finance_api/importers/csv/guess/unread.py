@@ -25,14 +25,12 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     if plan.rows is None:
         unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
         _ask_about(unexplained, plan, questions)
-    telling = [
-        headings.named(column.index)
-        for column in open_
-        if column.is_text and not (column.is_few and _is_vocabulary(column.texts))
-    ]
+    texts = [column for column in open_ if column.is_text]
+    telling = [c for c in texts if not (c.is_few and _is_vocabulary(c.texts))]
     if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
-        note = Choice({"columns": {"note": tuple(telling)}})
-        questions.ask(clause(Topic.TEXT_LOST, columns=tuple(telling)), note)
+        names = tuple(headings.named(column.index) for column in telling)
+        note = Choice({"columns": {"note": names}})
+        questions.ask(clause(Topic.TEXT_LOST, columns=names), note)
 
 
 def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> None:
