@@ -5,8 +5,9 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -85,20 +86,29 @@ _SOME_STORAGES = ("issuer_service", "storage")
 _SOME_STORAGES += ("both", "processes", "rotating")
 #: By day, one test in this many runs on each storage other than BY_DAY.
 _ONE_OF = {"memory": 60, "postgresql": 30} | dict.fromkeys(POOLED, 80)
+#: The same for tests of one person's data, other than on memory, where they take a third of the
+#: time: every storage keeps the promises that the ledger relies on.
+_ONE_OF_PERSONS = {"sqlite": 6, "postgresql": 30}
 if CITUS_URL:
-    del _ONE_OF["postgresql"]
+    del _ONE_OF["postgresql"], _ONE_OF_PERSONS["postgresql"]
 
 
-def _is_drawn(test: str, storage: str) -> bool:
+def _sampling(names: Iterable[str]) -> tuple[str, dict[str, int]]:
+    """Return on which storage a test with these fixtures runs by day, and on which sometimes."""
+    return ("memory", _ONE_OF_PERSONS) if "storage_of_person" in names else (BY_DAY, _ONE_OF)
+
+
+def _is_drawn(test: str, storage: str, one_of: dict[str, int]) -> bool:
     """Whether a test runs on a storage by day, in all its cases. test: its node id without them."""
-    return is_drawn(f"{test}[{storage}", _ONE_OF.get(storage, 1))
+    return is_drawn(f"{test}[{storage}", one_of.get(storage, 1))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
     for name in _EACH_STORAGE.keys() & {*metafunc.fixturenames} - marked:
         test, storages = metafunc.definition.nodeid, _EACH_STORAGE[name]
-        metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s)])
+        _, one_of = _sampling([name])
+        metafunc.parametrize(name, [s for s in storages if NIGHTLY or _is_drawn(test, s, one_of)])
 
 
 #: By day, one test in this many of these places runs, unless its file is named. They start servers
@@ -140,8 +150,12 @@ def _test_of(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
+def _params(item: pytest.Item) -> dict[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
 def _storage_of(item: pytest.Item) -> str | None:
-    params = item.callspec.params if hasattr(item, "callspec") else {}
+    params = _params(item)
     return next((params[n] for n in (*_EACH_STORAGE, *_SOME_STORAGES) if n in params), None)
 
 
@@ -174,14 +188,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nodes = {item.nodeid for item in items}
     kept, left_out = [], []
     for item in items:
-        storage = _storage_of(item)
-        if storage not in _ONE_OF or item.nodeid.replace(storage, BY_DAY) not in nodes:
+        storage, (by_day, one_of) = _storage_of(item), _sampling(_params(item))
+        if storage not in one_of or item.nodeid.replace(storage, by_day) not in nodes:
             kept.append(item)
         elif NIGHTLY:
             item.add_marker("nightly")
             kept.append(item)
         else:
-            (kept if _is_drawn(_test_of(item), storage) else left_out).append(item)
+            (kept if _is_drawn(_test_of(item), storage, one_of) else left_out).append(item)
     by_night = _left_out_by_day(kept, config.args)
     by_night |= {item for item in kept if not _has_its_day(item, config.args)}
     if NIGHTLY:
