@@ -141,7 +141,7 @@ class LedgerSession(UserRows):
         keep_days: int,
         on_days: Callable[["LedgerSession", Iterable[int]], None],
         open_writing: Callable[[], WritableStorage] | None = None,
-        prepare: Callable[[int], Callable[[WritableStorage], None]] | None = None,
+        prepare: Callable[[], Callable[[WritableStorage], None]] | None = None,
         is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
@@ -174,7 +174,7 @@ class LedgerSession(UserRows):
         if self._open_writing is None:
             return
         known = self._history_before
-        store = self._prepare(self.user.id) if self._prepare else None
+        store = self._prepare() if self._prepare else None
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
         history = storage.history.list_entries(self.user.id)

@@ -16,6 +16,7 @@ _STORING = (
     "/storage/",
     "/serialization/",
     "/ledger/changing.py",
+    "/ledger/rehearsal.py",
     "/resources/",
     "/values/",
     "/runtime/",

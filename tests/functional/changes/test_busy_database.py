@@ -20,7 +20,6 @@ import pytest
 from finance_api.cli.editing import change
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.changing import Rehearsal
 from finance_api.ledger.edits.objects import set_object
 from finance_api.ledger.edits.records import change_records, remove_records, void_records
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
@@ -28,6 +27,7 @@ from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records, unlink_records
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder, StatementOptions
+from finance_api.ledger.rehearsal import Rehearsal
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES

@@ -16,9 +16,10 @@ from sqlalchemy import text
 from finance_api.importers.csv import CsvImporter, Mapping
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.changing import changing, rehearse
+from finance_api.ledger.changing import changing
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
+from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.undo import undo
 from finance_api.query.evaluate import matching
 from finance_api.query.model import dated
@@ -168,7 +169,7 @@ def test_a_rehearsal_looks_at_written_records_of_the_days_that_are_asked_for(per
         tested.append(len(rows))
         return matching(rows, conditions, **options)
 
-    monkeypatch.setattr("finance_api.ledger.changing.matching", noted)
+    monkeypatch.setattr("finance_api.ledger.rehearsal.matching", noted)
     years = range(1990, 2026)
     rows = [record(n, recordDate=f"{year}-06-01") for n, year in enumerate(years, 1)]
     person.native(account(), *rows)
