@@ -34,12 +34,13 @@ class PreparedRows:
 
 def prepare(user_id: int, resource: Resource, rows: Iterable[Row]) -> PreparedRows:
     table = DATA_TABLES[resource.name]
-    ids, texts, dates, values = [], [], [], []
+    found: list[tuple[Any, ...]] = []
     for row in rows:
         json = table.encode(row)
-        ids.append(row["id"])
-        texts.append(json)
-        values.append(table.values(user_id, row, json))
-        if resource is RECORDS:
-            dates.append(row["recordDate"])
+        date = row["recordDate"] if resource is RECORDS else 0
+        found.append((date, row["id"], json, table.values(user_id, row, json)))
+    if resource is RECORDS:
+        # Newest first, as in the indexes by date: SQLite then fills their pages.
+        found.sort(key=lambda prepared: (-prepared[0], prepared[1]))
+    dates, ids, texts, values = ([each[at] for each in found] for at in range(4))
     return PreparedRows(ids, texts, dates, values, table.revision is not None)
