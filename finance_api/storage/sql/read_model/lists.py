@@ -82,11 +82,6 @@ def _is_newest_first(query: Query) -> bool:
     return key.descending and key.equals is None and key.field.name == "recordDate"
 
 
-#: For a first page in default order, PostgreSQL looks up at most this many records by their ids. If
-#: a search finds more, reading the newest records soon fills the page.
-_MANY = 1_000
-
-
 def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
     """Return the query, restricted to the ids that its search finds; see `with_found_ids`."""
     if query.resource is not RECORDS:
@@ -94,14 +89,7 @@ def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
     # If no total is needed, a search ends with the page.
     is_needed = query.with_total
     found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
-    if found is query.conditions:
-        return query
-    ids = connection.found_ids.get((user_id, query.conditions)) or ()
-    if len(ids) > _MANY and connection.database == "postgresql":
-        is_first_page = not query.offset and _is_newest_first(query)
-        if is_first_page:
-            return query
-    return replace(query, conditions=found)
+    return query if found is query.conditions else replace(query, conditions=found)
 
 
 def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
