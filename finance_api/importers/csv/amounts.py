@@ -304,13 +304,9 @@ def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Patter
 
 def _misfit(text: str, parts: Written, left: list[str], thousands: str | None) -> Clause | str:
     mark = left[0]
-    if len(left) == 1 and any(
-        plain_number(parts.digits, number_pattern(other, None)) is not None
-        for other in DECIMAL_MARKS
-    ):
-        grouped: Clause | str = ""
-        if thousands is not None:
-            grouped = clause(Says.THOUSANDS, thousands=thousands)
+    patterns = (number_pattern(other, None) for other in DECIMAL_MARKS)
+    if len(left) == 1 and any(plain_number(parts.digits, pattern) for pattern in patterns):
+        grouped = "" if thousands is None else clause(Says.THOUSANDS, thousands=thousands)
         return clause(Topic.NOT_OF_DECIMAL, text=text, mark=mark, grouped=grouped)
     return f"{quoted(text)} is not an amount: its digits are not in groups of three"
 

@@ -219,11 +219,9 @@ def ways_of(rows: Sequence[BalanceRow], order: bool | None = None) -> dict[int, 
     left out. Returns None if neither order fits, or both fit but disagree.
     """
     orders = orders_of(rows)
-    found = [
-        {
-            line: 1 if (step > 0) == (order in (None, newest_first)) else -1
-            for line, step in orders[newest_first].items()
-        }
-        for newest_first in ([order] if order in orders else orders)
-    ]
+    found = []
+    for newest_first in [order] if order in orders else orders:
+        rise = 1 if order in (None, newest_first) else -1
+        steps = orders[newest_first].items()
+        found.append({line: rise if step > 0 else -rise for line, step in steps})
     return found[0] if found and found[0] == found[-1] else None

@@ -72,14 +72,8 @@ class SignWords:
 
 def sign_option(name: str, texts: Iterable[str], ways: Mapping[str, int]) -> str:
     """Return the value of --sign. ways: folded word -> OUT or IN; other words are not named."""
-    sides = (
-        ",".join(
-            re.sub("[,|]", r"\\\g<0>", text.strip() or BLANK)
-            for text in texts
-            if ways.get(word_of(text)) == way
-        )
-        for way in (OUT, IN)
-    )
+    named = [(word_of(text), re.sub("[,|]", r"\\\g<0>", text.strip() or BLANK)) for text in texts]
+    sides = (",".join(text for word, text in named if ways.get(word) == way) for way in (OUT, IN))
     return f"{name}={'|'.join(sides)}"
 
 

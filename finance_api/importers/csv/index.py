@@ -59,20 +59,20 @@ class Profiles:
         texts = trim(folded_row(tuple(headings)))
         if sum(map(bool, texts)) < FEWEST_COLUMNS:
             return None
-        found = [
-            match
-            for name, entry in self._index.items()
-            if any(
-                HeadingRow(tuple(row), ()).match(texts, entry["begins"]) is not None
-                for row in entry["rows"]
-            )
-            and (match := self.get(name).match(headings)) is not None
-        ]
+        selected = [name for name, entry in self._index.items() if _selects(entry, texts)]
+        matches = (self.get(name).match(headings) for name in selected)
+        found = [match for match in matches if match is not None]
         if len(found) > 1:
             names = tuple(match.profile.name for match in found)
             of = (Choice({"profile": n}, clause(Says.FILE_OF, profile=n)) for n in names)
             raise ImportRefused(clause(Topic.PROFILES, profiles=names), choices=tuple(of))
         return found[0] if found else None
+
+
+def _selects(entry: Mapping[str, Any], headings: Sequence[str]) -> bool:
+    """Return whether a profile's entry in the index has these folded headings."""
+    rows = (HeadingRow(tuple(row), ()) for row in entry["rows"])
+    return any(row.match(headings, entry["begins"]) is not None for row in rows)
 
 
 def load_profiles(directory: str = "") -> Profiles:

@@ -40,14 +40,8 @@ Entries = Iterator[tuple[Statement, Entry | None]]
 
 _OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
 #: Fields with any text -> attributes of an entry.
-_TEXTS = {
-    **{name: name for name in ("payee", "note", "category")},
-    **{
-        name: attribute
-        for name, attribute in STATED.items()
-        if RECORDS[name].kind is Kind.TEXT and name not in _OTHERS
-    },
-}
+_TEXTS = {name: name for name in ("payee", "note", "category")}
+_TEXTS |= {n: a for n, a in STATED.items() if RECORDS[n].kind is Kind.TEXT and n not in _OTHERS}
 _ACCOUNTS = frozenset(("account", "accountNumber"))
 
 

@@ -5,6 +5,7 @@ import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 
 from finance_api.resources.currencies import CODES, Mark, mark_of
@@ -232,10 +233,8 @@ def currency_in(heading: str) -> str | None:
 
 
 #: Role of a column -> headings, or parts of headings, that name it.
-_ROLES = {
-    role: frozenset(map(heading_words, texts))
-    for role, texts in read_words("headings.toml").items()
-}
+_HEADINGS = read_words("headings.toml")
+_ROLES = {role: frozenset(map(heading_words, texts)) for role, texts in _HEADINGS.items()}
 _DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
 _COUNTS, _IDS = _ROLES.pop("counts"), _ROLES.pop("ids")
 
@@ -248,11 +247,8 @@ def role_fit(role: str, heading: str) -> int:
     phrases = _ROLES[role]
     if words in phrases:
         return 2
-    parts = (
-        words[start:end]
-        for start in range(len(words))
-        for end in range(start + 1, min(start + 4, len(words)) + 1)
-    )
+    spans = combinations(range(len(words) + 1), 2)
+    parts = (words[start:end] for start, end in spans if end - start <= 4)
     return int(any(len(part[0]) > 2 and part in phrases for part in parts))
 
 

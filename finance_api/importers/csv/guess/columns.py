@@ -72,11 +72,9 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
 
 def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
     """Find the form of dates that are Excel's day numbers or have no year."""
-    read = {
-        tuple(days): form.name
-        for form in map(DateForm.compile, reversed(names))
-        if None not in (days := [form.read(text) for text in texts])
-    }
+    forms = map(DateForm.compile, reversed(names))
+    days_of = {form.name: tuple(map(form.read, texts)) for form in forms}
+    read = {days: name for name, days in days_of.items() if None not in days}
     if len(read) == 1:
         (open_.date_format,) = read.values()
         open_.questions.remarks.append(f"dates are read as {open_.date_format}")
