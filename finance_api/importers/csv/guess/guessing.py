@@ -274,25 +274,17 @@ class _Guessing:
 
     def _leave_out_parts_of_splits(self, column: int) -> None:
         """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
-        days = self.plan.columns["recordDate"]
-        parts, wholes = parts_of_splits(
-            movements(self.plan, self.selection),
-            column,
-            lambda cells: text_of(cells, days),
-            self._money,
-        )
+        rows, days = movements(self.plan, self.selection), self.plan.columns["recordDate"]
+        parts, wholes = parts_of_splits(rows, column, days, self._money)
         if parts and wholes:
-            raise ImportRefused(
-                "the row is split, but the rows beside it that have its day do not add up to it, "
-                f"as others do: correct the file, or {ANOTHER_FILE}",
-                wholes[0],
-            )
+            fault = "the row is split, but the rows beside it that have its day do not add up to "
+            fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
+            raise ImportRefused(fault, wholes[0])
         self.selection.no_money |= dict.fromkeys(parts, "part of a split")
         if parts:
             which = f"{len(parts)} rows, such as line {parts[0]}"
-            self.remarks.append(
-                f"left out {which}: they are the parts of the split rows beside them"
-            )
+            why = "they are the parts of the split rows beside them"
+            self.remarks.append(f"left out {which}: {why}")
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""

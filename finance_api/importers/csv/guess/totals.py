@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, groupby
 from operator import eq
 
+from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
 from finance_api.importers.interface import ImportRefused
@@ -204,19 +205,18 @@ def parts_in(
 
 
 def parts_of_splits(
-    rows: Iterable[Row],
-    column: int,
-    day: Callable[[list[str]], str],
-    read: Callable[[int, list[str]], Money],
+    rows: Iterable[Row], column: int, days: Sequence[int], read: Callable[[int, list[str]], Money]
 ) -> tuple[list[int], list[int]]:
     """Return the lines of rows that are the parts of the whole beside them, which the column marks
     as split: they have its day, and add up to it. Also return the lines of wholes without parts.
+
+    days: the columns of the rows' dates.
     """
-    days = [
-        (line, _is_split(cells[column].strip()) is not None, day(cells), net(read(line, cells)))
-        for line, cells in rows
-    ]
-    return min(_parts_below(days), _parts_below(days[::-1]), key=lambda found: len(found[1]))
+    money = []
+    for line, cells in rows:
+        is_split = _is_split(cells[column].strip()) is not None
+        money.append((line, is_split, text_of(cells, days), net(read(line, cells))))
+    return min(_parts_below(money), _parts_below(money[::-1]), key=lambda found: len(found[1]))
 
 
 def _parts_below(rows: Iterable[tuple[int, bool, str, int]]) -> tuple[list[int], list[int]]:
