@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
-from finance_api.importers.csv.guess.totals import Doubt, marks_parts
+from finance_api.importers.csv.guess.totals import MARKED, Doubt, marks_parts
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
@@ -112,7 +112,7 @@ class Selection:
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Return whether the row is a transaction; if it is not, count it in ``left_out``."""
         for column in () if self.is_complete else self._marks:
-            if marks_parts(cells[column]):
+            if cells[column].lstrip()[:2] in MARKED and marks_parts(cells[column]):
                 self.marked.add(column)
         reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
         if reason is not None and left_out is not None:

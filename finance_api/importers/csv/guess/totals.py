@@ -12,9 +12,9 @@ from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
 from finance_api.importers.interface import ImportRefused
 
-#: The marks of parts.
+#: The marks of parts, and how a cell begins that may have one, or mark a whole.
 MARKS = ("-", "*")
-_MARKED = frozenset((*MARKS, "- ", "* "))
+MARKED = frozenset((*MARKS, "- ", "* ", "--"))
 #: A category such as "--Split--" marks a whole.
 _is_split = re.compile(r"-- ?split( transaction)? ?--", re.IGNORECASE).fullmatch
 
@@ -22,7 +22,7 @@ _is_split = re.compile(r"-- ?split( transaction)? ?--", re.IGNORECASE).fullmatch
 def marks_parts(text: str) -> bool:
     """Return whether a cell may mark a part of another row, or a row that has parts."""
     text = text.strip()
-    return text[:2] in _MARKED or (text[:2] == "--" and _is_split(text) is not None)
+    return text[:2] in MARKED and (text[:2] != "--" or _is_split(text) is not None)
 
 
 @dataclass
