@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.conversion import Conversion
 from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS
@@ -32,14 +33,6 @@ _Sums = dict[tuple[Any, ...], RecordSum]
 MAX_POINTS = 3_700
 #: Number of intervals if the query has no first day.
 DEFAULT_INTERVALS = 12
-
-
-class BalancesError(Exception):
-    """The query cannot be answered. name: the parameter at fault. The message says why."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
 
 
 @dataclass(frozen=True)
@@ -106,7 +99,7 @@ def about_account(account: Row) -> Row:
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
-    """Return the balances that the query asks for. Raises BalancesError."""
+    """Return the balances that the query asks for. Raises ParametersRefused."""
     accounts = accounts_of(storage, user_id, query.conditions)
     last = query.last
     if last is None:
@@ -215,23 +208,23 @@ def converted_totals(rows: Iterable[Row]) -> list[Row]:
 
 
 def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
-    """Return the points. Raises BalancesError if there would be too many, or none."""
+    """Return the points. Raises ParametersRefused if there would be too many, or none."""
     interval = query.interval
     fits = MAX_POINTS // max(accounts, 1)
     if query.first is None:
         starts = last_starts(interval, last, DEFAULT_INTERVALS)
     elif query.first > last:
-        raise BalancesError("from", f"is later than the last day, {date_text(last)}")
+        raise ParametersRefused([("from", f"is later than the last day, {date_text(last)}")])
     else:
         starts = last_starts(interval, last, fits + 1, start_of(interval, query.first))
     if len(starts) > fits:
         since = f", if from is {date_text(starts[-fits])} or later" if fits else ""
-        raise BalancesError(
-            "interval",
+        message = (
             f"there would be more than {MAX_POINTS:,} balances; for "
             f"{counted(accounts, 'account')}, {fits:,} intervals are possible{since}; "
-            "ask for fewer accounts, a shorter period or longer intervals",
+            "ask for fewer accounts, a shorter period or longer intervals"
         )
+        raise ParametersRefused([("interval", message)])
     return points_of(interval, starts, last)
 
 

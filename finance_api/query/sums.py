@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.records import RECEIVED, SPENT
@@ -48,20 +48,16 @@ class Sums:
         return self.income + self.expense
 
 
-class Surroundings(Protocol):
-    """What a group's columns need to know beyond its own records."""
+class Surroundings(NamedTuple):
+    """What a group's columns need to know beyond its own records.
 
-    @property
-    def expense(self) -> int:
-        """All expense of the group's currency."""
+    expense: all expense of the group's currency. running: the net of the periods so far, the
+    group's included. days: returns the first day and the end of the group's period, up to today.
+    """
 
-    @property
-    def running(self) -> int:
-        """The net of the periods so far, the group's included."""
-
-    @property
-    def days(self) -> tuple[int, int]:
-        """The first day and the end of the group's period, up to today."""
+    expense: int
+    running: int
+    days: Callable[[], tuple[int, int]]
 
 
 #: Returns a column's value of a group.
@@ -218,7 +214,7 @@ def cumulative(sums: Sums, around: Surroundings) -> int:
     by_day=True,
 )
 def per_day(sums: Sums, around: Surroundings) -> int | None:
-    first, end = around.days
+    first, end = around.days()
     return rounded(sums.net * DAY_SECONDS, end - first) if first < end else None
 
 
@@ -228,7 +224,7 @@ def per_day(sums: Sums, around: Surroundings) -> int | None:
     by_day=True,
 )
 def per_month(sums: Sums, around: Surroundings) -> int | None:
-    first, end = around.days
+    first, end = around.days()
     if first >= end:
         return None
     months = _months_at(end - DAY_SECONDS, ended=True) - _months_at(first, ended=False)

@@ -15,7 +15,7 @@ from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import balances as planned
-from finance_api.planning.answers import HINTS, Answer, ParametersRefused, Reading, Rows
+from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.model import RelativeDate, Span
@@ -92,10 +92,7 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
     (begin, _), (_, end) = (_days(values[name], reading) for name in ("from", "to"))
     query = planned.BalancesQuery(interval, begin, end, values["accountId"])
     state = reading.get_state()
-    try:
-        found = planned.list_balances(storage, reading.user_id, query, reading.today)
-    except planned.BalancesError as error:
-        raise ParametersRefused([(error.name, str(error))]) from None
+    found = planned.list_balances(storage, reading.user_id, query, reading.today)
     rows = planned.balance_rows(found, interval)
     columns: tuple[Field, ...] = tables.BALANCES
     totals = Rows(tables.BALANCE_TOTALS, planned.balance_totals(found, interval))
@@ -174,18 +171,15 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
     _, end = _days(values["to"], reading)
     is_typical, interval = values["include"] is not None, values["interval"]
     state = reading.get_state()
-    try:
-        found = list_forecast(
-            reading.storage,
-            reading.user_id,
-            interval,
-            end,
-            values["accountId"],
-            reading.today,
-            is_typical=is_typical,
-        )
-    except planned.BalancesError as error:
-        raise ParametersRefused([(error.name, str(error))]) from None
+    found = list_forecast(
+        reading.storage,
+        reading.user_id,
+        interval,
+        end,
+        values["accountId"],
+        reading.today,
+        is_typical=is_typical,
+    )
     columns = _BALANCES[is_typical]
     members = {
         "totals": Rows((*tables.FORECAST_TOTALS, *columns), found.totals),

@@ -1,7 +1,6 @@
 """Sums of records by groups: GET /v1/api/records/summary"""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,10 +24,10 @@ from finance_api.api.representation import HeaderItems
 from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import HINTS, Answer, ParametersRefused, Reading
+from finance_api.planning.answers import HINTS, Answer, Reading
 from finance_api.planning.conditions import resolved
 from finance_api.planning.summaries.declaration import WHOLE, SummaryQuery
-from finance_api.planning.summaries.reading import MAX_GROUPS, SummaryTooLarge
+from finance_api.planning.summaries.reading import MAX_GROUPS
 from finance_api.planning.summaries.summary import count_records, summarize
 from finance_api.query.dimensions import DIMENSIONS, Dimension
 from finance_api.query.errors import QueryError, all_or_faults, quoted
@@ -269,26 +268,20 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         tuple([each.condition for each in values["having"]]),
         _is_to_date(values),
     )
-    with _size_refused(query):
-        found = summarize(storage, reading.user_id, query)
-
-    def find_hints() -> list[str]:
-        count = partial(count_records, storage, reading.user_id, query)
-        with _size_refused(query):
-            return hints(
-                records,
-                reading,
-                has_rows=not found.is_empty,
-                conditions=query.conditions,
-                count=count,
-                further=found.hints,
-            )
-
+    found = summarize(storage, reading.user_id, query)
     members: dict[str, Any] = {
         "leftOut": found.left_out,
         "overlapping": found.overlapping,
         "groupCount": found.group_count,
-        HINTS: find_hints,
+        HINTS: partial(
+            hints,
+            records,
+            reading,
+            has_rows=not found.is_empty,
+            conditions=query.conditions,
+            count=partial(count_records, storage, reading.user_id, query),
+            further=found.hints,
+        ),
     }
     headers: HeaderItems = (
         ("X-Left-Out", _counts(found.left_out)),
@@ -309,16 +302,6 @@ def _is_to_date(values: validation.Parameters) -> bool:
     """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
     operands = [condition.operand for condition in values["recordDate"]]
     return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
-
-
-@contextmanager
-def _size_refused(query: SummaryQuery) -> Iterator[None]:
-    """Turn the error about too many groups or amounts into a 400."""
-    try:
-        yield
-    except SummaryTooLarge as error:
-        name = error.parameter or ("fill" if query.fill else "groupBy")
-        raise ParametersRefused([(name, str(error))]) from None
 
 
 def _counts(numbers: Mapping[str, int]) -> str:

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from finance_api.planning import balances
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.forecast.expected import NEAR_DAYS, History, Movement, expect
 from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, recurring_span
 from finance_api.planning.upcoming import TooManyDueDays
@@ -143,7 +144,7 @@ def list_forecast(
     *,
     is_typical: bool,
 ) -> Forecast:
-    """Return the forecast. Raises BalancesError.
+    """Return the forecast. Raises ParametersRefused.
 
     last: None means the end of the next month. conditions: filters on the records' account.
     is_typical: whether to include usual income and spending besides expected payments.
@@ -156,7 +157,7 @@ def list_forecast(
     try:
         expected = expect(history, last)
     except TooManyDueDays as error:
-        raise balances.BalancesError("to", f"{error}: ask for an earlier day") from None
+        raise ParametersRefused([("to", f"{error}: ask for an earlier day")]) from None
     to_come = [movement for movement in history.near if movement.day > today]
     changes: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
     for movement in in_time((*to_come, *expected.movements)):
@@ -209,20 +210,19 @@ def _at_points(
 
 
 def _points(interval: Period, today: int, last: int, accounts: int) -> list[balances.Point]:
-    """Return the points. Raises BalancesError."""
+    """Return the points. Raises ParametersRefused."""
     if not today <= last <= today + MAX_DAYS * DAY_SECONDS:
         latest = date_text(today + MAX_DAYS * DAY_SECONDS)
-        raise balances.BalancesError(
-            "to", f"is not between today, {date_text(today)}, and {latest}"
-        )
+        message = f"is not between today, {date_text(today)}, and {latest}"
+        raise ParametersRefused([("to", message)])
     starts = balances.last_starts(interval, last, MAX_DAYS + 1, today)
     if len(starts) * accounts > balances.MAX_POINTS:
-        raise balances.BalancesError(
-            "interval",
+        message = (
             f"there would be more than {balances.MAX_POINTS:,} balances of "
             f"{counted(accounts, 'account')}; "
-            "ask for fewer accounts, an earlier day or longer intervals",
+            "ask for fewer accounts, an earlier day or longer intervals"
         )
+        raise ParametersRefused([("interval", message)])
     return balances.points_of(interval, starts, last)
 
 

@@ -99,7 +99,7 @@ class Folder:
                 self.expense[key[0]] += sums.amount
             for group in of_record:
                 groups[group].add(sums, converted, is_income=is_income, received=received)
-            check_groups(len(groups))
+            check_groups(self.query, len(groups))
         firsts = [self.oldest, *(group.first for group in groups.values())]
         lasts = [self.newest, *(group.last for group in groups.values())]
         self.oldest = min((at for at in firsts if at is not None), default=None)
@@ -149,7 +149,7 @@ class Folder:
         empty: Groups = {}
         for second in in_time(self._asked_periods()):
             empty |= {self._times.at(key, second): Group() for key in others}
-            check_groups(len(empty))
+            check_groups(self.query, len(empty))
         return empty | groups
 
     def _empty_keys(self) -> list[GroupKey]:

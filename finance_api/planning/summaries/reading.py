@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import Conversion
 from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
@@ -43,26 +44,12 @@ Converted = tuple[int, int]
 _NOTHING: Converted = (0, 0)
 
 
-class SummaryTooLarge(Exception):
-    """A summary would take too long; the message says why, and what to ask for instead.
-
-    parameter: the parameter to change; None if several determine the number of groups.
-    """
-
-    def __init__(self, message: str, parameter: str | None = None) -> None:
-        super().__init__(message)
-        self.parameter = parameter
-
-
-def check_groups(groups: int) -> None:
+def check_groups(query: SummaryQuery, groups: int) -> None:
+    """Raise ParametersRefused if there are too many groups."""
     if groups > MAX_GROUPS:
-        raise _too_many_groups()
-
-
-def _too_many_groups() -> SummaryTooLarge:
-    return SummaryTooLarge(
-        f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a shorter period"
-    )
+        message = f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a "
+        name = "fill" if query.fill else "groupBy"
+        raise ParametersRefused([(name, f"{message}shorter period")])
 
 
 class SummaryReader:
@@ -213,7 +200,8 @@ class SummaryReader:
         try:
             return sum_by(self._user_id, names, conditions, with_void=with_void, most=MAX_GROUPS)
         except TooManySums:
-            raise _too_many_groups() from None
+            check_groups(self._query, MAX_GROUPS + 1)
+            raise
 
     @cached_property
     def _is_divided(self) -> bool:
@@ -318,12 +306,12 @@ class SummaryReader:
     def _check_number(
         self, counted: Sequence[Condition], most: int, message: str, parameter: str
     ) -> None:
-        """Raise SummaryTooLarge if more records than ``most`` meet the conditions."""
+        """Raise ParametersRefused if more records than ``most`` meet the conditions."""
         if self._number <= most:
             return
         sums = self._sums(("currencyCode",), counted, with_void=self._with_void)
         if sum(each.number for each in sums.values()) > most:
-            raise SummaryTooLarge(f"more than {most:,} {message}", parameter)
+            raise ParametersRefused([(parameter, f"more than {most:,} {message}")])
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:

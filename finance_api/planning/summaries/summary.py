@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from finance_api.planning.conversion import converted_field, no_rate
 from finance_api.planning.hints import find_left_out
@@ -21,6 +21,7 @@ from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
+from finance_api.query.sums import Surroundings
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
@@ -51,7 +52,7 @@ class Summary:
 
 
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
-    """Return the page of groups that the query asks for. Raises SummaryTooLarge."""
+    """Return the page of groups that the query asks for. Raises ParametersRefused."""
     query = with_end(query)
     reader = SummaryReader(storage, user_id, query)
     folder = Folder(reader, query)
@@ -103,7 +104,7 @@ def _first_groups(
     parts = reader.read()
     for sums in parts:
         groups += folder.sort(folder.fold(sums))
-        check_groups(len(groups))
+        check_groups(folder.query, len(groups))
         if len(groups) > end:
             break
     if len(groups) > end and not reader.is_counted:
@@ -125,7 +126,7 @@ def _all_rows(
             groups = {key: Group() for key in later if comparison.span_of(key) == at} | groups
     if query.fill:
         groups = folder.fill(groups)
-    check_groups(len(groups))
+    check_groups(folder.query, len(groups))
     ordered = folder.sort(groups)
     measures = Measures(query, folder, ordered)
     earlier = {} if comparison is None else _earlier_rows(comparison, read, groups)
@@ -215,18 +216,19 @@ class Measures:
         self._first, self._end = self._asked_days(folder)
 
     def row(self, key: GroupKey, group: Group) -> Row:
-        around = _Place(self, key)
+        expense, running = self.expense.get(key[0], 0), self.running.get(key, 0)
+        around = Surroundings(expense, running, partial(self.days, key))
         row: Row = {name: value(group, around) for name, value in self._columns}
         if self._query.convert_to is not None:
-            row |= self._converted(group, around, self._query.convert_to)
+            row |= self._converted(group, key[0], around, self._query.convert_to)
         return row
 
-    def _converted(self, group: Group, around: "_Place", target: str) -> Row:
+    def _converted(self, group: Group, currency: str, around: Surroundings, target: str) -> Row:
         """Return the amounts that could be converted, and why others could not."""
         error = None
         if missing := group.count - group.converted.count:
             days = f"the days of {missing} of {group.count} records"
-            error = no_rate(around.currency, target, days)
+            error = no_rate(currency, target, days)
         has_amounts = group.converted.count or not missing
         amounts = {
             converted_field(column.name).name: column.value(group.converted, around)
@@ -275,29 +277,6 @@ class Measures:
             first, end = max(first, start), min(end, end_of(self._times.shortest, start))
         tomorrow = self._query.today + DAY_SECONDS
         return first, min(end, tomorrow) if first < tomorrow else end
-
-
-class _Place(NamedTuple):
-    """The surroundings of a group."""
-
-    measures: Measures
-    key: GroupKey
-
-    @property
-    def currency(self) -> str:
-        return str(self.key[0])
-
-    @property
-    def expense(self) -> int:
-        return self.measures.expense.get(self.currency, 0)
-
-    @property
-    def running(self) -> int:
-        return self.measures.running.get(self.key, 0)
-
-    @property
-    def days(self) -> tuple[int, int]:
-        return self.measures.days(self.key)
 
 
 def compared(query: SummaryQuery, now: Row, before: Row) -> Row:

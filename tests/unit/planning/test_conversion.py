@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.conversion import Conversion, with_converted
 from finance_api.planning.summaries.declaration import SummaryQuery
-from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.model import Span, condition_on
@@ -212,7 +212,7 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
                 )
                 try:
                     summary = summarize(reading, user, query)
-                except SummaryTooLarge:
+                except ParametersRefused:
                     summary = None
                 balances = with_converted(reading, ACCOUNTS, data.accounts, target, on)
             for row in rows:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.balances import BalancesQuery, list_balances
 from finance_api.planning.counted import counted_only, with_flow
 from finance_api.planning.summaries.declaration import SummaryQuery
-from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.model import SortKey
@@ -143,7 +143,7 @@ def test_summaries_are_those_of_the_model(new_backend, storage, limit):
             try:
                 with data.unit.reading() as reading:
                     found = summarize(reading, data.unit.user.id, query)
-            except SummaryTooLarge:
+            except ParametersRefused:
                 # A sum has at least one record, and a record has up to two labels.
                 assert limit is not None and 2 * len(data.matching(parameters)) > limit
                 refused.add(True)

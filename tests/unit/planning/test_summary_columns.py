@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.summaries.declaration import COMPARED, SummaryQuery
-from finance_api.planning.summaries.reading import SummaryTooLarge
 from finance_api.planning.summaries.summary import summarize
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.parse import parse_conditions
@@ -308,7 +308,7 @@ def test_further_columns_and_changes_are_those_of_the_model(new_backend, storage
             model = Model(data, names, text, today)
             expected = model.rows(compare)
             is_refused = limit is not None and max(model.sizes) > limit
-            with data.unit.reading() as reading, raises_if(is_refused, SummaryTooLarge):
+            with data.unit.reading() as reading, raises_if(is_refused, ParametersRefused):
                 found = summarize(reading, data.unit.user.id, query)
             if is_refused:
                 continue
