@@ -29,7 +29,6 @@ Pyramid refuses arguments that it does not know, so `own_options` declares them.
 validators a copy of them; `registry.endpoints` has what each service declares, by its path.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -48,7 +47,7 @@ from finance_api.api.validation import ParameterSchema, validate_query
 from finance_api.auth.policy import Permission, own_data, scopes_for
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import SUFFIX
+from finance_api.http.surfaces import SUFFIX, without_expressions
 from finance_api.planning.answers import Answering, OtherRevision, ParametersRefused
 from finance_api.values.ids import FORM
 
@@ -56,8 +55,6 @@ from finance_api.values.ids import FORM
 FORMATS = SUFFIX
 #: An id in a path.
 ID = f"{{id:{FORM}}}"
-#: ``{id:pattern}`` in a path.
-_EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
 
 
 class Service(cornice.Service):  # type: ignore[misc]
@@ -101,7 +98,7 @@ def endpoint_of(service: Service) -> Endpoint:
             raise ConfigurationError(f"{place} has no {name}")
         return arguments[name]
 
-    path = _EXPRESSION.sub(r"{\1}", service.path.removesuffix(FORMATS))
+    path = without_expressions(service.path.removesuffix(FORMATS))
     permission, schema = required("permission"), arguments.get("schema") or ParameterSchema()
     for node in schema.children:
         if not node.description:

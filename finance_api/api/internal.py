@@ -35,18 +35,11 @@ from finance_api.values.time import instant_text
 # -- transactions ---------------------------------------------------------------------------------
 
 
-#: Member of a transaction -> field of a record, in the transaction's order.
-_NAMES = {
-    "id": "id",
-    "note": "note",
-    "payee": "payee",
-    "amount": "amount",
-    "currency": "currencyCode",
-    "record_date": "recordDate",
-    "category": "category",
-    "record_state": "recordState",
+_NAMES = "id note payee amount currencyCode recordDate category recordState".split()
+#: Member of a transaction -> field of a record, in the transaction's order: ``currency``.
+TRANSACTION_FIELDS: dict[str, Field] = {
+    snake_case(name).removesuffix("_code"): RECORDS[name] for name in _NAMES
 }
-TRANSACTION_FIELDS: dict[str, Field] = {key: RECORDS[name] for key, name in _NAMES.items()}
 
 _transaction_encoder = RowEncoder(
     tuple(TRANSACTION_FIELDS.values()), {"recordDate": instant_text}, keys=tuple(TRANSACTION_FIELDS)

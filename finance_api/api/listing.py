@@ -11,7 +11,6 @@ from typing import Any
 from pyramid.httpexceptions import HTTPException
 
 from finance_api.api.parameters import CONVERT_TO, TRAILER
-from finance_api.api.representation import shared
 from finance_api.api.validation import Parameters
 from finance_api.http.errors import problem
 from finance_api.planning.answers import HINTS, REVISION, Answer, Document, Export, Reading
@@ -23,7 +22,7 @@ from finance_api.query.model import Condition, Query, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.serialization.rows import RowEncoder, encoder_of, shown
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage, Page
 from finance_api.values import Row
@@ -190,8 +189,11 @@ def table(
 
 
 def shared_columns(reading: Reading, columns: Sequence[Field]) -> Sequence[Field]:
-    """Return the columns that the readers of the answer may see."""
-    return shared(columns) if reading.is_for_link else columns
+    """Return the columns to show; a link shows no ids of objects other than its rows."""
+    if not reading.is_for_link:
+        return columns
+    ids = (Kind.ID, Kind.ID_LIST, Kind.SERIAL)
+    return tuple([column for column in columns if column.kind not in ids or column.name == ID.name])
 
 
 def paged(reading: Reading, answer: Answer, values: Mapping[str, Any], *, has_more: bool) -> Answer:

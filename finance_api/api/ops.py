@@ -23,15 +23,6 @@ from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 
 
-def respond_openly(request: Request) -> Response:
-    """Respond with the endpoint's answer: JSON that must not be cached, for everybody.
-
-    Such an ``answer`` is a function of the registry and of the path that a proxy adds.
-    """
-    endpoint = request.registry.endpoints[request.matched_route.pattern]
-    return json_response(endpoint.answer(request.registry, request.script_name))
-
-
 def _unstored(title: str, members: dict[str, Schema]) -> ResponseDescription:
     return ResponseDescription(of_members(title, members), headers=(NO_STORE,))
 
@@ -53,15 +44,6 @@ def is_running(registry: Registry, base: str) -> dict[str, Any]:
     return {"status": "ok"}
 
 
-@lbheartbeat.get(
-    permission=NO_PERMISSION_REQUIRED,
-    answer=is_running,
-    response=_unstored("Health", {"status": _OK}),
-)
-def get_lbheartbeat(request: Request) -> Response:
-    return respond_openly(request)
-
-
 heartbeat = Service("ops.heartbeat", "/__heartbeat__", "Whether the storage can be read.")
 
 
@@ -71,6 +53,18 @@ def is_healthy(registry: Registry, base: str) -> dict[str, Any]:
     return {"status": "ok", "checks": {"storage": "ok"}}
 
 
+version = Service("ops.version", "/__version__", "Name and version of the service.")
+
+
+def name_and_version(registry: Registry, base: str) -> dict[str, Any]:
+    return {"name": "finance-api", "version": __version__}
+
+
+@lbheartbeat.get(
+    permission=NO_PERMISSION_REQUIRED,
+    answer=is_running,
+    response=_unstored("Health", {"status": _OK}),
+)
 @heartbeat.get(
     permission=NO_PERMISSION_REQUIRED,
     answer=is_healthy,
@@ -79,24 +73,18 @@ def is_healthy(registry: Registry, base: str) -> dict[str, Any]:
         problems=(503,),
     ),
 )
-def get_heartbeat(request: Request) -> Response:
-    return respond_openly(request)
-
-
-version = Service("ops.version", "/__version__", "Name and version of the service.")
-
-
-def name_and_version(registry: Registry, base: str) -> dict[str, Any]:
-    return {"name": "finance-api", "version": __version__}
-
-
 @version.get(
     permission=NO_PERMISSION_REQUIRED,
     answer=name_and_version,
     response=_unstored("Version", {"name": _NAME, "version": _VERSION}),
 )
-def get_version(request: Request) -> Response:
-    return respond_openly(request)
+def respond_openly(request: Request) -> Response:
+    """Respond with the endpoint's answer: JSON that must not be cached, for everybody.
+
+    Such an ``answer`` is a function of the registry and of the path that a proxy adds.
+    """
+    endpoint = request.registry.endpoints[request.matched_route.pattern]
+    return json_response(endpoint.answer(request.registry, request.script_name))
 
 
 # -- the index: where programs begin ---------------------------------------------------------------
@@ -223,6 +211,12 @@ def description(surface: Surface, registry: Registry, base: str) -> bytes:
     return _body(tuple(services), surface, base or "/")
 
 
+@public_description.get(
+    permission=NO_PERMISSION_REQUIRED, answer=partial(description, PUBLIC), response=DESCRIPTION
+)
+@internal_description.get(
+    permission=NO_PERMISSION_REQUIRED, answer=partial(description, INTERNAL), response=DESCRIPTION
+)
 def respond_with_description(request: Request) -> Response:
     endpoint = request.registry.endpoints[request.matched_route.pattern]
     body = endpoint.answer(request.registry, request.script_name)
@@ -236,17 +230,3 @@ def respond_with_description(request: Request) -> Response:
     # Answers 304 if If-None-Match matches.
     response.conditional_response = True
     return response
-
-
-@public_description.get(
-    permission=NO_PERMISSION_REQUIRED, answer=partial(description, PUBLIC), response=DESCRIPTION
-)
-def get_public_description(request: Request) -> Response:
-    return respond_with_description(request)
-
-
-@internal_description.get(
-    permission=NO_PERMISSION_REQUIRED, answer=partial(description, INTERNAL), response=DESCRIPTION
-)
-def get_internal_description(request: Request) -> Response:
-    return respond_with_description(request)

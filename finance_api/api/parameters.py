@@ -31,7 +31,6 @@ from finance_api.query.parse import (
     MAX_CONDITIONS,
     parse_conditions,
     parse_fields,
-    parse_flow,
     parse_integer,
     parse_sort,
 )
@@ -248,7 +247,7 @@ def filters(resource: Resource) -> Iterator[Parameter]:
         yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
         flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
         meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
-        yield parameter(FLOW.name, Scalar(parse_flow, flow), meaning, None)
+        yield parameter(FLOW.name, Scalar(partial(parse_one_of, FLOWS), flow), meaning, None)
     if has_categories(resource):
         meaning = "Whether a filter by category includes the categories below it."
         yield flag(WITH_SUBCATEGORIES, meaning)

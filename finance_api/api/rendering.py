@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from finance_api.api.representation import (
-    JSON,
-    TABLES,
-    XLSX,
-    HeaderItems,
-    Representation,
-    body_of,
-    chunks_of,
-)
+from finance_api.api import representation
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.planning.answers import Answer, Document, Export, Rows
@@ -24,22 +16,22 @@ from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 
 
 def body_and_headers(
-    answer: Answer | Document, form: Representation, amounts: frozenset[str]
-) -> tuple[bytes, HeaderItems]:
+    answer: Answer | Document, form: representation.Representation, amounts: frozenset[str]
+) -> tuple[bytes, representation.HeaderItems]:
     """Return the body in this form, and the headers that take the place of an envelope.
 
     amounts: the members to write as strings.
     """
     if isinstance(answer, Document):
         return with_texts(amounts, answer.json), tuple(answer.headers)
-    if form is JSON:
+    if form is representation.JSON:
         rows = _lines(answer, answer.columns, amounts)
         return envelope(answer.name, rows, _members(answer), amounts), ()
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.
-    has_whole_rows = form in TABLES and answer.lines is not None
+    has_whole_rows = form in representation.TABLES and answer.lines is not None
     lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
-    return body_of(form, answer.name, columns, lines or b""), tuple(answer.headers)
+    return representation.body_of(form, answer.name, columns, lines or b""), tuple(answer.headers)
 
 
 def _members(answer: Answer) -> dict[str, Any]:
@@ -61,17 +53,19 @@ def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) ->
 
 
 def _columns(
-    form: Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
+    form: representation.Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
 ) -> Sequence[Field]:
     """Return the columns in the order of the form. chosen: those that the client has chosen."""
-    if form in TABLES and chosen is not None:
+    if form in representation.TABLES and chosen is not None:
         return chosen
-    return readable_first(columns) if form is XLSX else columns
+    return readable_first(columns) if form is representation.XLSX else columns
 
 
-def export_chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:
+def export_chunks(
+    export: Export, form: representation.Representation, amounts: frozenset[str]
+) -> Chunks:
     """Return the body of the export. amounts: the members to write as strings. Raises a 400."""
-    if form is XLSX and export.count > MAX_ROWS:
+    if form is representation.XLSX and export.count > MAX_ROWS:
         raise problem(
             400,
             f"There are {export.count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter "
@@ -80,13 +74,13 @@ def export_chunks(export: Export, form: Representation, amounts: frozenset[str])
     return _chunks(export, form, amounts)
 
 
-def _chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:
+def _chunks(export: Export, form: representation.Representation, amounts: frozenset[str]) -> Chunks:
     resource, pages = export.resource, export.pages
     if resource is None:
         yield from pages
         return
     columns = _columns(form, export.columns, export.table_columns)
     texts = map(partial(with_texts, amounts), pages)
-    yield from chunks_of(form, resource.name, columns, texts, export.count, resource)
+    yield from representation.chunks_of(form, resource.name, columns, texts, export.count, resource)
     if export.has_trailer:
         yield trailer(export.count)

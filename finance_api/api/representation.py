@@ -11,8 +11,7 @@ from webob.acceptparse import create_accept_header
 
 from finance_api.http.errors import problem
 from finance_api.query.model import Query
-from finance_api.resources.common import ID
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Resource
 from finance_api.serialization.csv import csv_chunks
 from finance_api.serialization.pages import ndjson_chunks
 from finance_api.serialization.rows import shown
@@ -60,12 +59,6 @@ def json_response(document: dict[str, Any]) -> Response:
     response = Response(orjson.dumps(document), content_type="application/json", charset=None)
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def shared(fields: Sequence[Field]) -> Sequence[Field]:
-    """Return the fields that a link shows: no ids of objects other than its rows."""
-    ids = (Kind.ID, Kind.ID_LIST, Kind.SERIAL)
-    return tuple([field for field in fields if field.kind not in ids or field.name == ID.name])
 
 
 def chunks_of(

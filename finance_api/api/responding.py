@@ -35,14 +35,7 @@ from finance_api.http.downloads import Chunks, download
 from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
-from finance_api.planning.answers import (
-    REVISION,
-    Answer,
-    Document,
-    Export,
-    ParametersRefused,
-    Reading,
-)
+from finance_api.planning import answers
 from finance_api.questions.answering import OwnForm, refuse_empty
 from finance_api.questions.asking import Asked, find
 from finance_api.ratelimit.tween import refund, take_for
@@ -111,9 +104,9 @@ class Exchange:
         """Read the answer."""
         return self.asked.answer(self.reading(storage))
 
-    def reading(self, storage: Storage) -> Reading:
+    def reading(self, storage: Storage) -> answers.Reading:
         has_values = self._own_form is not None
-        return Reading(storage, self.user, self.now, self._is_for_link, has_values)
+        return answers.Reading(storage, self.user, self.now, self._is_for_link, has_values)
 
     @property
     def amounts(self) -> frozenset[str]:
@@ -128,7 +121,7 @@ class Exchange:
 
     def unchanged(self) -> Response | None:
         """Return a 304 if the client has the response; None if not, or if only reading can tell."""
-        is_certain = not self.endpoint.may_be_missing and self.values.get(REVISION) is None
+        is_certain = not self.endpoint.may_be_missing and self.values.get(answers.REVISION) is None
         if self._if_none_match is None or (self.is_any and not is_certain):
             return None
         # The tag needs the data's state, but none of its rows. For ``*``, read the state: a replica
@@ -166,16 +159,16 @@ class Exchange:
             ("Vary", "Accept, Accept-Encoding, Authorization"),
         )
 
-    def _written(self, answer: Answer | Document) -> tuple[bytes, HeaderItems]:
+    def _written(self, answer: answers.Answer | answers.Document) -> tuple[bytes, HeaderItems]:
         """Return the body, and the headers of its form."""
-        if isinstance(answer, Answer):
+        if isinstance(answer, answers.Answer):
             if self._own_form is not None:
                 return self._own_form.write(answer), ()
             if self._is_for_link and self.form is not JSON:
                 refuse_empty(answer)
         return body_and_headers(answer, self.form, self.amounts)
 
-    def complete(self, answer: Answer | Document) -> CachedResponse:
+    def complete(self, answer: answers.Answer | answers.Document) -> CachedResponse:
         """Return the whole response, compressed with gzip if that is worthwhile."""
         etag = self.etag(answer.state)
         body, more = self._written(answer)
@@ -302,7 +295,7 @@ def _user_headers(user: User, now: int) -> HeaderItems:
 def respond_unstored(request: Request, **more: Any) -> Response:
     """Respond with JSON about the user that must not be cached. more: arguments of ``answer``."""
     now = request.services.clock.now()
-    reading = Reading(request.storage, request.identity.user, now)
+    reading = answers.Reading(request.storage, request.identity.user, now)
     document = _asked(request, **more).answer(reading)
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     response = json_response(document)
@@ -322,13 +315,13 @@ def respond_with_export(request: Request) -> Response:
     exchange = _exchange(request)
     form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
     if exchange.values.get(TRAILER) and form is not NDJSON:
-        raise ParametersRefused([(TRAILER, "is only for NDJSON")])
+        raise answers.ParametersRefused([(TRAILER, "is only for NDJSON")])
     unchanged = exchange.unchanged()
     if unchanged is not None:
         return unchanged
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
-        export: Export = exchange.answer(storage)
+        export: answers.Export = exchange.answer(storage)
         chunks = export_chunks(export, form, exchange.amounts)
         if request.method != "HEAD":
             take_for(request, export_cost(export.count), "This export")

@@ -132,7 +132,7 @@ def near_path(registry: Registry, path: str) -> str | None:
     near: dict[tuple[str, str], str] = {}
     # The paths for operators are for nobody else.
     known_paths = [each for each in route_patterns(registry) if not each.startswith("/__")]
-    for pattern in map(_without_expressions, sorted(known_paths)):
+    for pattern in map(without_expressions, sorted(known_paths)):
         known = pattern.replace("{suffix}", "")
         parts = known[1:].split("/")
         differing = [pair for pair in zip(given, parts, strict=False) if pair[0] != pair[1]]
@@ -157,11 +157,12 @@ def route_finder(registry: Registry) -> Callable[[Request], str]:
         if route is None:
             return "-"
         suffix = request.matchdict.get("suffix", "")
-        return _without_expressions(route.pattern).replace("{suffix}", suffix)
+        return without_expressions(route.pattern).replace("{suffix}", suffix)
 
     return route_of
 
 
 @lru_cache(maxsize=256)
-def _without_expressions(pattern: str) -> str:
+def without_expressions(pattern: str) -> str:
+    """Return the pattern of a route with ``{id}`` in place of ``{id:expression}``."""
     return "/" + _EXPRESSION.sub(r"{\1}", pattern).lstrip("/")

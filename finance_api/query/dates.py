@@ -29,16 +29,10 @@ def parse_dates(operand: str) -> Span | RelativeDate:
     return found or span_of(*_moments(operand, f"{_DAYS}, {_INSTANT}, {_RELATIVE}"))
 
 
-def parse_whole_days(text: str) -> Span | RelativeDate:
-    """Parse like `parse_dates`, but refuse date-times."""
-    found = _relative_date(text)
-    return found or span_of(*_days(text, f"{_DAYS}, {_RELATIVE}"))
-
-
 def parse_day(text: str) -> Span | RelativeDate:
-    """Parse like `parse_whole_days`. A date-time, which dashboards send, is the second it is in."""
+    """Parse like `parse_dates`. A date-time, which dashboards send, is the second it is in."""
     if not _INSTANT_BEGINS.match(text):
-        return parse_whole_days(text)
+        return _relative_date(text) or span_of(*_days(text, f"{_DAYS}, {_RELATIVE}"))
     second = math.floor(_moments(text, f"{_DAYS}, {_INSTANT}, {_RELATIVE}")[0])
     return Span(second, second + 1)
 

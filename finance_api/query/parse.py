@@ -13,12 +13,11 @@ from functools import partial
 
 from finance_api.query.dates import parse_moments, span_of
 from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted, shortened
-from finance_api.query.kinds import decimal_operand, operands_of, parse_one_of
+from finance_api.query.kinds import decimal_operand, operands_of
 from finance_api.query.model import Bound, Condition, SortKey
 from finance_api.query.operators import Operator, operators_of
 from finance_api.query.suggestions import question, unknown
 from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.resources.records import FLOWS
 
 #: Maximum number of conditions on one field.
 MAX_CONDITIONS = 10
@@ -121,11 +120,6 @@ def _takes(field: Field) -> str:
     """Return the part of a message about the prefixes that the field accepts."""
     bare = "a bare value, " if operands_of(field).is_bare else ""
     return f"it takes {bare}{' '.join(prefixes(field))}"
-
-
-def parse_flow(text: str) -> str:
-    """Parse ``spent`` or ``received``. Raises QueryError."""
-    return parse_one_of(FLOWS, text)
 
 
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:

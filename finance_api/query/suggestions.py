@@ -43,13 +43,11 @@ _SYNONYMS = {
 }
 
 
-def suggestion(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that was probably meant; None if no name is close."""
-    return suggestion_and_prefix(name, known)[0]
-
-
 def suggestion_and_prefix(name: str, known: Collection[str]) -> tuple[str | None, str]:
-    """Return the `suggestion`, and the prefix that the condition then needs, or ""."""
+    """Return the known name that was probably meant, and the prefix that its condition needs.
+
+    The name is None if no name is close; the prefix is mostly "".
+    """
     name = name[:_COMPARED_CHARACTERS].lower()
     for each in _SYNONYMS.get(_IGNORED.sub("", name), ()):
         ours, _, prefix = each.partition("=")
@@ -65,7 +63,7 @@ def question(names: Iterable[str], known: Collection[str], before: str = "") -> 
 
     before: what stands before each name.
     """
-    near = dict.fromkeys(filter(None, [suggestion(name, known) for name in names]))
+    near = dict.fromkeys(filter(None, [suggestion_and_prefix(name, known)[0] for name in names]))
     return f"; did you mean {' or '.join(quoted(before + each) for each in near)}?" if near else ""
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import colander
 from pyramid.registry import Registry
@@ -22,8 +22,16 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
 from finance_api.values.version import __version__
 
-_PLACE = re.compile(r"{([a-z]+)}")
-_IN_PATHS = {"id": ID}
+#: The only part of a path that differs between requests, and its description.
+ID_PLACE = "{id}"
+_ID = {
+    "name": ID.name,
+    "in": "path",
+    "required": True,
+    "description": ID.meaning,
+    "schema": of_field(ID),
+    "example": ID.example,
+}
 _REQUEST_ID = Header("X-Request-Id", "The request's id in the service's log.", "4f1c2a9e")
 _RATE = (
     Header("X-RateLimit-Limit", "Maximum number of requests.", "500"),
@@ -183,7 +191,7 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
     statuses = {*response.problems, *_OF_ALL, *(_WITH_TOKEN if has_token else ())}
-    if _PLACE.search(path):
+    if ID_PLACE in path:
         statuses.add(404)
     if response.forms[0] is not JSON and len(response.forms) == 1:
         # The path decides the format, so Accept does not matter.
@@ -209,7 +217,7 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
         responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
     notes = [description, *([_SUFFIXES] if endpoint.has_suffixes else [])]
     notes += [f"Scope: {', '.join(endpoint.scopes)}."] if endpoint.scopes else []
-    parameters = [*_path_parameters(path), *_query_parameters(endpoint)]
+    parameters = [*([_ID] if ID_PLACE in path else []), *_query_parameters(endpoint)]
     return {
         "operationId": names[1],
         "summary": description.rstrip("."),
@@ -226,20 +234,19 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
 
 def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
     """Return path and query of a request, with the examples of the required parameters."""
-    target, query = path, {}
-    for parameter in parameters:
-        example = parameter["example"]
-        if parameter["in"] == "path":
-            target = _PLACE.sub(quote(str(example)), target, count=1)
-        elif parameter.get("required"):
-            query[parameter["name"]] = ",".join(example) if isinstance(example, list) else example
+    target = path.replace(ID_PLACE, ID.example)
+    query = {
+        each["name"]: ",".join(each["example"])
+        for each in parameters
+        if each["in"] == "query" and each.get("required")
+    }
     return f"{target}?{urlencode(query, safe=',')}" if query else target
 
 
 def _words(path: str) -> list[str]:
     """Return the words of a path, without the prefix of its surface."""
     rest = _below_surface(path).removeprefix("/v1/")
-    return re.findall("[A-Za-z0-9]+", _PLACE.sub("one", rest))
+    return re.findall("[A-Za-z0-9]+", rest.replace(ID_PLACE, "one"))
 
 
 def _operation_id(path: str) -> str:
@@ -258,19 +265,6 @@ def _below_surface(path: str) -> str:
     for prefix in SURFACES:
         path = path.removeprefix(prefix)
     return path
-
-
-def _path_parameters(path: str) -> Iterator[dict[str, Any]]:
-    for name in _PLACE.findall(path):
-        field = _IN_PATHS[name]
-        yield {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": field.meaning,
-            "schema": of_field(field),
-            "example": field.example,
-        }
 
 
 def _query_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:

@@ -6,15 +6,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.openapi.schemas import (
-    Schema,
-    amount_names,
-    array_of,
-    example_of,
-    of_fields,
-    of_members,
-    value,
-)
+from finance_api.api.openapi import schemas
 from finance_api.api.representation import (
     CSV,
     JSON,
@@ -103,20 +95,20 @@ EXPORT_HEADERS = (
 )
 #: The representations of exports, the default first.
 OF_EXPORTS = (NDJSON, CSV, XLSX)
-OF_PAGE: Mapping[str, Schema] = {
-    "limit": value("Maximum number of rows on a page.", 30),
-    "offset": value("Number of rows before the page.", 0),
-    "nextOffset": value(
+OF_PAGE: Mapping[str, schemas.Schema] = {
+    "limit": schemas.value("Maximum number of rows on a page.", 30),
+    "offset": schemas.value("Number of rows before the page.", 0),
+    "nextOffset": schemas.value(
         "The offset of the next page; null on the last page.", None, type=["integer", "null"]
     ),
 }
-_OF_DATA_PAGE: Mapping[str, Schema] = {
+_OF_DATA_PAGE: Mapping[str, schemas.Schema] = {
     **OF_PAGE,
-    "revision": value("Revision of the data, which rises with each change.", 17),
+    "revision": schemas.value("Revision of the data, which rises with each change.", 17),
 }
 #: The member with hints, in lists and in tables that can be filtered by names or ids.
-HINTS_SCHEMA: Schema = {
-    **array_of({"type": "string"}),
+HINTS_SCHEMA: schemas.Schema = {
+    **schemas.array_of({"type": "string"}),
     "description": "Why there are no rows: unknown names and ids in the filters.",
     "examples": [["No category is called groceries. Did you mean Groceries?"]],
 }
@@ -135,7 +127,7 @@ class ResponseDescription:
     is_shown: whether the description of the API shows the endpoint.
     """
 
-    schema: Schema = field(default_factory=dict)
+    schema: schemas.Schema = field(default_factory=dict)
     forms: Sequence[Representation] = (JSON,)
     columns: Sequence[Field] = ()
     headers: Sequence[Header] = OF_DATA
@@ -152,12 +144,12 @@ class ResponseDescription:
     def amounts(self) -> frozenset[str]:
         """The names of members with an amount."""
         in_rows = {column.name for column in self.columns if column.is_money}
-        return frozenset(amount_names(self.schema) | in_rows)
+        return frozenset(schemas.amount_names(self.schema) | in_rows)
 
     def example(self, form: Representation) -> Any:
         """Return an example of the body: an object for JSON, a text for other forms."""
         if form is JSON:
-            body = example_of(self.schema)
+            body = schemas.example_of(self.schema)
             # The example has rows, so it has no hints.
             body.pop(HINTS, None)
             return body
@@ -167,17 +159,17 @@ class ResponseDescription:
         return body_of(form, "rows", self.columns, orjson.dumps(row)).decode()
 
 
-def row_schema(resource: Resource) -> Schema:
+def row_schema(resource: Resource) -> schemas.Schema:
     """Return the schema of an object. Only id is required, as ``fields`` may leave out others."""
     converted = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
-    return of_fields(resource.model_type, resource.fields, converted, required=("id",))
+    return schemas.of_fields(resource.model_type, resource.fields, converted, required=("id",))
 
 
 def list_response(resource: Resource) -> ResponseDescription:
-    total = value("Number of rows that match; with withTotal=true.", 4711)
-    always = {resource.name: array_of(row_schema(resource)), **_OF_DATA_PAGE}
+    total = schemas.value("Number of rows that match; with withTotal=true.", 4711)
+    always = {resource.name: schemas.array_of(row_schema(resource)), **_OF_DATA_PAGE}
     members = {**always, "total": total, HINTS: HINTS_SCHEMA}
-    schema = of_members(f"{resource.model_type}Page", members, always)
+    schema = schemas.of_members(f"{resource.model_type}Page", members, always)
     return ResponseDescription(
         schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL), (409,)
     )
@@ -195,17 +187,17 @@ def table_response(
     title: str,
     name: str,
     columns: Sequence[Field],
-    members: Mapping[str, Schema],
+    members: Mapping[str, schemas.Schema],
     *,
     sometimes: Sequence[Field] = (),
-    optional: Mapping[str, Schema] | None = None,
+    optional: Mapping[str, schemas.Schema] | None = None,
     headers: Sequence[Header] = (),
     is_paged: bool = False,
 ) -> ResponseDescription:
     """Describe computed rows. sometimes, optional: columns and members that may be missing."""
-    row = of_fields(title, columns, sometimes)
-    always = {name: array_of(row), **members, **(_OF_DATA_PAGE if is_paged else {})}
-    schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
+    row = schemas.of_fields(title, columns, sometimes)
+    always = {name: schemas.array_of(row), **members, **(_OF_DATA_PAGE if is_paged else {})}
+    schema = schemas.of_members(f"{title}Page", {**always, **(optional or {})}, always)
     of_page = (LINK, NEXT_OFFSET) if is_paged else ()
     problems = (409,) if is_paged else ()
     return ResponseDescription(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers), problems)

@@ -15,21 +15,16 @@ from finance_api.planning.answers import Reading
 from finance_api.query.errors import QueryError, quoted
 from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources.tables import USAGE
-from finance_api.usage.periods import (
-    UsagePeriod,
-    UsagePeriodError,
-    parse_usage_period,
-    sums_between,
-)
+from finance_api.usage import periods
 from finance_api.values.time import instant_text
 
 _DEFAULT_PERIOD = "30days"
 
 
-def _period(text: str) -> UsagePeriod:
+def _period(text: str) -> periods.UsagePeriod:
     try:
-        return parse_usage_period(text)
-    except UsagePeriodError as error:
+        return periods.parse_usage_period(text)
+    except periods.UsagePeriodError as error:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
@@ -50,7 +45,7 @@ PERIOD = parameters.parameter(
         },
     ),
     "Number of days, weeks or months up to now, including the current one.",
-    parse_usage_period(_DEFAULT_PERIOD),
+    periods.parse_usage_period(_DEFAULT_PERIOD),
 )
 
 
@@ -89,7 +84,7 @@ class UsageSchema(validation.ParameterSchema):
 
 
 def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]) -> dict[str, Any]:
-    period: UsagePeriod = values["period"]
+    period: periods.UsagePeriod = values["period"]
     boundaries = period.boundaries(reading.now)
     days = reading.storage.usage.list_days(reading.user_id, boundaries[0], boundaries[-1])
     return {
@@ -100,7 +95,7 @@ def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]
         "total": sum(count for _, count in days),
         "usage": [
             {"from": instant_text(start), "to": instant_text(end), "total": total}
-            for start, end, total in sums_between(boundaries, days)
+            for start, end, total in periods.sums_between(boundaries, days)
         ],
         "rateLimit": quota,
     }
