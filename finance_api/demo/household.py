@@ -8,18 +8,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from finance_api import resources
 from finance_api.importers.native import NativeRow
-from finance_api.resources import (
-    ACCOUNTS,
-    BUDGETS,
-    BY_MODEL_TYPE,
-    GOALS,
-    RECORD_RULES,
-    RECORDS,
-    STANDING_ORDERS,
-)
-from finance_api.resources import CATEGORIES as CATEGORY_RESOURCE
-from finance_api.resources import LABELS as LABEL_RESOURCE
 from finance_api.resources.currencies import DayRates
 from finance_api.resources.field import Resource
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
@@ -169,9 +159,11 @@ class Household:
                 for child in children:
                     yield self._category(child, group, parent)
         for name, label_id in self._labels.items():
-            yield self._document(LABEL_RESOURCE, name, id=label_id, color="#3a7d44")
+            yield self._document(resources.LABELS, name, id=label_id, color="#3a7d44")
         yield from self._plans()
-        contact, tag, rule = map(BY_MODEL_TYPE.__getitem__, ("Contact", "HashTag", "MagicRule"))
+        contact, tag, rule = map(
+            resources.BY_MODEL_TYPE.__getitem__, ("Contact", "HashTag", "MagicRule")
+        )
         yield self._document(contact, "Landlord", extra='{"phone":"+49 30 123456"}')
         yield self._document(tag, "holiday")
         yield self._document(rule, "Round up", extra='{"roundTo":1}')
@@ -188,7 +180,7 @@ class Household:
             (self._cash, "Cash", "Cash", 12_000, None),
         ):
             yield self._document(
-                ACCOUNTS,
+                resources.ACCOUNTS,
                 name,
                 id=account_id,
                 accountType=account_type,
@@ -201,7 +193,7 @@ class Household:
         ids = self._categories
         parent_id = ids[parent] if parent else None
         return self._document(
-            CATEGORY_RESOURCE, name, id=ids[name], group=group, parentId=parent_id
+            resources.CATEGORIES, name, id=ids[name], group=group, parentId=parent_id
         )
 
     def _plans(self) -> Iterator[NativeRow]:
@@ -211,7 +203,7 @@ class Household:
             ("Everything", "BUDGET_INTERVAL_YEAR", 6_000_000, SPENDING_CATEGORIES),
         ):
             yield self._document(
-                BUDGETS,
+                resources.BUDGETS,
                 name,
                 type=kind,
                 currencyCode="EUR",
@@ -219,7 +211,7 @@ class Household:
                 categoryIds=tuple(self._categories[c] for c in categories),
             )
         yield self._document(
-            GOALS,
+            resources.GOALS,
             "New bicycle",
             targetAmount=120_000 * _CENT,
             savedAmount=45_000 * _CENT,
@@ -232,7 +224,7 @@ class Household:
             ("Salary", "Salary", self._scaled(_SALARY), "FREQ=MONTHLY;BYMONTHDAY=-1"),
         ):
             yield self._document(
-                STANDING_ORDERS,
+                resources.STANDING_ORDERS,
                 name,
                 accountId=self._current,
                 categoryId=self._categories[category],
@@ -243,7 +235,7 @@ class Household:
                 paymentType="transfer",
             )
         yield self._document(
-            RECORD_RULES,
+            resources.RECORD_RULES,
             "Supermarkets",
             keywords=("supermarket", "marché"),
             categoryId=self._categories["Groceries"],
@@ -290,7 +282,7 @@ class Household:
             moment = min(day + self._random.randrange(7 * 3600, 22 * 3600), self._now)
             values.update(id=self._id(), currencyCode="EUR")
             values.update(dict.fromkeys(("recordDate", "createdAt", "updatedAt"), moment))
-            yield NativeRow(0, RECORDS, values)
+            yield NativeRow(0, resources.RECORDS, values)
 
     def _due(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield monthly records with their days, oldest first, endlessly."""

@@ -14,15 +14,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
+from finance_api.planning import intervals
 from finance_api.planning.counted import NO_TRANSFERS
-from finance_api.planning.intervals import (
-    ALIKE,
-    INTERVALS,
-    Interval,
-    next_of_rule,
-    on_working_day,
-    rule_of_days,
-)
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.repetition import Repetition
 from finance_api.query.model import Condition, condition_on, dated
@@ -87,7 +80,7 @@ class Recurring(NamedTuple):
     account_id: str
     currency: str
     category_id: str | None
-    interval: Interval
+    interval: intervals.Interval
     amount: int
     least: int
     most: int
@@ -197,7 +190,7 @@ def payee_key(payee: str) -> str:
     return " ".join(_WORD.findall(folded)) or folded.strip()
 
 
-_Series = tuple[Interval, list[Payment]]
+_Series = tuple[intervals.Interval, list[Payment]]
 
 
 def _series(group: list[Payment]) -> Iterator[_Series]:
@@ -255,7 +248,7 @@ def _fit(payments: Sequence[Payment]) -> _Series | None:
     gaps = [(b - a) / DAY_SECONDS for a, b in pairwise(days) if b > a]
     usual = median(gaps) if gaps else 0
     found: list[tuple[float, float, _Series]] = []
-    for interval in INTERVALS:
+    for interval in intervals.INTERVALS:
         if not 0.75 < usual / interval.days < 1.35:
             continue
         due, shift = _due(interval, payments)
@@ -266,7 +259,7 @@ def _fit(payments: Sequence[Payment]) -> _Series | None:
     return min(found, key=lambda each: each[:2])[2] if found else None
 
 
-def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment], float]:
+def _due(interval: intervals.Interval, payments: Sequence[Payment]) -> tuple[list[Payment], float]:
     """Return the payments near due days, at most one per day, and their mean shift in days."""
     first = payments[0].day
     places = [_place(interval, first, payment.day) for payment in payments]
@@ -281,21 +274,23 @@ def _due(interval: Interval, payments: Sequence[Payment]) -> tuple[list[Payment]
 
 
 @lru_cache(maxsize=65_536)
-def _place(interval: Interval, first: int, day: int) -> tuple[int, float]:
+def _place(interval: intervals.Interval, first: int, day: int) -> tuple[int, float]:
     """Return the number of the due day nearest to ``day``, counted from ``first``, and how many
     days after it ``day`` is."""
     number = round((day - first) / DAY_SECONDS / interval.days)
     return number, (day - interval.after(first, number)) / DAY_SECONDS
 
 
-def _is_recurring(interval: Interval, due: Sequence[Payment], number: int) -> bool:
+def _is_recurring(interval: intervals.Interval, due: Sequence[Payment], number: int) -> bool:
     """Whether the due payments are a series. number: the number of all payments, due or not."""
     if len(due) < interval.least or len(due) < _DUE * number:
         return False
     spanned = 1 + _place(interval, due[0].day, due[-1].day)[0]
     spread = _spread([abs(payment.amount) for payment in due])
     # The fewer payments there are, the more alike they have to be.
-    most = _STEP * 2 if len(due) == 2 else ALIKE if len(due) == 3 else interval.most_spread
+    most = (
+        _STEP * 2 if len(due) == 2 else intervals.ALIKE if len(due) == 3 else interval.most_spread
+    )
     return len(due) >= _PAID * spanned and spread <= most
 
 
@@ -350,7 +345,7 @@ class Orders:
         amount: int | None = self._orders[number]["amount"]
         if amount is None or amount * payment.amount < 0:
             return amount is None
-        is_near = abs(amount - payment.amount) <= ALIKE * abs(payment.amount)
+        is_near = abs(amount - payment.amount) <= intervals.ALIKE * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
 
     def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
@@ -392,11 +387,11 @@ def _change(amounts: Sequence[int]) -> tuple[int, int] | None:
     return None
 
 
-def _recurring(interval: Interval, series: Sequence[Payment], newest: int) -> Recurring:
+def _recurring(interval: intervals.Interval, series: Sequence[Payment], newest: int) -> Recurring:
     last = series[-1]
-    repetition, moved = rule_of_days(interval, [payment.day for payment in series])
-    due = next_of_rule(interval, repetition, last.day)
-    expected = on_working_day(due, moved)
+    repetition, moved = intervals.rule_of_days(interval, [payment.day for payment in series])
+    due = intervals.next_of_rule(interval, repetition, last.day)
+    expected = intervals.on_working_day(due, moved)
     grace = int(interval.days * _GRACE + interval.tolerance) * DAY_SECONDS
     status = Status.ACTIVE
     if newest > expected + grace:

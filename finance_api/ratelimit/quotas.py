@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
 from typing import Any, assert_never
 
-from finance_api.http.identity import (
-    Identity,
-    JwtIdentity,
-    LinkIdentity,
-    SessionIdentity,
-    TokenIdentity,
-)
+from finance_api.http import identity as identities
 from finance_api.http.requests import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import (
@@ -71,20 +65,20 @@ class Quotas:
         """Return whether several processes count together."""
         return self._strict.is_shared
 
-    def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
+    def take(self, identity: identities.Identity, now_ms: int, *, is_free: bool) -> Decision:
         """Take a request from the quota of this identity. is_free: as in `RateLimiter`."""
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
     def refund(
-        self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
+        self, identity: identities.Identity, decision: Decision, now_ms: int, *, is_free: bool
     ) -> Decision:
         """Undo `take`. is_free: as in `RateLimiter`."""
         counted = self._counted(identity)
         return self._limiter.refund(*counted, decision, now_ms, is_free=is_free)
 
     def take_instead(
-        self, identity: Identity, decision: Decision, number: int, now_ms: int
+        self, identity: identities.Identity, decision: Decision, number: int, now_ms: int
     ) -> Decision:
         """Undo `take`, then take this many requests. A refusal takes nothing.
 
@@ -94,7 +88,7 @@ class Quotas:
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, number=number))
 
-    def peek(self, identity: Identity, now_ms: int) -> Decision:
+    def peek(self, identity: identities.Identity, now_ms: int) -> Decision:
         """Return the levels, without taking a request."""
         return self._limiter.peek(*self._counted(identity), now_ms)
 
@@ -160,13 +154,13 @@ class Quotas:
         self._decisions(rule.name, "allowed" if decision.allowed else "refused").inc()
         return decision
 
-    def _counted(self, identity: Identity) -> tuple[Rule, str]:
+    def _counted(self, identity: identities.Identity) -> tuple[Rule, str]:
         match identity:
-            case TokenIdentity():
+            case identities.TokenIdentity():
                 return self._public, identity.token_id
-            case LinkIdentity():
+            case identities.LinkIdentity():
                 return self._links, identity.link_id
-            case JwtIdentity() | SessionIdentity():
+            case identities.JwtIdentity() | identities.SessionIdentity():
                 return self._internal, identity.user.uuid
             case _:
                 assert_never(identity)

@@ -14,15 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from finance_api.runtime import limited_process
 from finance_api.runtime.background import Periodic
 from finance_api.runtime.clock import Clock
-from finance_api.runtime.limited_process import (
-    LimitedProcess,
-    LimitExceeded,
-    Limits,
-    ProcessDied,
-    ProcessKilled,
-)
 from finance_api.runtime.metrics import Metrics
 from finance_api.storage.errors import Conflict, NotFound, StorageError
 from finance_api.storage.interface import (
@@ -177,7 +171,7 @@ class _Job:
         self.ended = threading.Event()
         self._lock = threading.Lock()
         self._is_killed = False
-        self._process: LimitedProcess | None = None
+        self._process: limited_process.LimitedProcess | None = None
 
     def kill(self) -> None:
         with self._lock:
@@ -185,11 +179,11 @@ class _Job:
             if self._process is not None:
                 self._process.kill()
 
-    def run_process(self, make: Callable[[], LimitedProcess]) -> Any:
+    def run_process(self, make: Callable[[], limited_process.LimitedProcess]) -> Any:
         """Run a process, which `kill` can end, and return its result."""
         with self._lock:
             if self._is_killed:
-                raise ProcessKilled
+                raise limited_process.ProcessKilled
             process = self._process = make()
         return process.result()
 
@@ -215,7 +209,7 @@ class UploadJobs:
         self._backend = backend
         self._clock = clock
         self._settings = dict(settings)
-        self._limits = Limits(
+        self._limits = limited_process.Limits(
             memory_mb=settings["finance_api.imports.max_memory_mb"],
             cpu_seconds=settings["finance_api.imports.max_cpu_seconds"],
             seconds=settings["finance_api.imports.max_seconds"],
@@ -295,14 +289,14 @@ class UploadJobs:
             outcome = self._work(job)
             if outcome is not None:
                 self._metrics.imports(outcome).inc()
-        except ProcessKilled:
+        except limited_process.ProcessKilled:
             logger.info("uploads: work on a discarded file was ended")
         except (NotFound, Conflict) as error:
             # The upload was discarded or changed, or its user deleted: nobody waits for this.
             logger.info("uploads: %s", error)
-        except LimitExceeded as error:
+        except limited_process.LimitExceeded as error:
             self._fail(job, _LIMIT.format(error))
-        except ProcessDied as error:
+        except limited_process.ProcessDied as error:
             logger.error("uploads: the process that read a file died: %s", error)
             self._fail(job, _DIED)
         except StorageError as error:
@@ -325,7 +319,7 @@ class UploadJobs:
             # No other process can see this storage.
             return UploadWork(self._backend, *arguments, job.note).run()
         outcome: str | None = job.run_process(
-            lambda: LimitedProcess(self._limits, run_in_child, *arguments)
+            lambda: limited_process.LimitedProcess(self._limits, run_in_child, *arguments)
         )
         return outcome
 

@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 import orjson
-from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
+from finance_api import resources
 from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
@@ -21,15 +21,6 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.resources import (
-    ACCOUNTS,
-    BUDGETS,
-    CATEGORIES,
-    LABELS,
-    RECORD_RULES,
-    RECORDS,
-    STANDING_ORDERS,
-)
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.wallet.parameters import COMMON, TYPES, IdsSchema, with_ids
@@ -38,7 +29,7 @@ from finance_api.wallet.responses import OF_OTHERS
 #: Up to so many ids are taken, and listed for each type.
 _MAX_IDS, _LIMIT = 20, 50
 #: Wallet's names of fields that are called differently here.
-_FIELDS = {(RECORD_RULES, "accountId"): "fromAccountId"}
+_FIELDS = {(resources.RECORD_RULES, "accountId"): "fromAccountId"}
 
 
 def _referring(resource: Resource) -> dict[Resource, Field]:
@@ -48,7 +39,12 @@ def _referring(resource: Resource) -> dict[Resource, Field]:
     """
     return {
         other: field
-        for other in (RECORDS, STANDING_ORDERS, BUDGETS, RECORD_RULES)
+        for other in (
+            resources.RECORDS,
+            resources.STANDING_ORDERS,
+            resources.BUDGETS,
+            resources.RECORD_RULES,
+        )
         for field in other.references
         if field.references == resource.model_type
     }
@@ -136,35 +132,25 @@ def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
     }
 
 
-categories = Service(
-    "to.categories", "/wallet/v1/api/categories/references", "Objects that refer to categories."
-)
-category = Service(
-    "to.category", "/wallet/v1/api/category/references", "Objects that refer to categories."
-)
-accounts = Service(
-    "to.accounts", "/wallet/v1/api/accounts/references", "Objects that refer to accounts."
-)
-account = Service(
-    "to.account", "/wallet/v1/api/account/references", "Objects that refer to accounts."
-)
-labels = Service("to.labels", "/wallet/v1/api/labels/references", "Objects that refer to labels.")
-label = Service("to.label", "/wallet/v1/api/label/references", "Objects that refer to labels.")
-
-records = Service(
-    "to.records", "/wallet/v1/api/records/references", "Objects that refer to records."
-)
-record = Service("to.record", "/wallet/v1/api/record/references", "Objects that refer to records.")
+_ABOUT = "Objects that refer to {}.".format
+categories = Service("to.categories", "/wallet/v1/api/categories/references", _ABOUT("categories"))
+category = Service("to.category", "/wallet/v1/api/category/references", _ABOUT("categories"))
+accounts = Service("to.accounts", "/wallet/v1/api/accounts/references", _ABOUT("accounts"))
+account = Service("to.account", "/wallet/v1/api/account/references", _ABOUT("accounts"))
+labels = Service("to.labels", "/wallet/v1/api/labels/references", _ABOUT("labels"))
+label = Service("to.label", "/wallet/v1/api/label/references", _ABOUT("labels"))
+records = Service("to.records", "/wallet/v1/api/records/references", _ABOUT("records"))
+record = Service("to.record", "/wallet/v1/api/record/references", _ABOUT("records"))
 
 
-@categories.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
-@category.get(**_get(CATEGORIES, Permission.CATEGORIES_READ))
-@accounts.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
-@account.get(**_get(ACCOUNTS, Permission.ACCOUNTS_READ))
-@labels.get(**_get(LABELS, Permission.LABELS_READ))
-@label.get(**_get(LABELS, Permission.LABELS_READ))
-@records.get(**_get(RECORDS, Permission.RECORDS_READ))
-@record.get(**_get(RECORDS, Permission.RECORDS_READ))
+@categories.get(**_get(resources.CATEGORIES, Permission.CATEGORIES_READ))
+@category.get(**_get(resources.CATEGORIES, Permission.CATEGORIES_READ))
+@accounts.get(**_get(resources.ACCOUNTS, Permission.ACCOUNTS_READ))
+@account.get(**_get(resources.ACCOUNTS, Permission.ACCOUNTS_READ))
+@labels.get(**_get(resources.LABELS, Permission.LABELS_READ))
+@label.get(**_get(resources.LABELS, Permission.LABELS_READ))
+@records.get(**_get(resources.RECORDS, Permission.RECORDS_READ))
+@record.get(**_get(resources.RECORDS, Permission.RECORDS_READ))
 def get_references(request: Request) -> Response:
     require_scopes(request, request.registry.endpoints[request.matched_route.pattern].scopes)
     return respond(request)
@@ -195,15 +181,11 @@ custom = Service(
 )
 
 
-def nothing() -> HTTPException:
-    return problem(404, NOT_FOUND)
-
-
 @custom.get(
     schema=ParameterSchema(),
     permission=Permission.CATEGORIES_READ,
-    answer=nothing,
+    answer=partial(problem, 404, NOT_FOUND),
     response=ResponseDescription(is_shown=False),
 )
 def get_nothing(request: Request) -> Response:
-    raise nothing()
+    raise problem(404, NOT_FOUND)

@@ -30,16 +30,9 @@ from finance_api.storage.errors import (
     StorageUnavailable,
 )
 from finance_api.values.text import near_names
+from finance_api.web import page as pages
 from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION
-from finance_api.web.page import (
-    LOGIN,
-    SIGNED_OUT,
-    SIGNED_OUT_KEPT,
-    SeeOther,
-    login_page,
-    login_path,
-)
 from finance_api.web.rendering import with_globals
 
 #: Errors at these paths are problem documents, whatever the Accept header says.
@@ -74,7 +67,7 @@ _PAGES = {
     path.rpartition("/")[2]: (path, title)
     for path, title in (
         *((path, title) for _, entries in NAVIGATION for _, path, title in entries),
-        (LOGIN, "Sign in"),
+        (pages.LOGIN, "Sign in"),
         ("/docs", "API reference"),
     )
 }
@@ -146,12 +139,12 @@ def forbidden(error: Any, request: Request) -> Response:
     """Redirect to the sign-in page; show an error instead if a sent form would be lost."""
     if request.identity is None:
         if request.method in ("GET", "HEAD"):
-            return SeeOther(login_path(request.path_qs))
+            return pages.SeeOther(pages.login_path(request.path_qs))
         answer = None if error.result is None else _keeping_form(request)
         if answer is not None:
             return answer
     # Our own exceptions have a detail for users; Pyramid's detail is about permissions.
-    of_pyramid = None if request.identity is not None else SIGNED_OUT
+    of_pyramid = None if request.identity is not None else pages.SIGNED_OUT
     return error_page(request, 403, error.detail if error.result is None else of_pyramid)
 
 
@@ -161,7 +154,9 @@ def _keeping_form(request: Request) -> Response | None:
         return kept
     if (form := carried_form(request)) is None:
         return None
-    variables = login_page(next=request.path, carried=form, errors={"form": SIGNED_OUT_KEPT})
+    variables = pages.login_page(
+        next=request.path, carried=form, errors={"form": pages.SIGNED_OUT_KEPT}
+    )
     response = render_to_response("login.jinja2", with_globals(request, variables), request=request)
     response.status_int = 403
     return response

@@ -2,15 +2,7 @@
 
 from dataclasses import dataclass
 
-from finance_api.resources import (
-    ACCOUNTS,
-    BUDGETS,
-    CATEGORIES,
-    GOALS,
-    LABELS,
-    RECORD_RULES,
-    STANDING_ORDERS,
-)
+from finance_api import resources
 from finance_api.resources.field import Resource
 
 
@@ -53,7 +45,7 @@ OBJECT_PAGES = {
     for page in (
         ObjectPage(
             name="accounts",
-            resource=ACCOUNTS,
+            resource=resources.ACCOUNTS,
             sort="+archived,+name",
             columns=("recordCount", "lastRecordDate", "bankBalance", "unexplained", "balance"),
             lead="Where your money is. Importing a statement of a new account adds the account.",
@@ -62,7 +54,7 @@ OBJECT_PAGES = {
         ),
         ObjectPage(
             name="categories",
-            resource=CATEGORIES,
+            resource=resources.CATEGORIES,
             sort="+archived,+name",
             columns=("parentId", "group", "kind"),
             lead="What you spend money on, and where it comes from.",
@@ -71,7 +63,7 @@ OBJECT_PAGES = {
         ),
         ObjectPage(
             name="labels",
-            resource=LABELS,
+            resource=resources.LABELS,
             sort="+archived,+name",
             columns=("color",),
             lead="Tags for records, beside their category. A record can have several.",
@@ -80,7 +72,7 @@ OBJECT_PAGES = {
         ),
         ObjectPage(
             name="budgets",
-            resource=BUDGETS,
+            resource=resources.BUDGETS,
             sort="+closed,+name",
             columns=("type", "periodEnd", "limitAmount", "spent", "remaining", "progress"),
             lead="How much you may spend in a period, and how much you have spent.",
@@ -89,7 +81,7 @@ OBJECT_PAGES = {
         ),
         ObjectPage(
             name="goals",
-            resource=GOALS,
+            resource=resources.GOALS,
             columns=tuple(
                 "state desiredDate expectedDate currentAmount targetAmount progress".split()
             ),
@@ -98,14 +90,14 @@ OBJECT_PAGES = {
         ),
         ObjectPage(
             name="standing-orders",
-            resource=STANDING_ORDERS,
+            resource=resources.STANDING_ORDERS,
             columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",
         ),
         ObjectPage(
             name="rules",
-            resource=RECORD_RULES,
+            resource=resources.RECORD_RULES,
             sort="+createdAt",
             columns=("keywords", "categoryId", "labelIds", "accountId"),
             lead="New records with one of a rule's keywords in payee or note get its category "

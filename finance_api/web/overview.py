@@ -13,15 +13,7 @@ from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
-from finance_api.web.api_requests import (
-    BALANCES,
-    MOST_GROUPS,
-    RECORDS_PATH,
-    SUMMARY,
-    UPCOMING,
-    ApiAnswers,
-    ApiRequest,
-)
+from finance_api.web import api_requests
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.record_filters import NONE
 from finance_api.web.rendering import amount, cents, month_words
@@ -100,7 +92,7 @@ class Overview:
 
     def __init__(
         self,
-        answers: ApiAnswers,
+        answers: api_requests.ApiAnswers,
         span: Timespan,
         currency: str,
         region: Region,
@@ -120,7 +112,7 @@ class Overview:
     # -- net worth
 
     @cached_property
-    def worth_request(self) -> ApiRequest:
+    def worth_request(self) -> api_requests.ApiRequest:
         year = self.span.year()
         given, saved = {"interval": "month", "from": date_text(year.first)}, {}
         if self.span.last < self._answers.today or self.span.first > self._answers.today:
@@ -131,7 +123,7 @@ class Overview:
         if "to" not in given and year.first == this_month.year().first:
             # The API begins with the same month by default.
             saved["from"] = ""
-        return ApiRequest(BALANCES, given, about="Net worth", saved=saved)
+        return api_requests.ApiRequest(api_requests.BALANCES, given, about="Net worth", saved=saved)
 
     @property
     def worth_link(self) -> str | None:
@@ -180,11 +172,11 @@ class Overview:
     # -- received and spent
 
     @cached_property
-    def sums_request(self) -> ApiRequest:
+    def sums_request(self) -> api_requests.ApiRequest:
         return self._summary("Received and spent", "")
 
     @cached_property
-    def compared_request(self) -> ApiRequest:
+    def compared_request(self) -> api_requests.ApiRequest:
         return self._summary("Received and spent before", "", self.compared)
 
     @cached_property
@@ -195,7 +187,7 @@ class Overview:
     def sums_before(self) -> Money | None:
         return self._money(self.compared_request)
 
-    def _money(self, asked: ApiRequest) -> Money | None:
+    def _money(self, asked: api_requests.ApiRequest) -> Money | None:
         found = self._answers.sums(asked)
         return None if found is None else Money.of(found.rows, self._prefix)
 
@@ -215,9 +207,9 @@ class Overview:
         return Timespan.around(Period.MONTH, day)
 
     @cached_property
-    def months_request(self) -> ApiRequest:
+    def months_request(self) -> api_requests.ApiRequest:
         about, year = "Received and spent by month", self.span.year()
-        return self._summary(about, "month", year, fill="true", limit=MOST_GROUPS)
+        return self._summary(about, "month", year, fill="true", limit=api_requests.MOST_GROUPS)
 
     @cached_property
     def months(self) -> Chart | None:
@@ -247,12 +239,12 @@ class Overview:
     # -- categories
 
     @cached_property
-    def category_requests(self) -> list[ApiRequest]:
+    def category_requests(self) -> list[api_requests.ApiRequest]:
         spans = [
             ("Spending by category", self.span),
             ("Spending by category before", self.compared),
         ]
-        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": MOST_GROUPS}
+        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": api_requests.MOST_GROUPS}
         return [self._summary(about, "topCategory", span, **page) for about, span in spans]
 
     @cached_property
@@ -287,12 +279,14 @@ class Overview:
 
     # -- budgets, what is due
 
-    budgets_request = ApiRequest(
+    budgets_request = api_requests.ApiRequest(
         f"{PUBLIC_SURFACE}budgets",
         {"closed": "false", "sortBy": "+name", "limit": str(MOST_ROWS)},
         about="Budgets",
     )
-    due_request = ApiRequest(UPCOMING, {"days": str(DUE_DAYS)}, about=f"Due in {DUE_DAYS} days")
+    due_request = api_requests.ApiRequest(
+        api_requests.UPCOMING, {"days": str(DUE_DAYS)}, about=f"Due in {DUE_DAYS} days"
+    )
 
     @cached_property
     def budgets(self) -> Sequence[Row]:
@@ -313,15 +307,15 @@ class Overview:
 
     # -- what needs attention
 
-    uncategorised_request = ApiRequest(
-        SUMMARY, {"categoryId": "is.null"}, about="Records without category"
+    uncategorised_request = api_requests.ApiRequest(
+        api_requests.SUMMARY, {"categoryId": "is.null"}, about="Records without category"
     )
-    unexplained_request = ApiRequest(
+    unexplained_request = api_requests.ApiRequest(
         f"{PUBLIC_SURFACE}accounts",
         {"unexplained": "ne.0", "sortBy": "+name", "limit": "100"},
         about="Balances that don't match",
     )
-    quiet_request = ApiRequest(
+    quiet_request = api_requests.ApiRequest(
         f"{PUBLIC_SURFACE}accounts",
         {
             "archived": "false",
@@ -333,7 +327,7 @@ class Overview:
     )
 
     @property
-    def attention_requests(self) -> list[ApiRequest]:
+    def attention_requests(self) -> list[api_requests.ApiRequest]:
         return [self.uncategorised_request, self.unexplained_request, self.quiet_request]
 
     @cached_property
@@ -362,17 +356,19 @@ class Overview:
 
     def _summary(
         self, about: str, group_by: str, span: Timespan | None = None, **parameters: str
-    ) -> ApiRequest:
+    ) -> api_requests.ApiRequest:
         """Return a request for sums. about: see `ApiRequest`. span: by default the overview's."""
         span = span or self.span
         given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
         name = span.name(self._answers.today)
         saved = {"recordDate": f"eq.{name}"} if name else {}
-        return ApiRequest(SUMMARY, {**given, **self._one, **parameters}, about, saved)
+        return api_requests.ApiRequest(
+            api_requests.SUMMARY, {**given, **self._one, **parameters}, about, saved
+        )
 
 
 def newest_day(
-    answers: ApiAnswers, currency: str, days: str, sort: str = "-recordDate"
+    answers: api_requests.ApiAnswers, currency: str, days: str, sort: str = "-recordDate"
 ) -> int | None:
     """Return the newest day with a record that counts; None if there is no such record.
 
@@ -381,7 +377,7 @@ def newest_day(
     """
     given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
     asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}
-    rows = answers.get(ApiRequest(RECORDS_PATH, asked)).rows
+    rows = answers.get(api_requests.ApiRequest(api_requests.RECORDS_PATH, asked)).rows
     return start_of(Period.DAY, rows[0]["recordDate"]) if rows else None
 
 

@@ -18,22 +18,13 @@ from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
 from finance_api.uploads.work import Progress
+from finance_api.web import page as pages
 from finance_api.web.column_form import ROLES
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.import_texts import PageWriter
 from finance_api.web.option_labels import COLUMNS
-from finance_api.web.page import (
-    Place,
-    SeeOther,
-    done,
-    own_rows,
-    page,
-    refused,
-    writing,
-    writing_for_user,
-)
 from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
@@ -51,7 +42,7 @@ _SILENT = "The server stopped while it was reading this file. Nothing was change
 _ELSEWHERE = "This file was changed in another window. This is its current state."
 
 
-@get("import", _WRITE, "import", place=Place.CHEAP)
+@get("import", _WRITE, "import", place=pages.Place.CHEAP)
 def show_uploads(request: Request) -> dict[str, Any]:
     return _choose(request, ())
 
@@ -59,7 +50,7 @@ def show_uploads(request: Request) -> dict[str, Any]:
 def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
     user_id, now = request.user.id, request.now
     uploads = jobs.waiting_uploads(request.storage, user_id, now)
-    return page(
+    return pages.page(
         "import",
         "Import",
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
@@ -80,11 +71,11 @@ def _progress(request: Request, upload: Upload) -> Progress | None:
 
 def _refused(request: Request, status: int, sentences: Sequence[str]) -> dict[str, Any]:
     choose = partial(_choose, request, sentences)
-    return refused(request, request.in_place(choose, request.user.id, is_cheap=True), status)
+    return pages.refused(request, request.in_place(choose, request.user.id, is_cheap=True), status)
 
 
 # The CSRF token is in the body, which this view reads and checks.
-@post("import", _WRITE, "import", require_csrf=False, place=Place.OWN)
+@post("import", _WRITE, "import", require_csrf=False, place=pages.Place.OWN)
 def receive(request: Request) -> Any:
     settings, user_id = request.registry.settings, request.user.id
     max_bytes, region = settings["finance_api.imports.max_upload_bytes"], request.region
@@ -118,7 +109,7 @@ def receive(request: Request) -> Any:
     _begin(request, *uploads)
     if faults:
         return _refused(request, 413 if is_too_large else 400, faults)
-    return SeeOther(_path(uploads[0]) if len(uploads) == 1 else UPLOADS)
+    return pages.SeeOther(_path(uploads[0]) if len(uploads) == 1 else UPLOADS)
 
 
 def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], list[str]]:
@@ -127,7 +118,7 @@ def _store(request: Request, files: Sequence[SentFile]) -> tuple[list[Upload], l
     room = settings["finance_api.imports.max_waiting_bytes"]
     max_bytes, now = settings["finance_api.imports.max_upload_bytes"], request.now
     uploads, faults, region = [], [], request.region
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         for file in files:
             about = "The file" if len(files) == 1 else file.name
             if not file.name:
@@ -188,17 +179,17 @@ def _path(upload: Upload) -> str:
 # -- one upload
 
 
-@get("import.upload", _WRITE, "import_preview", place=Place.CHEAP)
+@get("import.upload", _WRITE, "import_preview", place=pages.Place.CHEAP)
 def show_upload(request: Request) -> dict[str, Any]:
     upload = _own_upload(request)
     if upload.state is UploadState.FAILED or _is_abandoned(request, upload):
         request.override_renderer = "import_failed.jinja2"
         why = upload.outcome["why"] if upload.state is UploadState.FAILED else _SILENT
-        return page("import", "Not imported", upload=upload, why=why)
+        return pages.page("import", "Not imported", upload=upload, why=why)
     if upload.state in jobs.AT_WORK:
         request.override_renderer = "import_progress.jinja2"
         title = "Importing" if upload.state is UploadState.IMPORTING else "Checking"
-        return page("import", title, upload=upload, progress=_progress(request, upload))
+        return pages.page("import", title, upload=upload, progress=_progress(request, upload))
     if upload.state is UploadState.ASKING:
         return _options_page(request, upload)
     return _preview_page(request, upload, None)
@@ -208,7 +199,7 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
     is_done = upload.state is UploadState.DONE
     user_id, now = request.user.id, request.now
     writer = PageWriter(request.region)
-    return page(
+    return pages.page(
         "import",
         "Imported" if is_done else "Preview",
         upload=upload,
@@ -243,11 +234,11 @@ def _sums(totals: list[dict[str, Any]]) -> Mapping[str, Mapping[str, int]]:
     return sums
 
 
-@get("import.options", _WRITE, "import_options", place=Place.CHEAP)
+@get("import.options", _WRITE, "import_options", place=pages.Place.CHEAP)
 def show_options(request: Request) -> Any:
     upload = _own_upload(request)
     if upload.state not in _WAITING:
-        return SeeOther(_path(upload))
+        return pages.SeeOther(_path(upload))
     return _options_page(request, upload, is_all=True)
 
 
@@ -264,7 +255,7 @@ def _options_page(
     except ImportRefused:
         # One of the operator's own profiles is faulty, as the refusal of the file says.
         profiles = []
-    names = dict.fromkeys(name for _, name in named_options(own_rows(request), ACCOUNTS))
+    names = dict.fromkeys(name for _, name in named_options(pages.own_rows(request), ACCOUNTS))
     form = upload_form(upload, list(names), profiles, request.region, given)
     if form.is_asked:
         title = "More about this file"
@@ -272,54 +263,54 @@ def _options_page(
         title = "Change how it is read"
     else:
         request.override_renderer = "import_refused.jinja2"
-        return page(
+        return pages.page(
             "import", "Not imported", upload=upload, form=form, can_be_read=can_be_read(upload)
         )
     request.override_renderer = "import_options.jinja2"
     errors = {} if given is None else given.errors
     targets = {key: key for key in errors}
-    return page(
+    return pages.page(
         "import", title, upload=upload, form=form, errors=errors, targets=targets, roles=ROLES
     )
 
 
-@post("import.options", _WRITE, "import_options", place=Place.CHEAP)
+@post("import.options", _WRITE, "import_options", place=pages.Place.CHEAP)
 def choose_options(request: Request) -> Any:
     upload = _own_upload(request)
     given = read_form(upload, request.POST.dict_of_lists())
     if given.errors:
-        return refused(request, _options_page(request, upload, given))
+        return pages.refused(request, _options_page(request, upload, given))
     options = given.answered(upload)
     return _work(request, upload, _WAITING, UploadState.CHECKING, options=options)
 
 
-@post("import.confirm", _WRITE, "import_preview", place=Place.CHEAP)
+@post("import.confirm", _WRITE, "import_preview", place=pages.Place.CHEAP)
 def confirm(request: Request) -> Any:
     upload = _own_upload(request)
     saw = request.sent_text("revision") == str(upload.outcome.get("revision"))
     if upload.state is UploadState.READY and not saw:
         # The form was made for an earlier preview.
-        return refused(request, _preview_page(request, upload, _ELSEWHERE), 409)
+        return pages.refused(request, _preview_page(request, upload, _ELSEWHERE), 409)
     return _work(request, upload, (UploadState.READY,), UploadState.IMPORTING)
 
 
-@post("import.again", _WRITE, place=Place.CHEAP)
+@post("import.again", _WRITE, place=pages.Place.CHEAP)
 def try_again(request: Request) -> Any:
     upload = _own_upload(request)
     states = jobs.AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
     return _work(request, upload, states, UploadState.CHECKING)
 
 
-@post("import.discard", _WRITE, place=Place.CHEAP)
+@post("import.discard", _WRITE, place=pages.Place.CHEAP)
 def discard(request: Request) -> Response:
     upload = _own_upload(request)
     if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
-        return SeeOther(_path(upload))
+        return pages.SeeOther(_path(upload))
     user_id = request.user.id
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         storage.uploads.delete(user_id, upload.id)
     _jobs(request).kill(user_id, upload.id)
-    return done(UPLOADS, "discarded")
+    return pages.done(UPLOADS, "discarded")
 
 
 def _work(
@@ -337,23 +328,23 @@ def _work(
     if upload.state not in states or request.sent_text("step") != str(upload.step):
         return _current(upload)
     try:
-        with writing_for_user(request) as storage:
+        with pages.writing_for_user(request) as storage:
             begun = storage.uploads.change(
                 user_id, upload, state=state, alive_at=now, worker=jobs.this_worker(), **changes
             )
     except Conflict:
         return _current(_own_upload(request))
     _begin(request, begun)
-    return SeeOther(_path(begun))
+    return pages.SeeOther(_path(begun))
 
 
 def _current(upload: Upload) -> Response:
     """Redirect to the upload's page, after a form that was made for an earlier step."""
     if upload.state is UploadState.IMPORTING:
         # A double click. The page shows the progress, then the result.
-        return SeeOther(_path(upload))
+        return pages.SeeOther(_path(upload))
     notice = "already-imported" if upload.state is UploadState.DONE else "changed-elsewhere"
-    return SeeOther(f"{_path(upload)}?done={notice}")
+    return pages.SeeOther(f"{_path(upload)}?done={notice}")
 
 
 def _own_upload(request: Request) -> Upload:
@@ -371,7 +362,7 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
     if jobs.is_gone(upload.worker):
         return True
     try:
-        with writing(request):
+        with pages.writing(request):
             return True
     except StorageUnavailable:
         # The process may still be importing. SQLite then refuses all other writers, even when the

@@ -13,17 +13,7 @@ from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.text import edited
-from finance_api.web.page import (
-    PAGE_ROWS,
-    Pager,
-    SeeOther,
-    done,
-    editing,
-    first_of,
-    page,
-    page_after,
-    refused,
-)
+from finance_api.web import page as pages
 from finance_api.web.routes import get, post
 
 IMPORTS = "/imports"
@@ -38,12 +28,12 @@ class _DataChanged(Exception):
 @get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
     entries = request.storage.history.list_entries(request.user.id)[::-1]
-    pager, names = Pager.of(request, len(entries)), _account_names(request)
-    return page(
+    pager, names = pages.Pager.of(request, len(entries)), _account_names(request)
+    return pages.page(
         "imports",
         "Imports",
         entries=[
-            _shown(entry, names) for entry in entries[pager.offset : pager.offset + PAGE_ROWS]
+            _shown(entry, names) for entry in entries[pager.offset : pager.offset + pages.PAGE_ROWS]
         ],
         pager=pager,
     )
@@ -55,7 +45,7 @@ def show_entry(request: Request) -> dict[str, Any]:
     user_id = request.user.id
     made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
     left = request.storage.data.count_rows(user_id, Query(RECORDS, (made,), (), limit=0))
-    return page(
+    return pages.page(
         "imports",
         f"Import {entry.number}" if entry.action == "import" else f"Change {entry.number}",
         entry=_shown(entry, _account_names(request)),
@@ -70,7 +60,7 @@ def _entry(request: Request) -> HistoryEntry:
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
     entries = request.storage.history.list_entries(request.user.id)
-    return first_of(entry for entry in entries if entry.number == int(text))
+    return pages.first_of(entry for entry in entries if entry.number == int(text))
 
 
 def _account_names(request: Request) -> dict[str, str]:
@@ -118,7 +108,7 @@ def _option_words(entry: HistoryEntry) -> list[tuple[str, str]]:
 def show_undo(request: Request) -> Any:
     entry = _entry(request)
     if entry.undone_at is not None:
-        return SeeOther(f"{IMPORTS}/{entry.number}")
+        return pages.SeeOther(f"{IMPORTS}/{entry.number}")
     choices = {name: name in request.GET for name in ("with_later", "keep_changed")}
     return _undo_page(request, choices, None)
 
@@ -128,16 +118,16 @@ def undo_entry(request: Request) -> Any:
     choices = {name: bool(request.sent_text(name)) for name in ("with_later", "keep_changed")}
     entry, back = _entry(request), request.sent_text("back")
     if back and entry.undone_at is not None:
-        return SeeOther(page_after(back))
+        return pages.SeeOther(pages.page_after(back))
     # The button in a notice undoes the change without a preview.
     saw = None if back else request.sent_text("revision")
     try:
         _undo(request, entry.number, choices, saw=saw)
     except _DataChanged:
-        return refused(request, _undo_page(request, choices, _CHANGED), 409)
+        return pages.refused(request, _undo_page(request, choices, _CHANGED), 409)
     except ChangeRefused as error:
-        return refused(request, _undo_page(request, choices, _reason(error)), 409)
-    return done(page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
+        return pages.refused(request, _undo_page(request, choices, _reason(error)), 409)
+    return pages.done(pages.page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
 
 
 #: A box of the form -> how it resolves a refusal.
@@ -160,7 +150,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
         report, revision = _undo(request, entry["number"], choices, dry_run=True)
     except ChangeRefused as refusal:
         reason = _reason(refusal)
-    return page(
+    return pages.page(
         "imports",
         f"Undo {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
         entry=entry,
@@ -185,7 +175,7 @@ def _undo(
     saw: the revision that a preview showed; None without a preview. Raises ChangeRefused,
     _DataChanged.
     """
-    with editing(request, None, dry_run=dry_run) as session:
+    with pages.editing(request, None, dry_run=dry_run) as session:
         revision = session.before.revision
         if saw is not None and saw != str(revision):
             raise _DataChanged

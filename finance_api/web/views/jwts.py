@@ -13,20 +13,9 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Jwt
+from finance_api.web import page as pages
 from finance_api.web.api_requests import curl_line
 from finance_api.web.forms import form_id
-from finance_api.web.page import (
-    SeeOther,
-    done,
-    first_of,
-    page,
-    refused,
-    sentence,
-    show_once,
-    taken,
-    writing,
-    writing_for_user,
-)
 from finance_api.web.routes import get, post
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
@@ -65,7 +54,7 @@ def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, 
     """Return the variables of the list. ttl: the chosen lifetime in seconds, as text."""
     services = request.registry.services
     longest = services.jwt_rules.max_ttl_seconds
-    return page(
+    return pages.page(
         "jwts",
         "JWTs",
         jwts=_own_jwts(request),
@@ -89,9 +78,9 @@ def create_jwt(request: Request) -> Any:
     seconds = next((s for s in _lifetimes(request) if str(s) == ttl), None)
     if seconds is None:
         errors = {"ttl": "Choose how long it is valid."}
-        return refused(request, _list_page(request, ttl, errors))
+        return pages.refused(request, _list_page(request, ttl, errors))
     try:
-        with writing_for_user(request) as storage:
+        with pages.writing_for_user(request) as storage:
             text, _ = issue_jwt(
                 storage,
                 request.user,
@@ -102,52 +91,52 @@ def create_jwt(request: Request) -> Any:
                 jti=form_id(request.POST),
             )
     except Conflict:
-        return done(JWTS, "created-before")
+        return pages.done(JWTS, "created-before")
     except TooManyJwts as error:
-        return refused(request, _list_page(request, ttl, {"form": sentence(error)}))
+        return pages.refused(request, _list_page(request, ttl, {"form": pages.sentence(error)}))
     except IssueRefused:
         errors = {"form": "This server cannot issue JWTs at the moment. Ask your administrator."}
-        return refused(request, _list_page(request, ttl, errors))
-    return show_once(request, MADE, text)
+        return pages.refused(request, _list_page(request, ttl, errors))
+    return pages.show_once(request, MADE, text)
 
 
 @get("settings.jwt_made", _WRITE, "jwt_created")
 def show_jwt(request: Request) -> Any:
     """Show the JWT once; then redirect to the list."""
-    services, text = request.registry.services, taken(request)
+    services, text = request.registry.services, pages.taken(request)
     try:
         claims = verify_jwt(text, services.jwt_keys.keys(), services.jwt_rules, request.now)
     except JwtRefused:
-        return SeeOther(JWTS)
+        return pages.SeeOther(JWTS)
     made = next((jwt for jwt in _own_jwts(request) if jwt.jti == claims.jti), None)
     if made is None:
-        return SeeOther(JWTS)
+        return pages.SeeOther(JWTS)
     curl = curl_line(request, text, f"{INTERNAL_SURFACE}get-records?limit=5")
-    return page("jwts", "Your new JWT", token=text, expires_at=made.expires_at, curl=curl)
+    return pages.page("jwts", "Your new JWT", token=text, expires_at=made.expires_at, curl=curl)
 
 
 @get("settings.jwt_revoke", _WRITE, "jwt_revoke")
 def confirm_revoking(request: Request) -> dict[str, Any]:
     jti = request.matchdict["jti"]
-    jwt = first_of(jwt for jwt in _own_jwts(request) if jwt.jti == jti)
-    return page("jwts", "Revoke a JWT", jwt=jwt)
+    jwt = pages.first_of(jwt for jwt in _own_jwts(request) if jwt.jti == jti)
+    return pages.page("jwts", "Revoke a JWT", jwt=jwt)
 
 
 @post("settings.jwt_revoke", _WRITE)
 def revoke_jwt(request: Request) -> Response:
     user_id, now = request.user.id, request.now
-    with writing(request) as storage:
+    with pages.writing(request) as storage:
         revoke_own_jwt(storage, request.path_text("jti"), now, user_id=user_id)
-    return done(JWTS, "jwt-revoked")
+    return pages.done(JWTS, "jwt-revoked")
 
 
 @get("settings.jwt_revoke_all", _WRITE, "jwt_revoke_all")
 def confirm_revoking_all(request: Request) -> dict[str, Any]:
-    return page("jwts", "Revoke all JWTs")
+    return pages.page("jwts", "Revoke all JWTs")
 
 
 @post("settings.jwt_revoke_all", _WRITE)
 def revoke_all_jwts(request: Request) -> Response:
-    with writing(request) as storage:
+    with pages.writing(request) as storage:
         revoke_all(storage, request.user.id, request.now)
-    return done(JWTS, "jwts-revoked")
+    return pages.done(JWTS, "jwts-revoked")

@@ -14,13 +14,7 @@ from finance_api.http.errors import problem
 from finance_api.http.identity import LinkIdentity
 from finance_api.http.requests import Request, is_https
 from finance_api.planning.answers import Answer
-from finance_api.questions.answering import (
-    AnswerRefused,
-    OwnForm,
-    document_of,
-    refuse_empty,
-    respond,
-)
+from finance_api.questions import answering
 from finance_api.questions.forms import FORMS, forms_of
 from finance_api.questions.subscriptions import as_calendar, as_feed
 from finance_api.serialization.rows import exact_documents
@@ -38,7 +32,7 @@ _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, A
 def _page(request: Request, question: Question, answer: Answer) -> bytes:
     variables = {
         "title": question.name,
-        "table": answer_table(document_of(answer), request.region, question.address),
+        "table": answer_table(answering.document_of(answer), request.region, question.address),
         "has_more": answer.next_offset is not None,
         # Only its time zone is used.
         "user": request.identity.user,
@@ -50,12 +44,12 @@ def _page(request: Request, question: Question, answer: Answer) -> bytes:
 
 
 def _calendar(request: Request, question: Question, answer: Answer) -> bytes:
-    refuse_empty(answer)
+    answering.refuse_empty(answer)
     return as_calendar(question.name, _rows(answer), _moment(answer))
 
 
 def _feed(request: Request, question: Question, answer: Answer) -> bytes:
-    refuse_empty(answer)
+    answering.refuse_empty(answer)
     return as_feed(question.name, _rows(answer), _moment(answer), _home(request))
 
 
@@ -98,8 +92,10 @@ def show_answer(request: Request) -> Response:
         raise problem(404, _no_form(ending, endings))
     try:
         suffix, own_form = _OF_API.get(ending, ""), _own_form(request, question, ending)
-        response = respond(request, identity.user, question, suffix, own_form, is_for_link=True)
-    except AnswerRefused:
+        response = answering.respond(
+            request, identity.user, question, suffix, own_form, is_for_link=True
+        )
+    except answering.AnswerRefused:
         # The error's own sentence would reveal the question, its parameters and their values.
         detail = "This question can no longer be answered: its owner has to change it."
         raise problem(409, detail) from None
@@ -110,13 +106,13 @@ def show_answer(request: Request) -> Response:
     return response
 
 
-def _own_form(request: Request, question: Question, ending: str) -> OwnForm | None:
+def _own_form(request: Request, question: Question, ending: str) -> answering.OwnForm | None:
     """Return the form with this ending; None if it is one of the API's."""
     if ending in _OF_API:
         return None
     content_type, make = _MAKERS[ending]
     parts = (question.name, request.user.time_zone, request.region.tag, _home(request))
-    return OwnForm(content_type, partial(make, request, question), "\0".join(parts))
+    return answering.OwnForm(content_type, partial(make, request, question), "\0".join(parts))
 
 
 def _no_form(ending: str, endings: Sequence[str]) -> str:

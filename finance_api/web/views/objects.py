@@ -29,23 +29,12 @@ from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
 from finance_api.values.text import edited, message
 from finance_api.web import forms
+from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.page import (
-    PAGE_ROWS,
-    Pager,
-    changed,
-    editing,
-    offset_of,
-    own_row,
-    own_rows,
-    page,
-    refused,
-    sentence,
-)
 from finance_api.web.rendering import amount, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
@@ -70,13 +59,13 @@ class ObjectViews:
 
     def list_objects(self) -> dict[str, Any]:
         """Show one page of the list of all objects."""
-        request, shown, offset = self.request, self.shown, offset_of(self.request)
-        parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
+        request, shown, offset = self.request, self.shown, pages.offset_of(self.request)
+        parameters = {"sortBy": shown.sort, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
         asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
         found = ApiAnswers(request).get(asked, withTotal="true")
         total = found.members["total"]
         fields = [self.resource[name] for name in shown.columns]
-        owned = own_rows(request)
+        owned = pages.own_rows(request)
         cells = Cells(owned, self.region)
         rows = [
             {
@@ -88,14 +77,14 @@ class ObjectViews:
             for row in found.rows
         ]
         has_orders = self.resource is STANDING_ORDERS
-        return page(
+        return pages.page(
             shown.name,
             shown.title,
             shown=shown,
             columns=[(forms.label_of(field), cells.css(field)) for field in fields],
             rows=rows,
             total=total,
-            pager=Pager.of(request, total),
+            pager=pages.Pager.of(request, total),
             found=found_payments(request, owned) if has_orders else [],
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
             api=[asked],
@@ -105,7 +94,7 @@ class ObjectViews:
         """Show a form with the defaults, or with values from the query of a link."""
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, None)
-        owned, given = own_rows(self.request), self.request.GET
+        owned, given = pages.own_rows(self.request), self.request.GET
         currencies = {row["currencyCode"] for row in owned.accounts.rows.values()}
         texts = {
             field.name: given.get(field.name) or _default_text(field)
@@ -119,26 +108,31 @@ class ObjectViews:
         sent = self.request.POST
         texts, row_id = self._sent(sent), forms.form_id(sent)
         action = f"add {self.resource.path}"
-        with forms.form_errors() as errors, editing(self.request, action) as session:
+        with forms.form_errors() as errors, pages.editing(self.request, action) as session:
             defaults = {field.name: field.default for field in self.fields.values()}
             objects.add_object(
                 session, self.resource, self._given(session, texts, defaults), row_id
             )
         if errors:
-            return refused(self.request, {**self._form(texts, None, errors), "form_id": row_id})
-        return changed(session, self.shown.path)
+            return pages.refused(
+                self.request, {**self._form(texts, None, errors), "form_id": row_id}
+            )
+        return pages.changed(session, self.shown.path)
 
     def show(self) -> dict[str, Any]:
         """Show the form of an object, and its computed values."""
-        row = own_row(self.request, self.resource)
+        row = pages.own_row(self.request, self.resource)
         if (kept := kept_form(self.request)) is not None:
             return self._kept(kept, row)
         return self._form(self._stored_texts(row), row, {})
 
     def change(self) -> Response | dict[str, Any]:
         request, resource, texts = self.request, self.resource, self._sent(self.request.POST)
-        row_id = own_row(request, resource)["id"]
-        with forms.form_errors() as errors, editing(request, f"set {resource.path}") as session:
+        row_id = pages.own_row(request, resource)["id"]
+        with (
+            forms.form_errors() as errors,
+            pages.editing(request, f"set {resource.path}") as session,
+        ):
             stored = session.row_set(resource).rows.get(row_id)
             if stored is None:
                 raise HTTPNotFound()
@@ -148,29 +142,31 @@ class ObjectViews:
             if given := self._given(session, texts, stored):
                 objects.set_object(session, resource, row_id, given)
         if errors:
-            return refused(request, self._form(texts, own_row(request, resource), errors))
-        return changed(session, self.shown.path)
+            return pages.refused(
+                request, self._form(texts, pages.own_row(request, resource), errors)
+            )
+        return pages.changed(session, self.shown.path)
 
     def confirm_removing(self) -> dict[str, Any]:
-        return self._removal(own_row(self.request, self.resource))
+        return self._removal(pages.own_row(self.request, self.resource))
 
     def remove(self) -> Response | dict[str, Any]:
-        row = own_row(self.request, self.resource)
+        row = pages.own_row(self.request, self.resource)
         with_records = self.resource is ACCOUNTS and "with_records" in self.request.POST
         try:
-            with editing(self.request, f"remove {self.resource.path}") as session:
+            with pages.editing(self.request, f"remove {self.resource.path}") as session:
                 objects.remove_object(session, self.resource, row["id"], with_records=with_records)
         except ChangeRefused:
             # The page says what uses it.
-            return refused(self.request, self._removal(row))
-        return changed(session, self.shown.path)
+            return pages.refused(self.request, self._removal(row))
+        return pages.changed(session, self.shown.path)
 
     def _removal(self, row: Row) -> dict[str, Any]:
-        owned = own_rows(self.request)
+        owned = pages.own_rows(self.request)
         found = objects.uses_of(owned, self.resource, row["id"])
         uses = {user: message(use) for user, use in found.items()}
         own_records = uses.pop(RECORDS, None) if self.resource is ACCOUNTS else None
-        return page(
+        return pages.page(
             self.shown.name,
             f"Remove {title_of(row)}",
             shown=self.shown,
@@ -203,7 +199,7 @@ class ObjectViews:
         try:
             objects.check_limit(self.resource, {name: values[name] for name in given})
         except ChangeRefused as error:
-            raise forms.FormFaults({"limitAmount": sentence(error)}) from None
+            raise forms.FormFaults({"limitAmount": pages.sentence(error)}) from None
         return given
 
     def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
@@ -216,7 +212,7 @@ class ObjectViews:
     ) -> dict[str, Any]:
         """Return the variables of the form. row: the object to change; None for a new object."""
         request, shown, resource = self.request, self.shown, self.resource
-        owned = own_rows(request)
+        owned = pages.own_rows(request)
         if "form" in errors:
             errors["form"] = edited(errors["form"], self._with_labels)
         facts: list[tuple[str, Markup | str]] = []
@@ -235,7 +231,7 @@ class ObjectViews:
         controls = forms.controls_of(owned, self.fields, texts, self.region)
         controls = with_repeats(controls, self.region)
         rare = [control for control in controls if control.name in shown.rare]
-        return page(
+        return pages.page(
             shown.name,
             f"New {shown.word}" if row is None else title_of(row),
             shown=shown,

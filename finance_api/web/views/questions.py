@@ -11,42 +11,20 @@ from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_a
 from finance_api.auth.policy import Permission, has_api_access
 from finance_api.http.requests import Request, is_https
 from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
+from finance_api.questions import answering
+from finance_api.questions import saved as saving
 from finance_api.questions.addresses import AddressRefused
-from finance_api.questions.answering import (
-    AnswerRefused,
-    answer,
-    checked_address,
-    document_of,
-    respond,
-)
 from finance_api.questions.asking import fault_of, question_paths
 from finance_api.questions.forms import forms_of
-from finance_api.questions.saved import (
-    MAX_NAME_CHARACTERS,
-    QuestionRefused,
-    add_question,
-    change_question,
-    checked_name,
-)
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Question, QuestionLink
 from finance_api.values.time import date_text
+from finance_api.web import page as pages
 from finance_api.web.answer_tables import answer_table
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import (
-    SeeOther,
-    done,
-    first_of,
-    page,
-    refused,
-    sentence,
-    show_once,
-    taken,
-    writing_for_user,
-)
 from finance_api.web.routes import get, post
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE
@@ -76,7 +54,7 @@ def active_links(request: Request, question: Question) -> list[QuestionLink]:
 def _own_link(request: Request, question: Question) -> QuestionLink:
     """Return the link in the path; raise a 404 if it has ended or is not of this question."""
     links, link_id = active_links(request, question), request.path_text("link")
-    return first_of(link for link in links if link.id == link_id)
+    return pages.first_of(link for link in links if link.id == link_id)
 
 
 def _path(question: Question, below: str = "") -> str:
@@ -88,7 +66,7 @@ def list_questions(request: Request) -> dict[str, Any]:
     found = request.storage.questions.list_by_user(request.user.id)
     rows = [(each, fault_of(request.registry, each.address)) for each in found]
     asked = ApiRequest(f"{PUBLIC_SURFACE}questions", {})
-    return page("questions", "Questions", rows=rows, api=[asked])
+    return pages.page("questions", "Questions", rows=rows, api=[asked])
 
 
 # -- one question and its answer
@@ -100,12 +78,12 @@ def show_question(request: Request) -> dict[str, Any]:
     links, ended_links = _links(request, question)
     table, has_more, fault = None, False, None
     try:
-        answered = answer(request, request.user, question)
+        answered = answering.answer(request, request.user, question)
         has_more = answered.next_offset is not None
-        table = answer_table(document_of(answered), request.region, question.address)
-    except AnswerRefused as error:
+        table = answer_table(answering.document_of(answered), request.region, question.address)
+    except answering.AnswerRefused as error:
         fault = str(error)
-    return page(
+    return pages.page(
         "questions",
         question.name,
         question=question,
@@ -127,8 +105,8 @@ def download_answer(request: Request) -> Response:
     if form not in _DOWNLOADS:
         raise HTTPNotFound()
     try:
-        response = respond(request, request.user, question, f".{form}")
-    except AnswerRefused as error:
+        response = answering.respond(request, request.user, question, f".{form}")
+    except answering.AnswerRefused as error:
         raise error.problem from None
     name = f"answer-{date_text(request.today)}.{form}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -145,14 +123,14 @@ def _form(
     errors: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     title = "New question" if question is None else f"Change {question.name}"
-    return page(
+    return pages.page(
         "questions",
         title,
         question=question,
         values=values,
         paths=question_paths(request.registry),
         links=0 if question is None else len(active_links(request, question)),
-        most=MAX_NAME_CHARACTERS,
+        most=saving.MAX_NAME_CHARACTERS,
         errors=errors or {},
     )
 
@@ -193,27 +171,27 @@ def _saved(request: Request, question: Question | None) -> Any:
     values, now = {name: request.sent_text(name) for name in _FIELDS}, request.now
     errors, address = {}, ""
     try:
-        checked_name(values["name"])
-    except QuestionRefused as error:
+        saving.checked_name(values["name"])
+    except saving.QuestionRefused as error:
         errors["name"] = str(error)
     try:
-        address = checked_address(request, request.user, values["address"])
+        address = answering.checked_address(request, request.user, values["address"])
     except AddressRefused as error:
         errors["address"] = str(error)
     if not errors:
         try:
-            with writing_for_user(request) as storage:
+            with pages.writing_for_user(request) as storage:
                 given: dict[str, Any] = {"name": values["name"], "address": address, "now": now}
                 if question is None:
-                    saved = add_question(storage, request.user, **given)
+                    saved = saving.add_question(storage, request.user, **given)
                 else:
                     if address != question.address and not request.sent_text("keep_links"):
                         question_links.revoke_links(storage, question.user_id, now, question.id)
-                    saved = change_question(storage, question, **given)
-            return done(_path(saved), "saved")
-        except QuestionRefused as error:
+                    saved = saving.change_question(storage, question, **given)
+            return pages.done(_path(saved), "saved")
+        except saving.QuestionRefused as error:
             errors["name"] = str(error)
-    return refused(request, _form(request, values, question, errors))
+    return pages.refused(request, _form(request, values, question, errors))
 
 
 # -- removal
@@ -223,16 +201,16 @@ def _saved(request: Request, question: Question | None) -> Any:
 def confirm_removal(request: Request) -> dict[str, Any]:
     question = _own(request)
     links = len(active_links(request, question))
-    return page("questions", "Remove a question", question=question, links=links)
+    return pages.page("questions", "Remove a question", question=question, links=links)
 
 
 @post("question.remove", _WRITE)
 def remove(request: Request) -> Response:
     user_id, question_id = request.user.id, request.path_id
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         storage.questions.delete(user_id, question_id)
         question_links.revoke_links(storage, user_id, request.now, question_id)
-    return done(QUESTIONS_PAGE, "question-removed")
+    return pages.done(QUESTIONS_PAGE, "question-removed")
 
 
 # -- creating a link
@@ -245,13 +223,13 @@ def show_link_form(request: Request) -> dict[str, Any]:
     form = _link_form(request, question, values, {})
     # If the user has no access to the API, the page says how to get it.
     allowed = has_api_access(request.user, request.registry.settings)
-    return form if allowed else refused(request, form, 403)
+    return form if allowed else pages.refused(request, form, 403)
 
 
 def _link_form(
     request: Request, question: Question, values: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
-    return page(
+    return pages.page(
         "questions",
         "Create a link",
         question=question,
@@ -270,7 +248,7 @@ def create_link(request: Request) -> Any:
     ends = expires_at(request, "link", errors)
     if not errors:
         try:
-            with writing_for_user(request) as storage:
+            with pages.writing_for_user(request) as storage:
                 secret = question_links.issue_link(
                     storage,
                     request.user,
@@ -282,29 +260,31 @@ def create_link(request: Request) -> Any:
                     is_open_to_all=is_open_to_all(settings),
                     link_id=form_id(request.POST),
                 )
-            return show_once(request, _path(question, "/links/made"), secret)
+            return pages.show_once(request, _path(question, "/links/made"), secret)
         except Conflict:
-            return done(_path(question), "created-before")
+            return pages.done(_path(question), "created-before")
         except IssueRefused as error:
-            errors["name" if "name" in str(error) else "form"] = sentence(error)
-    return refused(request, _link_form(request, question, values, errors))
+            errors["name" if "name" in str(error) else "form"] = pages.sentence(error)
+    return pages.refused(request, _link_form(request, question, values, errors))
 
 
 @get("question.link_made", _WRITE, "question_link_made")
 def show_link(request: Request) -> Any:
     """Show the addresses once; then redirect to the question."""
-    question, secret = _own(request), taken(request)
+    question, secret = _own(request), pages.taken(request)
     sha256 = question_links.digest_of_path(question_links.link_path(secret, ""))
     made = [link for link in active_links(request, question) if link.sha256 == sha256]
     if not made:
-        return SeeOther(_path(question))
+        return pages.SeeOther(_path(question))
     # request.scheme is only the scheme between proxy and server.
     start = f"{'https' if is_https(request) else 'http'}://{request.host}{request.script_name}"
     addresses = [
         (form, start + question_links.link_path(secret, form.ending))
         for form in forms_of(question.address)
     ]
-    return page("questions", "Your new link", question=question, link=made[0], addresses=addresses)
+    return pages.page(
+        "questions", "Your new link", question=question, link=made[0], addresses=addresses
+    )
 
 
 # -- revoking links
@@ -314,28 +294,28 @@ def show_link(request: Request) -> Any:
 def confirm_revoking_one(request: Request) -> dict[str, Any]:
     question = _own(request)
     link = _own_link(request, question)
-    return page("questions", "Revoke a link", question=question, links=[link], one=link)
+    return pages.page("questions", "Revoke a link", question=question, links=[link], one=link)
 
 
 @post("question.link_revoke", _WRITE)
 def revoke_one(request: Request) -> Response:
     question = _own(request)
     link = _own_link(request, question)
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         question_links.revoke_link(storage, link, request.now)
-    return done(_path(question), "link-revoked")
+    return pages.done(_path(question), "link-revoked")
 
 
 @get("question.links_revoke", _WRITE, "question_link_revoke")
 def confirm_revoking_all(request: Request) -> dict[str, Any]:
     question = _own(request)
     links = active_links(request, question)
-    return page("questions", "Revoke all links", question=question, links=links, one=None)
+    return pages.page("questions", "Revoke all links", question=question, links=links, one=None)
 
 
 @post("question.links_revoke", _WRITE)
 def revoke_all(request: Request) -> Response:
     question = _own(request)
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         question_links.revoke_links(storage, question.user_id, request.now, question.id)
-    return done(_path(question), "links-revoked")
+    return pages.done(_path(question), "links-revoked")

@@ -10,15 +10,10 @@ from webob.multidict import MultiDict
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
+from finance_api.ledger.edits import transfers
 from finance_api.ledger.edits.naming import editable_fields, parse_assignments, rows_called
 from finance_api.ledger.edits.objects import put_new
 from finance_api.ledger.edits.records import ADD, SET, add_record, change_records, remove_records
-from finance_api.ledger.edits.transfers import (
-    link_records,
-    list_candidates,
-    other_halves,
-    unlink_records,
-)
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
@@ -256,7 +251,7 @@ def _form(
     shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
     facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
     transfer_id = row["transferId"]
-    halves = other_halves(owned, [transfer_id])[transfer_id] if transfer_id else []
+    halves = transfers.other_halves(owned, [transfer_id])[transfer_id] if transfer_id else []
     return page(
         "records",
         _title(row),
@@ -309,7 +304,7 @@ def link(request: Request) -> Response | dict[str, Any]:
         other = request.sent_text("other")
         if not other:
             raise forms.FormFaults({"form": "Choose the other half of the transfer."})
-        link_records(session, row["id"], other)
+        transfers.link_records(session, row["id"], other)
     if errors:
         return refused(request, _candidates(request, row, errors))
     return changed(session, _path(row))
@@ -321,7 +316,7 @@ def _candidates(request: Request, row: Row, errors: dict[str, str]) -> dict[str,
         "records",
         "Link as a transfer",
         row=row,
-        candidates=list_candidates(owned, row, limit=_MAX_CANDIDATES),
+        candidates=transfers.list_candidates(owned, row, limit=_MAX_CANDIDATES),
         chosen=request.sent_text("other"),
         errors=errors,
     )
@@ -334,5 +329,5 @@ def unlink(request: Request) -> Response:
     if row["transferId"] is None:
         return done(_path(row), "same")
     with editing(request, "transfers unlink") as session:
-        unlink_records(session, [row["id"]])
+        transfers.unlink_records(session, [row["id"]])
     return changed(session, _path(row))

@@ -22,30 +22,12 @@ from finance_api.questions.asking import find
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
-from finance_api.web import forms
+from finance_api.web import forms, record_filters
+from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import Money
-from finance_api.web.page import (
-    Pager,
-    changed,
-    editing,
-    offset_of,
-    own_row,
-    own_rows,
-    page,
-    refused,
-    sentence,
-)
-from finance_api.web.record_filters import (
-    ANY,
-    NONE,
-    SIZES,
-    TYPES,
-    RecordFilters,
-    period_options,
-    rule_link,
-)
+from finance_api.web.page import page
 from finance_api.web.routes import get, post
 
 _REMOVE = "remove"
@@ -82,14 +64,18 @@ def list_page(
     of the record whose category was typed, and the typed text; from a kept form also the id of the
     category that the record had. sent: the form for several records, to show it again.
     """
-    filters, owned, answers = RecordFilters.of(request), own_rows(request), ApiAnswers(request)
+    filters, owned, answers = (
+        record_filters.RecordFilters.of(request),
+        pages.own_rows(request),
+        ApiAnswers(request),
+    )
     # The sums come first: they also give the total, so texts are searched only once.
     whole = answers.sums(filters.sums_request)
     # If there are too many amounts to convert, show the sums by currency.
     sums = whole or answers.sums(replace(filters.sums_request, parameters=filters.parameters))
     asked = filters.page_request(0)
     total = filters.total_of(sums) if sums else answers.get(asked, limit="1").members["total"]
-    pager = Pager.of(request, total, filters.size)
+    pager = pages.Pager.of(request, total, filters.size)
     asked = filters.page_request(pager.offset)
     found = answers.get(asked, withTotal="")
     if typed is not None and all(row["id"] != typed[0] for row in found.rows):
@@ -103,7 +89,7 @@ def list_page(
         "Records",
         rows=found.rows,
         hints=[] if found.rows else _hints(request, answers, asked),
-        rule_of=rule_link,
+        rule_of=record_filters.rule_link,
         here=filters.path(offset=str(pager.offset or "")),
         paths=dict(categories),
         names=forms.last_parts(categories),
@@ -115,20 +101,22 @@ def list_page(
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
-            "period": period_options(_months(request), filters.given["period"], request.region),
+            "period": record_filters.period_options(
+                _months(request), filters.given["period"], request.region
+            ),
             "account": accounts,
             "category": [*_presence("category"), *categories],
             "label": [*_presence("label"), *labels],
             "note": _presence("note"),
-            "type": _choices(TYPES),
+            "type": _choices(record_filters.TYPES),
             "state": _choices(RECORD_STATES),
             "currency": [(code, code) for code in _currencies(owned)],
-            "size": [(str(size), str(size)) for size in SIZES],
+            "size": [(str(size), str(size)) for size in record_filters.SIZES],
         },
         errors={**filters.errors, **errors},
         selecting=selecting,
         chosen=frozenset(ticked_ids(entries)),
-        given_categories=[("", "Choose"), (NONE, "No category"), *categories],
+        given_categories=[("", "Choose"), (record_filters.NONE, "No category"), *categories],
         given_labels=[("", "Choose"), *labels],
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
         sent={name: str(entries.get(name, "")) for name in GIVEN},
@@ -163,7 +151,7 @@ def ticked_ids(sent: MultiDict) -> list[str]:
 
 
 def _presence(word: str) -> list[tuple[str, str]]:
-    return [(NONE, f"Without a {word}"), (ANY, f"With a {word}")]
+    return [(record_filters.NONE, f"Without a {word}"), (record_filters.ANY, f"With a {word}")]
 
 
 def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
@@ -181,11 +169,11 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     The first POST is answered by a confirmation with the number and the sums of the records; the
     second POST changes them if the user's data is still the same.
     """
-    filters, seen = RecordFilters.of(request), request.sent_text("seen")
-    here = filters.path(offset=str(offset_of(request) or ""))
+    filters, seen = record_filters.RecordFilters.of(request), request.sent_text("seen")
+    here = filters.path(offset=str(pages.offset_of(request) or ""))
     action = "records remove" if request.sent_text("do") == _REMOVE else "records edit"
     with forms.form_errors() as errors:
-        with editing(request, action, dry_run=not seen) as session:
+        with pages.editing(request, action, dry_run=not seen) as session:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
             sums = selection.sums()
@@ -196,9 +184,9 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
             if is_current:
                 change.make(session, selection.ids())
         if is_current:
-            return changed(session, here)
+            return pages.changed(session, here)
     if errors:
-        return refused(request, list_page(request, errors, sent=request.POST))
+        return pages.refused(request, list_page(request, errors, sent=request.POST))
     request.override_renderer = "records_confirm.jinja2"
     return page(
         "records",
@@ -230,7 +218,9 @@ class _Selection:
     conditions: tuple[Condition, ...] | None
 
     @classmethod
-    def of(cls, request: Request, session: LedgerSession, filters: RecordFilters) -> "_Selection":
+    def of(
+        cls, request: Request, session: LedgerSession, filters: record_filters.RecordFilters
+    ) -> "_Selection":
         """Read the selection from the form. Raises FormFaults."""
         ticked = ticked_ids(request.POST)
         if request.sent_text("all") != "true":
@@ -315,7 +305,7 @@ def _category_change(session: LedgerSession, request: Request) -> _Change:
     wanted, new = request.sent_text("set_category"), request.sent_text(forms.NEW_CATEGORY).strip()
     if new:
         row_id, name = forms.category_called(session, new), new
-    elif wanted == NONE:
+    elif wanted == record_filters.NONE:
         return _Change("Remove the category of", values={"categoryId": None})
     else:
         row_id, name = _chosen(session, CATEGORIES, wanted, "category")
@@ -329,7 +319,7 @@ def _chosen(session: LedgerSession, resource: Resource, row_id: str, key: str) -
     try:
         row = find_row(session, resource, row_id)
     except ChangeRefused as error:
-        raise forms.FormFaults({f"set_{key}": sentence(error)}) from None
+        raise forms.FormFaults({f"set_{key}": pages.sentence(error)}) from None
     return str(row["id"]), str(row["name"])
 
 
@@ -348,10 +338,10 @@ def set_category(request: Request) -> Response | dict[str, Any]:
 
     The form has the name or the path of the category, or a part of it.
     """
-    row, text = own_row(request, RECORDS), request.sent_text("category").strip()
+    row, text = pages.own_row(request, RECORDS), request.sent_text("category").strip()
     # Only a second button adds a category, so that Enter does not create one from a typo.
     is_new = text and request.sent_text("new") == text
-    with forms.form_errors() as errors, editing(request, "records edit") as session:
+    with forms.form_errors() as errors, pages.editing(request, "records edit") as session:
         options = forms.named_options(session, CATEGORIES)
         if not is_new:
             category = forms.find_option(options, text, "category") if text else None
@@ -364,9 +354,9 @@ def set_category(request: Request) -> Response | dict[str, Any]:
         change_records(session, [row["id"]], {"categoryId": category})
     if errors:
         faults = {f"c-{row['id']}": next(iter(errors.values()))}
-        return refused(request, list_page(request, faults, typed=(row["id"], text)))
-    filters = RecordFilters.of(request)
-    response = changed(session, filters.path(offset=str(offset_of(request) or "")))
+        return pages.refused(request, list_page(request, faults, typed=(row["id"], text)))
+    filters = record_filters.RecordFilters.of(request)
+    response = pages.changed(session, filters.path(offset=str(pages.offset_of(request) or "")))
     if following := request.sent_text("next"):
         request.matchdict["id"] = following
         response.headers["Location"] += f"#c-{request.path_id}"

@@ -15,21 +15,10 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import Token
 from finance_api.values.time import DAY_SECONDS
+from finance_api.web import page as pages
 from finance_api.web.api_requests import curl_line
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
-from finance_api.web.page import (
-    SeeOther,
-    done,
-    first_of,
-    page,
-    refused,
-    sentence,
-    show_once,
-    taken,
-    writing,
-    writing_for_user,
-)
 from finance_api.web.routes import get, post
 
 TOKENS = f"{SETTINGS_PAGES}/tokens"
@@ -95,7 +84,7 @@ def _issue_options(request: Request) -> dict[str, Any]:
 
 @get("settings.tokens", _READ, "tokens")
 def list_tokens(request: Request) -> dict[str, Any]:
-    return page("tokens", "API tokens", tokens=token_views(request))
+    return pages.page("tokens", "API tokens", tokens=token_views(request))
 
 
 # -- creating one
@@ -106,11 +95,11 @@ def show_form(request: Request) -> dict[str, Any]:
     form = _form_page(request, {"expiry": "90"}, {})
     # If the user has no access to the API, the page says how to get it.
     allowed = has_api_access(request.user, request.registry.settings)
-    return form if allowed else refused(request, form, 403)
+    return form if allowed else pages.refused(request, form, 403)
 
 
 def _form_page(request: Request, values: dict[str, Any], errors: dict[str, str]) -> dict[str, Any]:
-    return page(
+    return pages.page(
         "tokens",
         "Create a token",
         scopes=_LABELS,
@@ -134,7 +123,7 @@ def create_token(request: Request) -> Any:
     ends = expires_at(request, "token", errors)
     if not errors:
         try:
-            with writing_for_user(request) as storage:
+            with pages.writing_for_user(request) as storage:
                 text = personal_tokens.issue_token(
                     storage,
                     user,
@@ -144,12 +133,12 @@ def create_token(request: Request) -> Any:
                     token_id=form_id(request.POST),
                     **_issue_options(request),
                 )
-            return show_once(request, MADE, text)
+            return pages.show_once(request, MADE, text)
         except Conflict:
-            return done(TOKENS, "created-before")
+            return pages.done(TOKENS, "created-before")
         except IssueRefused as error:
-            errors["form"] = sentence(error)
-    return refused(request, _form_page(request, {**values, "scopes": scopes}, errors))
+            errors["form"] = pages.sentence(error)
+    return pages.refused(request, _form_page(request, {**values, "scopes": scopes}, errors))
 
 
 def _checked_name(text: str, errors: dict[str, str]) -> str:
@@ -157,24 +146,24 @@ def _checked_name(text: str, errors: dict[str, str]) -> str:
     try:
         return personal_tokens.checked_name(text)
     except IssueRefused as error:
-        errors["name"] = sentence(error)
+        errors["name"] = pages.sentence(error)
         return ""
 
 
 @get("settings.token_made", _WRITE, "token_created")
 def show_token(request: Request) -> Any:
     """Show the token once; then redirect to the list."""
-    text = taken(request)
+    text = pages.taken(request)
     sha256 = personal_tokens.digest(text) if personal_tokens.is_well_formed(text) else ""
     tokens = request.storage.tokens.list_by_user(request.user.id)
     made = next((token for token in tokens if token.sha256 == sha256), None)
     if made is None:
-        return SeeOther(TOKENS)
+        return pages.SeeOther(TOKENS)
     scopes = made.scopes or SCOPES
     tried = RECORDS.path if RECORDS.path in scopes else min(scopes)
     path = f"{PUBLIC_SURFACE}{tried}" if tried == QUESTIONS else f"{PUBLIC_SURFACE}{tried}?limit=5"
     curl = curl_line(request, text, path)
-    return page("tokens", "Your new token", token=text, name=made.name, curl=curl)
+    return pages.page("tokens", "Your new token", token=text, name=made.name, curl=curl)
 
 
 # -- one token
@@ -187,13 +176,15 @@ def show_one(request: Request) -> dict[str, Any]:
 
 
 def _token_page(token: TokenView, name: str, errors: dict[str, str]) -> dict[str, Any]:
-    return page("tokens", token.name, token=token, name=name, errors=errors, overlaps=_OVERLAPS)
+    return pages.page(
+        "tokens", token.name, token=token, name=name, errors=errors, overlaps=_OVERLAPS
+    )
 
 
 def _own_token(request: Request) -> TokenView:
     """Return the token in the path; raise a 404 if the user has no such token."""
     views, token_id = token_views(request), request.matchdict["id"]
-    return first_of(view for view in views if view.id == token_id)
+    return pages.first_of(view for view in views if view.id == token_id)
 
 
 @post("settings.token", _WRITE, "token")
@@ -202,13 +193,13 @@ def rename_token(request: Request) -> Any:
     errors: dict[str, str] = {}
     name = _checked_name(text, errors)
     if errors:
-        return refused(request, _token_page(token, text, errors))
+        return pages.refused(request, _token_page(token, text, errors))
     user_id, now = request.user.id, request.now
-    with writing_for_user(request) as storage:
+    with pages.writing_for_user(request) as storage:
         personal_tokens.rename_token(
             storage, token.id, user_id=user_id, before=token.name, name=name, now=now
         )
-    return done(TOKENS, "token-renamed")
+    return pages.done(TOKENS, "token-renamed")
 
 
 @post("settings.token_regenerate", _WRITE, "token")
@@ -217,25 +208,27 @@ def regenerate(request: Request) -> Any:
     overlap = next((s for s, _ in _OVERLAPS if str(s) == request.sent_text("overlap")), None)
     if overlap is None:
         errors = {"overlap": "Choose how long the old token stays valid."}
-        return refused(request, _token_page(token, token.name, errors))
+        return pages.refused(request, _token_page(token, token.name, errors))
     try:
-        with writing_for_user(request) as storage:
+        with pages.writing_for_user(request) as storage:
             text = personal_tokens.regenerate_token(
                 storage, request.user, token.id, overlap_seconds=overlap, **_issue_options(request)
             )
     except IssueRefused as error:
-        return refused(request, _token_page(token, token.name, {"form": sentence(error)}))
-    return show_once(request, MADE, text)
+        return pages.refused(
+            request, _token_page(token, token.name, {"form": pages.sentence(error)})
+        )
+    return pages.show_once(request, MADE, text)
 
 
 @get("settings.token_revoke", _WRITE, "token_revoke")
 def confirm_revoking(request: Request) -> dict[str, Any]:
-    return page("tokens", "Revoke a token", token=_own_token(request))
+    return pages.page("tokens", "Revoke a token", token=_own_token(request))
 
 
 @post("settings.token_revoke", _WRITE)
 def revoke_token(request: Request) -> Response:
     user_id, now = request.user.id, request.now
-    with writing(request) as storage:
+    with pages.writing(request) as storage:
         personal_tokens.revoke_token(storage, request.path_text("id"), now, user_id=user_id)
-    return done(TOKENS, "token-revoked")
+    return pages.done(TOKENS, "token-revoked")

@@ -8,18 +8,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits import transfers
-from finance_api.web.page import (
-    PAGE_ROWS,
-    Pager,
-    changed,
-    done,
-    editing,
-    offset_of,
-    own_rows,
-    page,
-    refused,
-    sentence,
-)
+from finance_api.web import page as pages
 from finance_api.web.routes import get, post
 
 _CHANGES = {
@@ -35,13 +24,13 @@ def list_transfers(request: Request) -> dict[str, Any]:
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     total = request.storage.transfers.count(request.user.id)
-    return page(
+    return pages.page(
         "transfers",
         "Transfers to confirm",
         proposals=transfers.list_proposals(
-            own_rows(request), limit=PAGE_ROWS, offset=offset_of(request)
+            pages.own_rows(request), limit=pages.PAGE_ROWS, offset=pages.offset_of(request)
         ),
-        pager=Pager.of(request, total),
+        pager=pages.Pager.of(request, total),
         chosen=frozenset(request.sent_texts("pair")) if errors else frozenset(),
         errors=errors,
     )
@@ -51,16 +40,16 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
 def change_transfers(request: Request) -> Response | dict[str, Any]:
     action = request.sent_text("do")
     if action == "find":
-        with editing(request, "transfers find") as session:
+        with pages.editing(request, "transfers find") as session:
             transfers.find_transfers(session)
-        return done("/transfers", "transfers-found")
+        return pages.done("/transfers", "transfers-found")
     name, change = _CHANGES["confirm" if action == "confirm" else "dismiss"]
     pairs = [text.partition(" ")[::2] for text in request.sent_texts("pair")]
     if not pairs:
-        return refused(request, _page(request, {"pair": "Choose one or more transfers."}))
+        return pages.refused(request, _page(request, {"pair": "Choose one or more transfers."}))
     try:
-        with editing(request, name) as session:
+        with pages.editing(request, name) as session:
             change(session, pairs)
     except ChangeRefused as error:
-        return refused(request, _page(request, {"pair": sentence(error)}))
-    return changed(session, "/transfers")
+        return pages.refused(request, _page(request, {"pair": pages.sentence(error)}))
+    return pages.changed(session, "/transfers")
