@@ -8,14 +8,12 @@ from typing import Any
 import orjson
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, parameters, responding, validation
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.representation import next_offset
-from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
@@ -142,10 +140,10 @@ def transactions(reading: Reading, values: validation.Parameters) -> Document:
     permission=Permission.INTERNAL_RECORDS_READ,
     answer=transactions,
     response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def list_transactions(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)
 
 
 # -- documents ------------------------------------------------------------------------------------
@@ -289,7 +287,7 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
     permission=Permission.INTERNAL_DOCUMENTS_READ,
     answer=documents,
     response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def list_documents(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

@@ -37,22 +37,14 @@ class Services(Protocol):
     sampling: updates the metrics of the process.
     """
 
-    @property
-    def clock(self) -> Clock: ...
-    @property
-    def metrics(self) -> Metrics: ...
-    @property
-    def sampling(self) -> Periodic: ...
-    @property
-    def storage(self) -> StorageBackend: ...
-    @property
-    def housekeeping(self) -> Periodic: ...
-    @property
-    def data_requests(self) -> Bulkhead: ...
-    @property
-    def downloads(self) -> Downloads: ...
-    @property
-    def statement_seconds(self) -> int: ...
+    clock: Clock
+    metrics: Metrics
+    sampling: Periodic
+    storage: StorageBackend
+    housekeeping: Periodic
+    data_requests: Bulkhead
+    downloads: Downloads
+    statement_seconds: int
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]

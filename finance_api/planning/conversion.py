@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.resources.common import amount_field, text_field
-from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.common import amount_field, currency_field, text_field
+from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import rounded
@@ -41,13 +41,10 @@ def converted_field(name: str) -> Field:
     return amount_field(converted, meaning, -49.9)
 
 
-CONVERTED_CURRENCY = Field(
-    "convertedCurrencyCode",
-    Kind.CHOICE,
-    "The currency of convertTo.",
-    "USD",
-    choices=CURRENCIES,
-    nullable=False,
+CONVERTED_CURRENCY = replace(
+    currency_field("The currency of convertTo.", nullable=False),
+    name="convertedCurrencyCode",
+    example="USD",
 )
 CONVERSION_ERROR = text_field(
     "conversionError", "Why the amount was not converted.", no_rate("EUR", "USD", "2026-01-31")

@@ -1,7 +1,7 @@
 """How much of a budget is spent, how much of a goal is saved, and when it will be reached."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -252,7 +252,9 @@ class Saved(NamedTuple):
 def tracked_goals(storage: Storage, user_id: int, today: int, goals: Sequence[Row]) -> list[Row]:
     """Return the goals with their computed fields."""
     links = {
-        name: _Link(storage, user_id, today, field, {goal[name] for goal in goals} - {None})
+        name: _Link(
+            storage, user_id, today, field, frozenset(goal[name] for goal in goals) - {None}
+        )
         for name, field in (("accountId", "accountId"), ("labelId", "labelIds"))
     }
     return [{**goal, **_tracked_goal(goal, _saved(goal, links), today)} for goal in goals]
@@ -291,32 +293,24 @@ class _Link:
     """The sums of the accounts or labels that goals link to. field: the records' field for them."""
 
     def __init__(
-        self, storage: Storage, user_id: int, today: int, field: str, ids: Collection[str]
+        self, storage: Storage, user_id: int, today: int, field: str, ids: frozenset[str]
     ) -> None:
         since = max(MIN_SECONDS, today - RATE_DAYS * DAY_SECONDS)
-        self._today = today
-        self._ids = ids
-        self._accounts: dict[str, Row] = {}
-        self._before: _Sums = {}
-        self._within: _Sums = {}
-        if ids:
-            read = storage.data
-            if field == "accountId":
-                self._accounts = read.get_rows(user_id, ACCOUNTS, ids)
-            names, linked = (field, "currencyCode"), any_of(field, ids)
-            for sums, span in (
-                (self._before, Span(MIN_SECONDS, since)),
-                (self._within, Span(since, today + DAY_SECONDS)),
-            ):
-                found = read.sum_by(user_id, names, [linked, dated(span.first, span.end)])
-                for (value, currency), part in found.items():
-                    self._add(sums, (value,) if isinstance(value, str) else value, currency, part)
+        data, is_account, names = storage.data, field == "accountId", (field, "currencyCode")
 
-    def _add(self, sums: _Sums, values: Sequence[str], currency: str, part: RecordSum) -> None:
-        for value in values:
-            if value in self._ids:
-                key = value, currency
-                sums[key] = sums[key].joined(part) if key in sums else part
+        def read(first: int, end: int) -> _Sums:
+            sums: _Sums = {}
+            linked = [any_of(field, ids), dated(first, end)]
+            for (value, currency), part in data.sum_by(user_id, names, linked).items():
+                for linked_id in ids.intersection((value,) if is_account else value):
+                    key = linked_id, currency
+                    sums[key] = sums[key].joined(part) if key in sums else part
+            return sums
+
+        self._today = today
+        self._accounts = data.get_rows(user_id, ACCOUNTS, ids) if is_account and ids else {}
+        self._before = read(MIN_SECONDS, since) if ids else {}
+        self._within = read(since, today + DAY_SECONDS) if ids else {}
 
     def of_account(self, account_id: str, currency: str | None) -> Saved | None:
         """Return the account's balance; None if ``currency`` names a different currency."""

@@ -6,11 +6,8 @@ from itertools import chain
 from typing import Any
 
 from finance_api.planning.recurrence import Schedule, schedule_of
-from finance_api.resources import STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
-from finance_api.storage.interface import Storage
 from finance_api.values import Row
-from finance_api.values.time import DAY_SECONDS
 
 #: Maximum number of due days to compute for a request. The days of equal rules count once.
 MAX_DUE_DAYS = 100_000
@@ -93,20 +90,6 @@ class DueDays:
         ]
 
 
-def upcoming_days(storage: Storage, user_id: int, today: int, days: int) -> DueDays:
-    """Return the due days of the next ``days`` days, today included. Raises TooManyDueDays."""
-    orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
-    return DueDays(orders, today, today + days * DAY_SECONDS)
-
-
-def upcoming_page(due: DueDays, limit: int, offset: int = 0) -> list[Row]:
-    """Return the standing order of each occurrence on the page, by day, name and id.
-
-    The row's ``date`` is the day of the occurrence.
-    """
-    page = due.page(limit, offset, _by_name)
-    return [{**row, "date": day} for day, row in page]
-
-
-def _by_name(day: int, order: Row) -> tuple[bool, str, str]:
+def by_name(day: int, order: Row) -> tuple[bool, str, str]:
+    """Return the key that sorts the standing orders of a day by name and id."""
     return order["name"] is None, order["name"] or "", order["id"]

@@ -17,9 +17,6 @@ class LinkForm:
     label: str
     path: str = ""
 
-    def suits(self, address: str) -> bool:
-        return self.path in ("", address.partition("?")[0])
-
 
 FORMS = (
     LinkForm(".csv", "CSV, for spreadsheets and scripts"),
@@ -33,4 +30,4 @@ FORMS = (
 
 def forms_of(address: str) -> tuple[LinkForm, ...]:
     """Return the forms that suit a saved question. address: the question's address."""
-    return tuple(form for form in FORMS if form.suits(address))
+    return tuple(form for form in FORMS if form.path in ("", address.partition("?")[0]))

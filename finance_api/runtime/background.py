@@ -38,15 +38,11 @@ class Periodic:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
 
-    def now(self) -> None:
-        """Run ``work`` in the calling thread, in addition to the periodic runs."""
-        self._try()
-
     def stop(self) -> None:
         """End the thread, and run ``work`` if ``last`` is set."""
         self.end()
         if self._last:
-            self._try()
+            self.now()
 
     def end(self) -> None:
         """End the thread."""
@@ -56,9 +52,10 @@ class Periodic:
 
     def _run(self) -> None:
         while not self._stopping.wait(self._seconds):
-            self._try()
+            self.now()
 
-    def _try(self) -> None:
+    def now(self) -> None:
+        """Run ``work`` in the calling thread; `start` does so periodically."""
         try:
             self._work()
         except Exception as error:

@@ -11,10 +11,6 @@ _GRANULARITIES = {"days": "daily", "weeks": "weekly", "months": "monthly"}
 _MOST = {"days": 366, "weeks": 53, "months": 13}
 
 
-class UsagePeriodError(ValueError):
-    """The text is not a period; the message says what is allowed."""
-
-
 @dataclass(frozen=True, slots=True)
 class UsagePeriod:
     """``count`` days, ISO weeks or months, including the current one."""
@@ -41,11 +37,11 @@ class UsagePeriod:
 
 
 def parse_usage_period(text: str) -> UsagePeriod:
-    """Parse ``30days``, ``12weeks`` or ``6months``. Raises UsagePeriodError."""
+    """Parse ``30days``, ``12weeks`` or ``6months``. Raises ValueError."""
     match = _PERIOD.fullmatch(text)
     if match is None or int(match[1]) > _MOST[match[2]]:
         most = ", ".join(f"1{unit} to {count}{unit}" for unit, count in _MOST.items())
-        raise UsagePeriodError(f"is not one of {most}")
+        raise ValueError(f"is not one of {most}")
     return UsagePeriod(int(match[1]), match[2])
 
 

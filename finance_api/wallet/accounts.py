@@ -18,9 +18,7 @@ from finance_api.resources.common import INCOME
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS
-from finance_api.wallet import shapes
-from finance_api.wallet.lists import list_page, page_response, respond_with_objects
-from finance_api.wallet.parameters import ListSchema, exact, related
+from finance_api.wallet import lists, parameters, shapes
 
 _BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
 #: Earlier versions sent a hundredth of the initial balance, which clients multiply by 100.
@@ -146,16 +144,16 @@ accounts = Service("wallet.accounts", "/wallet/v1/api/accounts", ACCOUNTS.meanin
 
 
 @accounts.get(
-    schema=ListSchema(
+    schema=parameters.ListSchema(
         ACCOUNTS,
         "name accountType currencyCode archived",
-        exact(ACCOUNTS["bankAccountNumber"]),
-        related("budgetId", "accountIds", empty_is_all=True),
+        parameters.exact(ACCOUNTS["bankAccountNumber"]),
+        parameters.related("budgetId", "accountIds", empty_is_all=True),
     ),
     permission=Permission.ACCOUNTS_READ,
-    answer=partial(list_page, ACCOUNT),
-    response=page_response(ACCOUNT),
+    answer=partial(lists.list_page, ACCOUNT),
+    response=lists.page_response(ACCOUNT),
     varies_with=NOTHING,
 )
 def list_accounts(request: Request) -> Response:
-    return respond_with_objects(request)
+    return lists.respond_with_objects(request)

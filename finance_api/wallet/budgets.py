@@ -19,9 +19,7 @@ from finance_api.resources.plans import CUSTOM, WEEK, YEAR
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import Period, date_text, period_text
-from finance_api.wallet import shapes
-from finance_api.wallet.lists import list_page, page_response, respond_with_objects
-from finance_api.wallet.parameters import SPENDING, UNKNOWN_CATEGORIES, ListSchema, by_category
+from finance_api.wallet import lists, parameters, shapes
 
 #: Wallet's own category of debts, which imported data may contain.
 _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
@@ -145,7 +143,7 @@ def _excluded_as(group: tracking.RecordGroup) -> str | None:
         return "transfers"
     if group.category_id == _DEBT:
         return "debts"
-    if group.category_id is None or group.category_id in UNKNOWN_CATEGORIES:
+    if group.category_id is None or group.category_id in parameters.UNKNOWN_CATEGORIES:
         return "unknownCategories"
     return "incomeCategories" if group.kind == INCOME else None
 
@@ -192,16 +190,16 @@ budgets = Service("wallet.budgets", "/wallet/v1/api/budgets", BUDGETS.meaning)
 
 
 @budgets.get(
-    schema=ListSchema(
+    schema=parameters.ListSchema(
         BUDGETS,
         "name startDate endDate currencyCode type closed labelId=labelIds accountId=accountIds",
-        by_category(BUDGETS["categoryIds"]),
-        SPENDING,
+        parameters.by_category(BUDGETS["categoryIds"]),
+        parameters.SPENDING,
     ),
     permission=Permission.BUDGETS_READ,
-    answer=partial(list_page, BUDGET),
-    response=page_response(BUDGET),
+    answer=partial(lists.list_page, BUDGET),
+    response=lists.page_response(BUDGET),
     varies_with=(DAY,),
 )
 def list_budgets(request: Request) -> Response:
-    return respond_with_objects(request)
+    return lists.respond_with_objects(request)

@@ -9,8 +9,7 @@ from pyramid.response import Response
 from finance_api import resources
 from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
-from finance_api.api.openapi.responses import ResponseDescription
-from finance_api.api.openapi.schemas import array_of, example_of, of_members, value
+from finance_api.api.openapi import responses, schemas
 from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, quota, usage
 from finance_api.api.responding import respond, respond_unstored
 from finance_api.api.validation import Parameters, ParameterSchema
@@ -90,34 +89,34 @@ def _found(reading: Reading, resource: Resource, field: Field, row_id: str) -> d
     }
 
 
-def _response(resource: Resource) -> ResponseDescription:
+def _response(resource: Resource) -> responses.ResponseDescription:
     """Describe the response: for each id, the objects that refer to it, or an error."""
-    referring = of_members(
+    referring = schemas.of_members(
         "Referring",
         {
-            "field": value("The field that refers to the id.", "categoryId"),
-            "total": value("Number of objects that refer to the id.", 4711),
-            "limit": value("Maximum number of ids in the response.", _LIMIT),
-            "hasMore": value("Whether more objects refer to the id than ids has.", False),
-            "ids": array_of(value("Identifier.", EXAMPLE_ID, format="uuid")),
+            "field": schemas.value("The field that refers to the id.", "categoryId"),
+            "total": schemas.value("Number of objects that refer to the id.", 4711),
+            "limit": schemas.value("Maximum number of ids in the response.", _LIMIT),
+            "hasMore": schemas.value("Whether more objects refer to the id than ids has.", False),
+            "ids": schemas.array_of(schemas.value("Identifier.", EXAMPLE_ID, format="uuid")),
         },
     )
     types = {other.name: referring for other in _referring(resource)}
-    found = of_members(f"{resource.model_type}References", types)
-    missing = of_members(
+    found = schemas.of_members(f"{resource.model_type}References", types)
+    missing = schemas.of_members(
         "NoReferences",
         {
-            "error": value("not found, or type_mismatch.", "not found"),
-            "actualType": value("The type of the object with this id.", "record"),
-            "message": value(
+            "error": schemas.value("not found, or type_mismatch.", "not found"),
+            "actualType": schemas.value("The type of the object with this id.", "record"),
+            "message": schemas.value(
                 "The error in one sentence.", "The id belongs to a record, not to a label."
             ),
         },
         ["error"],
     )
     by_id = {"type": "object", "additionalProperties": {"anyOf": [found, missing]}}
-    schema = {**by_id, "examples": [{EXAMPLE_ID: example_of(found)}]}
-    return ResponseDescription(schema, headers=OF_OTHERS, state_headers=lambda state: ())
+    schema = {**by_id, "examples": [{EXAMPLE_ID: schemas.example_of(found)}]}
+    return responses.ResponseDescription(schema, headers=OF_OTHERS, state_headers=lambda state: ())
 
 
 def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
@@ -185,7 +184,7 @@ custom = Service(
     schema=ParameterSchema(),
     permission=Permission.CATEGORIES_READ,
     answer=partial(problem, 404, NOT_FOUND),
-    response=ResponseDescription(is_shown=False),
+    response=responses.ResponseDescription(is_shown=False),
 )
 def get_nothing(request: Request) -> Response:
     raise problem(404, NOT_FOUND)

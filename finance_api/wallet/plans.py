@@ -25,9 +25,8 @@ from finance_api.resources.records import record_type
 from finance_api.storage.interface import Page
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
-from finance_api.wallet import parameters, shapes
+from finance_api.wallet import lists, parameters, shapes
 from finance_api.wallet.categories import labels_of
-from finance_api.wallet.lists import list_page, page_response, respond_with_objects
 from finance_api.wallet.records import parties
 
 GOAL = shapes.Shape(
@@ -43,12 +42,12 @@ goals = Service("wallet.goals", "/wallet/v1/api/goals", GOALS.meaning)
 @goals.get(
     schema=parameters.ListSchema(GOALS, "name note"),
     permission=Permission.GOALS_READ,
-    answer=partial(list_page, GOAL),
-    response=page_response(GOAL),
+    answer=partial(lists.list_page, GOAL),
+    response=lists.page_response(GOAL),
     varies_with=NOTHING,
 )
 def list_goals(request: Request) -> Response:
-    return respond_with_objects(request)
+    return lists.respond_with_objects(request)
 
 
 # -- standing orders -------------------------------------------------------------------------------
@@ -93,12 +92,12 @@ orders = Service("wallet.orders", "/wallet/v1/api/standing-orders", STANDING_ORD
 @orders.get(
     schema=parameters.ListSchema(STANDING_ORDERS, "name currencyCode labelId=labelIds"),
     permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(list_page, STANDING_ORDER),
-    response=page_response(STANDING_ORDER),
+    answer=partial(lists.list_page, STANDING_ORDER),
+    response=lists.page_response(STANDING_ORDER),
     varies_with=(DAY,),
 )
 def list_standing_orders(request: Request) -> Response:
-    return respond_with_objects(request)
+    return lists.respond_with_objects(request)
 
 
 # -- their items, the occurrences of their rules in the requested range ----------------------------
@@ -189,9 +188,9 @@ items = Service("wallet.items", "/wallet/v1/api/standing-orders/items", STANDING
         *(parameters.filter_by(field) for field in (ORIGINAL, _PAID, DISMISSED)),
     ),
     permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(list_page, ITEM, read=read_page),
-    response=page_response(ITEM),
+    answer=partial(lists.list_page, ITEM, read=read_page),
+    response=lists.page_response(ITEM),
     varies_with=(DAY,),
 )
 def list_items(request: Request) -> Response:
-    return respond_with_objects(request)
+    return lists.respond_with_objects(request)

@@ -24,10 +24,9 @@ from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.values import Row
 from finance_api.values.number import rounded
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
-from finance_api.wallet import lists, parameters, shapes
+from finance_api.wallet import lists, parameters, responses, shapes
 from finance_api.wallet.accounts import base_currency
 from finance_api.wallet.categories import CATEGORY_EMBED, category_of, labels_of
-from finance_api.wallet.responses import OF_LIST, state_headers
 
 #: Decimals of the ratio of a conversion.
 _RATIO_DECIMALS = 10
@@ -321,8 +320,8 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
             },
             ["records", "count"],
         ),
-        headers=OF_LIST,
-        state_headers=state_headers,
+        headers=responses.OF_LIST,
+        state_headers=responses.state_headers,
     ),
     varies_with=NOTHING,
 )

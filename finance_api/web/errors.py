@@ -187,14 +187,6 @@ def unavailable(error: Exception, request: Request) -> Response:
     return error_page(request, outage.status, detail, title, outage.retry_seconds)
 
 
-def missing(error: NotFound, request: Request) -> Response:
-    return error_page(request, 404)
-
-
-def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
-    return error_page(request, 400)
-
-
 def unexpected(error: Exception, request: Request) -> Response:
     return error_page(request, 500, UNEXPECTED.format(log_unexpected(error, request)))
 
@@ -235,8 +227,8 @@ def includeme(config: Configurator) -> None:
         (BadCSRFToken, stale_form),
         *((outage, unavailable) for outage in OUTAGES),
         (LimiterUnavailable, not_counted),
-        (NotFound, missing),
-        (UnicodeDecodeError, undecodable),
+        (NotFound, lambda error, request: error_page(request, 404)),
+        (UnicodeDecodeError, lambda error, request: error_page(request, 400)),
         (Exception, unexpected),
     ):
         config.add_exception_view(view, context=error, **here)

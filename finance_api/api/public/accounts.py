@@ -4,42 +4,33 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import freshness, listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import NOTHING
-from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
-from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.resources import ACCOUNTS
 
 accounts = Service("api.accounts", "/v1/api/accounts" + FORMATS, ACCOUNTS.meaning)
+account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account.")
 
 
 @accounts.get(
     schema=parameters.ListSchema(ACCOUNTS),
     permission=Permission.ACCOUNTS_READ,
-    answer=partial(list_page, ACCOUNTS),
+    answer=partial(listing.list_page, ACCOUNTS),
     response=responses.list_response(ACCOUNTS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def list_accounts(request: Request) -> Response:
-    return respond(request)
-
-
-account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account.")
-
-
 @account.get(
     schema=parameters.ObjectSchema(ACCOUNTS),
     permission=Permission.ACCOUNTS_READ,
-    answer=partial(get_object, ACCOUNTS),
+    answer=partial(listing.get_object, ACCOUNTS),
     response=responses.object_response(ACCOUNTS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def get_account(request: Request) -> Response:
-    return respond(request)
+def read_accounts(request: Request) -> Response:
+    return responding.respond(request)
 
 
 accounts_export = Service(
@@ -50,9 +41,9 @@ accounts_export = Service(
 @accounts_export.get(
     schema=parameters.ExportSchema(ACCOUNTS),
     permission=Permission.ACCOUNTS_READ,
-    answer=partial(export, ACCOUNTS),
+    answer=partial(listing.export, ACCOUNTS),
     response=responses.export_response(ACCOUNTS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def export_accounts(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)

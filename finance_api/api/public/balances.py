@@ -5,13 +5,10 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, Service
-from finance_api.api.freshness import DAY
-from finance_api.api.listing import account_hints, shared_columns, table
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import balances as planned
@@ -105,9 +102,9 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
         "interval": interval.value,
         "from": date_text(found.points[0].start),
         "to": date_text(found.points[-1].last_day),
-        HINTS: account_hints(reading, values, rows),
+        HINTS: listing.account_hints(reading, values, rows),
     }
-    return table(reading, state, "balances", columns, rows, members)
+    return listing.table(reading, state, "balances", columns, rows, members)
 
 
 @balances.get(
@@ -115,11 +112,11 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
     permission=Permission.ACCOUNTS_READ,
     answer=balances_over_time,
     response=_BALANCES_RESPONSE,
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
     savable=True,
 )
 def list_balances(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)
 
 
 # -- forecast -------------------------------------------------------------------------------------
@@ -183,14 +180,16 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
     columns = _BALANCES[is_typical]
     members = {
         "totals": Rows((*tables.FORECAST_TOTALS, *columns), found.totals),
-        "lowest": Rows(shared_columns(reading, tables.LOWEST), found.lowest),
+        "lowest": Rows(listing.shared_columns(reading, tables.LOWEST), found.lowest),
         "interval": interval.value,
         "from": date_text(reading.today),
         "to": date_text(found.last_day),
         "leftOut": found.left_out,
-        HINTS: account_hints(reading, values, found.rows),
+        HINTS: listing.account_hints(reading, values, found.rows),
     }
-    return table(reading, state, "forecast", (*tables.FORECAST, *columns), found.rows, members)
+    return listing.table(
+        reading, state, "forecast", (*tables.FORECAST, *columns), found.rows, members
+    )
 
 
 @forecast.get(
@@ -198,8 +197,8 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
     permission=Permission.ACCOUNTS_READ,
     answer=predicted_balances,
     response=_FORECAST_RESPONSE,
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
     savable=True,
 )
 def get_forecast(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

@@ -4,12 +4,9 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import DAY
-from finance_api.api.listing import export, get_object, list_page, no_object, table
 from finance_api.api.openapi import responses
-from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, Reading
@@ -17,32 +14,26 @@ from finance_api.planning.tracking import last_periods, track
 from finance_api.resources import BUDGETS
 
 budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
+budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
 
 
 @budgets.get(
     schema=parameters.ListSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
-    answer=partial(list_page, BUDGETS),
+    answer=partial(listing.list_page, BUDGETS),
     response=responses.list_response(BUDGETS),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
     savable=True,
 )
-def list_budgets(request: Request) -> Response:
-    return respond(request)
-
-
-budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
-
-
 @budget.get(
     schema=parameters.ObjectSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
-    answer=partial(get_object, BUDGETS),
+    answer=partial(listing.get_object, BUDGETS),
     response=responses.object_response(BUDGETS),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
 )
-def get_budget(request: Request) -> Response:
-    return respond(request)
+def read_budgets(request: Request) -> Response:
+    return responding.respond(request)
 
 
 budgets_export = Service(
@@ -53,12 +44,12 @@ budgets_export = Service(
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
-    answer=partial(export, BUDGETS),
+    answer=partial(listing.export, BUDGETS),
     response=responses.export_response(BUDGETS),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
 )
 def export_budgets(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)
 
 
 # -- periods --------------------------------------------------------------------------------------
@@ -86,10 +77,10 @@ def budget_periods(reading: Reading, values: validation.Parameters, row_id: str)
     state = reading.get_state()
     budget = storage.data.get_rows(user_id, BUDGETS, [row_id]).get(row_id)
     if budget is None:
-        raise no_object(BUDGETS)
+        raise listing.no_object(BUDGETS)
     found = last_periods(budget, reading.today, values["last"])
     rows = track(storage, user_id, [(budget, period) for period in found])
-    return table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
+    return listing.table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
 
 
 @periods.get(
@@ -97,7 +88,7 @@ def budget_periods(reading: Reading, values: validation.Parameters, row_id: str)
     permission=Permission.BUDGETS_READ,
     answer=budget_periods,
     response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
 )
 def list_periods(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

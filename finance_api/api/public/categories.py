@@ -4,42 +4,33 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import freshness, listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import NOTHING
-from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
-from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.resources import CATEGORIES
 
 categories = Service("api.categories", "/v1/api/categories" + FORMATS, CATEGORIES.meaning)
+category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one category.")
 
 
 @categories.get(
     schema=parameters.ListSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
-    answer=partial(list_page, CATEGORIES),
+    answer=partial(listing.list_page, CATEGORIES),
     response=responses.list_response(CATEGORIES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def list_categories(request: Request) -> Response:
-    return respond(request)
-
-
-category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one category.")
-
-
 @category.get(
     schema=parameters.ObjectSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
-    answer=partial(get_object, CATEGORIES),
+    answer=partial(listing.get_object, CATEGORIES),
     response=responses.object_response(CATEGORIES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def get_category(request: Request) -> Response:
-    return respond(request)
+def read_categories(request: Request) -> Response:
+    return responding.respond(request)
 
 
 categories_export = Service(
@@ -50,9 +41,9 @@ categories_export = Service(
 @categories_export.get(
     schema=parameters.ExportSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
-    answer=partial(export, CATEGORIES),
+    answer=partial(listing.export, CATEGORIES),
     response=responses.export_response(CATEGORIES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def export_categories(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)

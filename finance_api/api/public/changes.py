@@ -4,12 +4,10 @@ from collections.abc import Collection, Sequence
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, parameters, responding, validation
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import DAY, NOTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
-from finance_api.api.responding import respond
 from finance_api.auth.authentication import lacks_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
@@ -46,10 +44,10 @@ def _types(text: str) -> tuple[Resource, ...]:
     return tuple(resource for path, resource in CHANGED.items() if path in names)
 
 
-def _computed(types: Sequence[Resource] | None) -> Collection[Source]:
+def _computed(types: Sequence[Resource] | None) -> Collection[freshness.Source]:
     """Return what changes of these types depend on; None: all types that the token may read."""
     has_computed = types is None or any(resource.computed_fields for resource in types)
-    return (DAY,) if has_computed else NOTHING
+    return (freshness.DAY,) if has_computed else freshness.NOTHING
 
 
 class ChangesSchema(parameters.DataSchema):
@@ -74,30 +72,24 @@ class ChangesSchema(parameters.DataSchema):
         return not _computed(values["types"])
 
 
-def _response() -> ResponseDescription:
-    change = of_members(
-        "Change",
-        {
-            **of_fields(None, CHANGES)["properties"],
-            "data": {"anyOf": [row_schema(each) for each in CHANGED.values()]},
-        },
-        names_of(CHANGES),
-    )
-    return ResponseDescription(
-        of_members(
-            "ChangesPage",
-            {
-                "changes": array_of(change),
-                "since": value("As in the request.", START),
-                "next": value(
-                    "The value of since for the next request; opaque.", "17.9f86d081884c7d65"
-                ),
-                "hasMore": value("Whether there are more changes now.", False),
-                "revision": value("Revision of the data.", 17),
-            },
-        ),
-        problems=(410,),
-    )
+_CHANGE = of_members(
+    "Change",
+    {
+        **of_fields(None, CHANGES)["properties"],
+        "data": {"anyOf": [row_schema(each) for each in CHANGED.values()]},
+    },
+    names_of(CHANGES),
+)
+_PAGE = of_members(
+    "ChangesPage",
+    {
+        "changes": array_of(_CHANGE),
+        "since": value("As in the request.", START),
+        "next": value("The value of since for the next request; opaque.", "17.9f86d081884c7d65"),
+        "hasMore": value("Whether there are more changes now.", False),
+        "revision": value("Revision of the data.", 17),
+    },
+)
 
 
 changes = Service("api.changes", "/v1/api/changes", "Changes since an earlier response.")
@@ -131,11 +123,11 @@ def changes_since(
     schema=ChangesSchema(),
     permission=Permission.CHANGES_READ,
     answer=changes_since,
-    response=_response(),
-    varies_with=NOTHING,
+    response=ResponseDescription(_PAGE, problems=(410,)),
+    varies_with=freshness.NOTHING,
 )
 def list_changes_since(request: Request) -> Response:
-    return respond(request, types=_readable(request))
+    return responding.respond(request, types=_readable(request))
 
 
 def _readable(request: Request) -> tuple[str, ...]:

@@ -2,13 +2,9 @@
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, Service
-from finance_api.api.freshness import NOTHING
-from finance_api.api.listing import paged, table
-from finance_api.api.openapi.responses import TOTAL, table_response
-from finance_api.api.openapi.schemas import value
-from finance_api.api.responding import respond
+from finance_api.api.openapi import responses, schemas
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.report import title_of
@@ -23,12 +19,12 @@ MAX_PAIRS = 1_000
 DEFAULT_PAIRS = 100
 
 
-_RESPONSE = table_response(
+_RESPONSE = responses.table_response(
     "DuplicatePair",
     "duplicates",
     DUPLICATES,
-    {"total": value("Number of pairs.", 1)},
-    headers=(TOTAL,),
+    {"total": schemas.value("Number of pairs.", 1)},
+    headers=(responses.TOTAL,),
     is_paged=True,
 )
 
@@ -52,8 +48,8 @@ def duplicate_pairs(reading: Reading, values: validation.Parameters) -> Answer:
     page = read_duplicates(reading.storage, reading.user_id, found[values["offset"] : end])
     rows, total = [_row(pair) for pair in page], len(found)
     headers = (("X-Total-Count", str(total)),)
-    pairs = table(reading, state, "duplicates", DUPLICATES, rows, {"total": total}, headers)
-    return paged(reading, pairs, values, has_more=total > end)
+    pairs = listing.table(reading, state, "duplicates", DUPLICATES, rows, {"total": total}, headers)
+    return listing.paged(reading, pairs, values, has_more=total > end)
 
 
 def _row(pair: Duplicate) -> Row:
@@ -69,7 +65,7 @@ def _row(pair: Duplicate) -> Row:
     permission=Permission.RECORDS_READ,
     answer=duplicate_pairs,
     response=_RESPONSE,
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def list_duplicates(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

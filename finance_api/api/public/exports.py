@@ -2,12 +2,10 @@
 
 from pyramid.response import Response
 
-from finance_api.api import validation
+from finance_api.api import freshness, responding, validation
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import EXPORT_HEADERS, ResponseDescription
 from finance_api.api.representation import NDJSON
-from finance_api.api.responding import respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.dump import count_dumped, dump
@@ -43,7 +41,7 @@ def all_data(reading: Reading, values: validation.Parameters) -> Export:
     permission=Permission.ALL_READ,
     answer=all_data,
     response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=EXPORT_HEADERS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def export_all(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)

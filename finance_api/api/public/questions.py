@@ -6,12 +6,12 @@ from typing import Any
 
 from pyramid.response import Response
 
+from finance_api.api import responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, of_fields, of_members
 from finance_api.api.parameters import page
 from finance_api.api.representation import OF_LISTS
-from finance_api.api.responding import respond_unstored
 from finance_api.api.validation import Parameters, ParameterSchema
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
@@ -85,7 +85,7 @@ def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> 
     ),
 )
 def list_questions(request: Request) -> Response:
-    return respond_unstored(request, fault_of=partial(fault_of, request.registry))
+    return responding.respond_unstored(request, fault_of=partial(fault_of, request.registry))
 
 
 question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
@@ -104,7 +104,7 @@ def one_question(
     response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
 )
 def get_question(request: Request) -> Response:
-    return respond_unstored(request, fault_of=partial(fault_of, request.registry))
+    return responding.respond_unstored(request, fault_of=partial(fault_of, request.registry))
 
 
 question_answer = Service(

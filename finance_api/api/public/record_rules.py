@@ -4,42 +4,33 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import parameters
+from finance_api.api import freshness, listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import NOTHING
-from finance_api.api.listing import export, get_object, list_page
 from finance_api.api.openapi import responses
-from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.resources import RECORD_RULES
 
 record_rules = Service("api.record-rules", "/v1/api/record-rules" + FORMATS, RECORD_RULES.meaning)
+record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get one record rule.")
 
 
 @record_rules.get(
     schema=parameters.ListSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
-    answer=partial(list_page, RECORD_RULES),
+    answer=partial(listing.list_page, RECORD_RULES),
     response=responses.list_response(RECORD_RULES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def list_record_rules(request: Request) -> Response:
-    return respond(request)
-
-
-record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get one record rule.")
-
-
 @record_rule.get(
     schema=parameters.ObjectSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
-    answer=partial(get_object, RECORD_RULES),
+    answer=partial(listing.get_object, RECORD_RULES),
     response=responses.object_response(RECORD_RULES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
-def get_record_rule(request: Request) -> Response:
-    return respond(request)
+def read_record_rules(request: Request) -> Response:
+    return responding.respond(request)
 
 
 record_rules_export = Service(
@@ -50,9 +41,9 @@ record_rules_export = Service(
 @record_rules_export.get(
     schema=parameters.ExportSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
-    answer=partial(export, RECORD_RULES),
+    answer=partial(listing.export, RECORD_RULES),
     response=responses.export_response(RECORD_RULES),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def export_record_rules(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)

@@ -5,13 +5,10 @@ from functools import partial
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import NOTHING
-from finance_api.api.listing import columns_for, converted, export, get_object, list_page
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import array_of, of_members, one_or_more, value
-from finance_api.api.responding import respond, respond_with_export
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.requests import Request
@@ -27,13 +24,13 @@ records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
 @records.get(
     schema=parameters.ListSchema(RECORDS),
     permission=Permission.RECORDS_READ,
-    answer=partial(list_page, RECORDS),
+    answer=partial(listing.list_page, RECORDS),
     response=responses.list_response(RECORDS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
     savable=True,
 )
 def list_records(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)
 
 
 record = Service("api.records.one", "/v1/api/records/" + ID, "Get one record.")
@@ -41,7 +38,7 @@ record = Service("api.records.one", "/v1/api/records/" + ID, "Get one record.")
 
 def one_record(reading: Reading, values: validation.Parameters, row_id: str) -> Document:
     try:
-        return get_object(RECORDS, reading, values, row_id)
+        return listing.get_object(RECORDS, reading, values, row_id)
     except HTTPNotFound as missing:
         raise _split(reading, row_id) or missing from None
 
@@ -63,10 +60,10 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
     permission=Permission.RECORDS_READ,
     answer=one_record,
     response=responses.object_response(RECORDS, problems=(410,)),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def get_record(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)
 
 
 records_export = Service(
@@ -77,12 +74,12 @@ records_export = Service(
 @records_export.get(
     schema=parameters.ExportSchema(RECORDS),
     permission=Permission.RECORDS_READ,
-    answer=partial(export, RECORDS),
+    answer=partial(listing.export, RECORDS),
     response=responses.export_response(RECORDS),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def export_records(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)
 
 
 records_by_id = Service("api.records.by-id", "/v1/api/records/by-id", "Records by their ids.")
@@ -96,7 +93,7 @@ _IDS = parameters.Listed(
 def found_records(reading: Reading, values: validation.Parameters) -> Answer:
     """Return the records in the order of the ids, and the ids without a record."""
     ids, data = list(dict.fromkeys(values["id"])), reading.storage.data
-    columns, _ = columns_for(reading, RECORDS, values)
+    columns, _ = listing.columns_for(reading, RECORDS, values)
     lines, rows = None, []
     if values[parameters.CONVERT_TO] is None:
         state, found = data.get_json(reading.user_id, RECORDS, ids)
@@ -107,7 +104,7 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
         by_id = data.get_rows(reading.user_id, RECORDS, ids)
         missing = [row_id for row_id in ids if row_id not in by_id]
         rows = [by_id[row_id] for row_id in ids if row_id in by_id]
-        rows = converted(reading, RECORDS, rows, values)
+        rows = listing.converted(reading, RECORDS, rows, values)
     return Answer(
         state=state,
         name=RECORDS.name,
@@ -139,7 +136,7 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
             },
         )
     ),
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
 )
 def get_records(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

@@ -6,13 +6,9 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, Service
-from finance_api.api.freshness import DAY
-from finance_api.api.listing import account_hints, names_by_id, table
-from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
-from finance_api.api.openapi.schemas import array_of, of_fields, of_names
-from finance_api.api.responding import respond
+from finance_api.api.openapi import responses, schemas
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
@@ -35,19 +31,19 @@ def _status(text: str) -> frozenset[str]:
 class RecurringSchema(parameters.DataSchema):
     status = parameters.parameter(
         "status",
-        parameters.Listed(_status, of_names(_STATUSES, ["active"])),
+        parameters.Listed(_status, schemas.of_names(_STATUSES, ["active"])),
         "Only payments of this status; several are separated by commas. Default: all.",
         frozenset(_STATUSES),
     )
     account_id = parameters.conditions_on(RECORDS["accountId"])
 
 
-_RESPONSE = table_response(
+_RESPONSE = responses.table_response(
     "RecurringPayment",
     "recurring",
     RECURRING,
-    {"totals": array_of(of_fields("RecurringTotal", RECURRING_TOTALS))},
-    optional={HINTS: HINTS_SCHEMA},
+    {"totals": schemas.array_of(schemas.of_fields("RecurringTotal", RECURRING_TOTALS))},
+    optional={HINTS: responses.HINTS_SCHEMA},
 )
 
 
@@ -67,11 +63,11 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
     )
     found = list_recurring(reading.storage, user_id, accounts, reading.today, values["accountId"])
     shown = [each for each in found if each.status in values["status"]]
-    names = names_by_id(reading, ACCOUNTS, CATEGORIES)
+    names = listing.names_by_id(reading, ACCOUNTS, CATEGORIES)
     rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
     totals = Rows(RECURRING_TOTALS, _totals(shown))
-    members = {"totals": totals, HINTS: account_hints(reading, values, rows)}
-    return table(reading, state, "recurring", RECURRING, rows, members)
+    members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
+    return listing.table(reading, state, "recurring", RECURRING, rows, members)
 
 
 def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> Row:
@@ -120,8 +116,8 @@ def _totals(found: Iterable[Recurring]) -> list[Row]:
     permission=Permission.RECORDS_READ,
     answer=recurring_payments,
     response=_RESPONSE,
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
     savable=True,
 )
 def list_recurring_payments(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

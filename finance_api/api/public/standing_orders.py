@@ -4,17 +4,13 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, ID, Service
-from finance_api.api.freshness import DAY
-from finance_api.api.listing import export, get_object, list_page, names_by_id, paged, table
-from finance_api.api.openapi import responses
-from finance_api.api.openapi.schemas import array_of, of_fields, value
-from finance_api.api.responding import respond, respond_with_export
+from finance_api.api.openapi import responses, schemas
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
-from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays, upcoming_days, upcoming_page
+from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays, by_name
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
 from finance_api.resources.tables import UPCOMING, UPCOMING_TOTALS
 from finance_api.values.time import DAY_SECONDS, date_text
@@ -22,33 +18,27 @@ from finance_api.values.time import DAY_SECONDS, date_text
 standing_orders = Service(
     "api.standing-orders", "/v1/api/standing-orders" + FORMATS, STANDING_ORDERS.meaning
 )
-
-
-@standing_orders.get(
-    schema=parameters.ListSchema(STANDING_ORDERS),
-    permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(list_page, STANDING_ORDERS),
-    response=responses.list_response(STANDING_ORDERS),
-    varies_with=(DAY,),
-)
-def list_standing_orders(request: Request) -> Response:
-    return respond(request)
-
-
 standing_order = Service(
     "api.standing-orders.one", "/v1/api/standing-orders/" + ID, "Get one standing order."
 )
 
 
+@standing_orders.get(
+    schema=parameters.ListSchema(STANDING_ORDERS),
+    permission=Permission.STANDING_ORDERS_READ,
+    answer=partial(listing.list_page, STANDING_ORDERS),
+    response=responses.list_response(STANDING_ORDERS),
+    varies_with=(freshness.DAY,),
+)
 @standing_order.get(
     schema=parameters.ObjectSchema(STANDING_ORDERS),
     permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(get_object, STANDING_ORDERS),
+    answer=partial(listing.get_object, STANDING_ORDERS),
     response=responses.object_response(STANDING_ORDERS),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
 )
-def get_standing_order(request: Request) -> Response:
-    return respond(request)
+def read_standing_orders(request: Request) -> Response:
+    return responding.respond(request)
 
 
 standing_orders_export = Service(
@@ -61,12 +51,12 @@ standing_orders_export = Service(
 @standing_orders_export.get(
     schema=parameters.ExportSchema(STANDING_ORDERS),
     permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(export, STANDING_ORDERS),
+    answer=partial(listing.export, STANDING_ORDERS),
     response=responses.export_response(STANDING_ORDERS),
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
 )
 def export_standing_orders(request: Request) -> Response:
-    return respond_with_export(request)
+    return responding.respond_with_export(request)
 
 
 # -- upcoming occurrences -------------------------------------------------------------------------
@@ -94,9 +84,9 @@ _UPCOMING_RESPONSE = responses.table_response(
     "upcoming",
     UPCOMING,
     {
-        "totals": array_of(of_fields("UpcomingTotal", UPCOMING_TOTALS)),
-        "from": value("Today.", "2026-01-31", format="date"),
-        "to": value("Last day of the period.", "2026-03-01", format="date"),
+        "totals": schemas.array_of(schemas.of_fields("UpcomingTotal", UPCOMING_TOTALS)),
+        "from": schemas.value("Today.", "2026-01-31", format="date"),
+        "to": schemas.value("Last day of the period.", "2026-03-01", format="date"),
     },
     is_paged=True,
 )
@@ -113,8 +103,9 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     storage, user_id, today = reading.storage, reading.user_id, reading.today
     days, limit, offset = values["days"], values["limit"], values["offset"]
     state = reading.get_state()
+    orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
     try:
-        due = upcoming_days(storage, user_id, today, days)
+        due = DueDays(orders, today, today + days * DAY_SECONDS)
     except TooManyDueDays as error:
         raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None
     members = {
@@ -122,13 +113,18 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
         "from": date_text(today),
         "to": date_text(today + (days - 1) * DAY_SECONDS),
     }
-    names = names_by_id(reading, ACCOUNTS, CATEGORIES)
+    names = listing.names_by_id(reading, ACCOUNTS, CATEGORIES)
     rows = [
-        {**row, "account": names.get(row["accountId"]), "category": names.get(row["categoryId"])}
-        for row in upcoming_page(due, limit, offset)
+        {
+            **order,
+            "date": day,
+            "account": names.get(order["accountId"]),
+            "category": names.get(order["categoryId"]),
+        }
+        for day, order in due.page(limit, offset, by_name)
     ]
-    answer = table(reading, state, "upcoming", UPCOMING, rows, members)
-    return paged(reading, answer, values, has_more=due.number > offset + limit)
+    answer = listing.table(reading, state, "upcoming", UPCOMING, rows, members)
+    return listing.paged(reading, answer, values, has_more=due.number > offset + limit)
 
 
 @upcoming.get(
@@ -136,8 +132,8 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     permission=Permission.STANDING_ORDERS_READ,
     answer=occurrences,
     response=_UPCOMING_RESPONSE,
-    varies_with=(DAY,),
+    varies_with=(freshness.DAY,),
     savable=True,
 )
 def list_upcoming(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

@@ -6,10 +6,8 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, Service
-from finance_api.api.freshness import BASE_CURRENCY, DAY, NOTHING, Source
-from finance_api.api.listing import hints, paged, table
 from finance_api.api.openapi.conditions import having_pattern
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response, without_envelope
 from finance_api.api.openapi.schemas import (
@@ -21,7 +19,6 @@ from finance_api.api.openapi.schemas import (
     value,
 )
 from finance_api.api.representation import HeaderItems
-from finance_api.api.responding import respond
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading
@@ -144,8 +141,8 @@ def _fills_periods(values: Mapping[str, Any]) -> validation.Fault | None:
     return None
 
 
-def _by_the_day(columns: Sequence[Column]) -> Collection[Source]:
-    return (DAY,) if any(column.by_day for column in columns) else NOTHING
+def _by_the_day(columns: Sequence[Column]) -> Collection[freshness.Source]:
+    return (freshness.DAY,) if any(column.by_day for column in columns) else freshness.NOTHING
 
 
 class SummarySchema(parameters.DataSchema):
@@ -174,7 +171,7 @@ class SummarySchema(parameters.DataSchema):
         "period a year before. It adds an earlier value, a difference and a percentage to each "
         "number: previousNet, changeNet, changeNetPercent.",
         make=Compare,
-        varies_with=(DAY,),
+        varies_with=(freshness.DAY,),
     )
     having = parameters.parameter(
         "having",
@@ -197,7 +194,7 @@ class SummarySchema(parameters.DataSchema):
         "fill",
         "Whether to also return groups of zeros: for periods without records, and if "
         "nothing matches.",
-        varies_with=(BASE_CURRENCY, DAY),
+        varies_with=(freshness.BASE_CURRENCY, freshness.DAY),
     )
     sort_by = parameters.parameter(
         "sortBy",
@@ -274,7 +271,7 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         "overlapping": found.overlapping,
         "groupCount": found.group_count,
         HINTS: partial(
-            hints,
+            listing.hints,
             records,
             reading,
             has_rows=not found.is_empty,
@@ -294,8 +291,8 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         members["notConverted"] = [_not_converted(*each) for each in missing.items()]
         numbers = {currency: len(days) for currency, days in missing.items()}
         headers += (("X-Not-Converted", _counts(numbers)),)
-    answer = table(reading, state, "groups", query.columns, found.groups, members, headers)
-    return paged(reading, answer, values, has_more=found.has_more)
+    answer = listing.table(reading, state, "groups", query.columns, found.groups, members, headers)
+    return listing.paged(reading, answer, values, has_more=found.has_more)
 
 
 def _is_to_date(values: validation.Parameters) -> bool:
@@ -324,8 +321,8 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
     permission=Permission.RECORDS_READ,
     answer=summary_page,
     response=_RESPONSE,
-    varies_with=NOTHING,
+    varies_with=freshness.NOTHING,
     savable=True,
 )
 def get_summary(request: Request) -> Response:
-    return respond(request)
+    return responding.respond(request)

@@ -4,11 +4,10 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api import parameters, validation
+from finance_api.api import parameters, responding, validation
 from finance_api.api.endpoint import Service
 from finance_api.api.openapi.responses import OF_UNSTORED, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, date_time, of_fields, of_members, value
-from finance_api.api.responding import respond_unstored
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Reading
@@ -24,7 +23,7 @@ _DEFAULT_PERIOD = "30days"
 def _period(text: str) -> periods.UsagePeriod:
     try:
         return periods.parse_usage_period(text)
-    except periods.UsagePeriodError as error:
+    except ValueError as error:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
@@ -108,7 +107,7 @@ def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]
     response=USAGE_RESPONSE,
 )
 def get_usage(request: Request) -> Response:
-    return respond_unstored(request, quota=quota(request))
+    return responding.respond_unstored(request, quota=quota(request))
 
 
 def quota(request: Request) -> dict[str, Any]:
