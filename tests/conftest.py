@@ -134,6 +134,7 @@ _ONE_TEST_OF = {
 MOST_CASES = {
     "tests/browser/": 1,
     "tests/cli/": 1,
+    "tests/deployment/": 1,
     "tests/functional/": 1,
     "tests/storage/test_differential.py": 12,
     "tests/unit/importers/test_csv_careless.py": 14,

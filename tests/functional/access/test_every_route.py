@@ -18,7 +18,7 @@ from support.forgetting import forgetting
 from support.native_rows import uid
 from support.nightly import count
 from support.routes import OPEN_PAGES, page_methods, surface_urls
-from support.service import BY_DAY, STORAGES
+from support.service import BY_DAY
 from support.two_users import (
     FOREIGN,
     MARK,
@@ -45,11 +45,13 @@ def world(service, monkeypatch):
 # -- the matrix --------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_what_another_user_has_makes_no_difference_to_any_answer(service, again):
     # One storage is enough for the rounds with the cache, which is the same over every storage.
     check_after(*again(service.kind), rounds=3 if service.kind == BY_DAY else 1)
 
 
+@pytest.mark.nightly
 def test_a_foreign_id_in_any_form_answers_like_a_missing_one(world):
     world.let_in()
     check_ids(world)
@@ -278,11 +280,6 @@ def again(answered, monkeypatch):
         return world, before
 
     return of
-
-
-@pytest.mark.parametrize("kind", count(["sqlite"], STORAGES))
-def test_where_nobody_forgets_nothing_is_noticed(again, kind):
-    check_after(*again(kind))
 
 
 @pytest.mark.parametrize("kind", count(["sqlite"], ["sqlite", "postgresql"]))
