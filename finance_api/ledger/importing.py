@@ -17,8 +17,8 @@ from finance_api.importers.interface import (
     StatementImporter,
 )
 from finance_api.importers.native import NativeRow, native_file
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.changing import changing
-from finance_api.ledger.derivation import settle_balances, settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome, Pair
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts

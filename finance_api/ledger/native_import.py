@@ -6,13 +6,8 @@ from datetime import date
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.derivation import (
-    Facts,
-    derive,
-    rederive_records,
-    settle_balances,
-    settle_bank_balances,
-)
+from finance_api.ledger.balances import Facts, settle_balances, settle_bank_balances
+from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.orders import AccountTotal, ImportReport

@@ -15,7 +15,7 @@ from finance_api.importers.interface import (
     StatementAccount,
     wrong_option,
 )
-from finance_api.ledger.derivation import is_of_several
+from finance_api.ledger.balances import is_of_several
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.matching.stated import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.ledger.derivation import Gap, list_gaps
+from finance_api.ledger.balances import Gap, list_gaps
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources.common import INCOME

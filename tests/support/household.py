@@ -9,13 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from finance_api.importers.interface import BankBalance, ChangeRefused, Entry
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.changing import changing
-from finance_api.ledger.derivation import (
-    derive,
-    rederive_records,
-    settle_balances,
-    settle_bank_balances,
-)
+from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records, void_records

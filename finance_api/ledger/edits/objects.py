@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.derivation import rederive_records, settle_balances, settle_bank_balances
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
+from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport, title_of

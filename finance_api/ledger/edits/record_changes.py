@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from finance_api.ledger.derivation import derive, settle_balances, settle_bank_balances
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
+from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.session import PAGE, LedgerSession, Pair

@@ -2,12 +2,8 @@
 
 from collections import defaultdict
 
-from finance_api.ledger.derivation import (
-    derive,
-    rederive_records,
-    settle_balances,
-    settle_bank_balances,
-)
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
+from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession, Pair, own_values

@@ -5,8 +5,8 @@ from itertools import accumulate, pairwise, permutations
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.changing import changing
-from finance_api.ledger.derivation import settle_balances, settle_bank_balances
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS

@@ -5,8 +5,8 @@ from itertools import permutations
 import pytest
 
 from finance_api.importers.interface import ChangeRefused, Entry, Statement, StatementAccount
+from finance_api.ledger.balances import settle_balances
 from finance_api.ledger.changing import changing
-from finance_api.ledger.derivation import settle_balances
 from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.undo import undo

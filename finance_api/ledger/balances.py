@@ -1,0 +1,411 @@
+"""Derives the balances of accounts.
+
+An account's balance is the sum of its records and of its initial balance, which follows from the
+balances that banks state. Every import keeps the balances that its files stated among the facts of
+its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
+"asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
+may be missing. ``cardBalance`` is `Statement.card_balance`.
+
+A file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` are the
+sums of stored records that the file lacks on such a day, by the number of the import that created
+them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
+discards all earlier balances.
+
+``"initial": [day, units, number]`` is a balance before the records of that day. A bank may state
+the same money as a record of that day, or of the day before or after; the file itself has
+``number`` records like it.
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
+from math import inf
+from typing import Any, NamedTuple
+
+from finance_api.importers.clauses import Day, Says, Topic, Units, clause
+from finance_api.importers.formats import AccountKey, account_key_of
+from finance_api.importers.interface import (
+    OWED,
+    OWNED,
+    UNKNOWN,
+    ChangeRefused,
+    Choice,
+    ImportRefused,
+)
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.query.model import Condition, Span, any_of, condition_on, dated
+from finance_api.query.operators import Operator
+from finance_api.resources import RECORDS
+from finance_api.resources.currencies import decimals_of
+from finance_api.storage.interface import RecordSum
+from finance_api.values import Row
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.text import amount_text, day_text, message
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
+
+#: For up to this many imports, try their records of a day both before and after the file's records.
+_MOST_PARTS = 8
+
+#: Only this format has balances of cards whose sign can mean both.
+_OFX = "ofx"
+#: The facts of one statement.
+Facts = dict[str, Any]
+
+
+class StatedBalance(NamedTuple):
+    """A balance that a file states. Balances are sorted by these fields, in this order.
+
+    day: for a closing balance, its day. The balance covers earlier records, and the file's records
+    of that day. For an opening balance, the file's first day. The balance covers earlier records,
+    and records of that day that the file lacks.
+    as_of: sorts the balances of one day by age. number: the number of the history entry.
+    beside: the sums in ``openingBeside`` or ``closingBeside``; None for a balance at the start
+    of the day, which covers earlier records only. of_one_day: whether the file covers part of a
+    single day, so that records that the file lacks may come before or after it.
+    """
+
+    day: int
+    as_of: float
+    number: int
+    is_closing: bool
+    amount: int
+    beside: Mapping[str, int] | None
+    of_one_day: bool
+
+
+def settle_bank_balances(
+    session: LedgerSession, account_ids: Iterable[str], facts: Sequence[Facts] = ()
+) -> list[str]:
+    """Derive each account's initial balance from the newest balance stated for the account.
+
+    facts: the facts of this import; earlier facts are in the history. Call this when the accounts'
+    records are stored. Returns sentences about periods whose records do not explain how the balance
+    changed, and about initial balances that contradict the bank. Raises ChangeRefused if an initial
+    balance is out of range; ImportRefused if a card's balance may be owed or owned.
+    """
+    wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
+    for account_id in wanted:
+        _find_meaning(session, account_id, facts)
+    stated = _stated_balances(session, [(session.number, facts)])
+    several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
+    known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
+    sums = _DailySums(session, known)
+    remarks: list[str] = []
+    for fact in facts:
+        account = session.accounts.rows[fact["accountId"]]
+        if fact.get("initial") and _is_a_record(session, fact["accountId"], *fact["initial"]):
+            text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
+            remark = f"{account['name']}: the opening balance {text} is not added: it is a record"
+            remarks.append(message(remark))
+    for account_id in wanted:
+        account = session.accounts.rows[account_id]
+        implied = sums.initials(account_id, known.get(account_id, ()))
+        session.accounts.put(_settled(account, implied, remarks))
+    return remarks
+
+
+def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts]) -> None:
+    """Find out what a card's balances mean, if no file and no user has said it so far.
+
+    Two balances that fit the records between them in one meaning only prove it. If none do, a
+    negative balance is owed, as in the standard, unless the records may have paid more than was
+    owed. Raises ImportRefused with a question for such a balance, and for a positive one.
+    """
+    own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
+    stated = [fact["closing"] for fact in own if fact["closing"]]
+    if not stated or account_id in _meanings(session, [(session.number, facts)]):
+        return
+    implied, found = {}, {}
+    for meaning in (OWED, OWNED):
+        own[0]["cardBalance"] = meaning
+        balances = sorted(_stated_balances(session, [(session.number, facts)])[account_id])
+        sums = _DailySums(session, {account_id: balances})
+        implied[meaning] = sums.initials(account_id, balances)
+        found[meaning] = {(gap.first, gap.last) for gap in _gaps(implied[meaning])}
+    only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
+    is_proven = bool(only_owed) != bool(only_owned)
+    own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
+    stated = [closing for closing in stated if closing[1] > 0] or [
+        [balance.day, -balance.amount]
+        for balance, initial in implied[OWED]
+        if balance.amount > 0 >= initial
+        # Who pays all that was owed does not pay more.
+        and not _count(session, account_id, 2 * balance.amount - initial)
+    ]
+    if is_proven or not stated:
+        return
+    account, (day, units) = session.accounts.rows[account_id], stated[0]
+    amount = Units(units, decimals_of(account["currencyCode"]))
+    # Most cards are in debt.
+    meanings = (OWED, OWNED) if units > 0 else (OWNED, OWED)
+    raise ImportRefused(
+        clause(Topic.CARD_BALANCE, amount=amount, account=account["name"], day=Day(day)),
+        choices=tuple(
+            Choice({"card_balance": meaning}, clause(says, amount=amount))
+            for meaning, says in zip(meanings, (Says.OWED, Says.ON_CARD), strict=True)
+        ),
+    )
+
+
+def is_of_several(account: Row) -> bool:
+    """Return whether statements of several bank accounts belong to the account.
+
+    If so, none of them states the account's balance.
+    """
+    keys: tuple[str, ...] = account["statementKeys"]
+    sources = Counter(key.partition(":")[0] for key in keys)
+    # Keys that the user chose do not count: they are names that the account once had.
+    return any(
+        count > 1
+        for source, count in sources.items()
+        if account_key_of(source) is not AccountKey.USER
+    )
+
+
+class Gap(NamedTuple):
+    """Two stated balances whose difference is not the sum of the records between them.
+
+    first, last: the days of the balances. amount: the difference minus the sum of the records.
+    """
+
+    first: int
+    last: int
+    amount: int
+
+
+def list_gaps(owned: UserRows, account_id: str) -> list[Gap]:
+    """Return the periods whose records do not explain the bank's balances, oldest first."""
+    if is_of_several(owned.accounts.rows[account_id]):
+        return []
+    balances = sorted(_stated_balances(owned, ())[account_id])
+    if len(balances) < 2:
+        return []
+    sums = _DailySums(owned, {account_id: balances})
+    return _gaps(sums.initials(account_id, balances))
+
+
+def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
+    """Return the gaps. implied: see `_DailySums.initials`."""
+    return [
+        Gap(earlier.day, later.day, after - before)
+        for (earlier, before), (later, after) in pairwise(implied)
+        if before != after
+    ]
+
+
+def _all_facts(
+    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
+) -> list[tuple[int, Sequence[Facts]]]:
+    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
+    return [*entries, *further]
+
+
+def _meanings(owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]) -> dict[str, str]:
+    """Return what a positive balance of a card means, by account, if that is known."""
+    facts = chain.from_iterable(of_entry for _, of_entry in _all_facts(owned, further))
+    found = ((fact["accountId"], fact.get("cardBalance")) for fact in facts)
+    return {account_id: meaning for account_id, meaning in found if meaning in (OWED, OWNED)}
+
+
+def _stated_balances(
+    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
+) -> defaultdict[str, list[StatedBalance]]:
+    """Return each account's stated balances.
+
+    further: facts that are not in the history yet, each list with the number of its entry.
+    """
+    meanings = _meanings(owned, further)
+    stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
+    known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
+    initial: dict[tuple[str, int, int], int] = {}
+    for number, of_entry in _all_facts(owned, further):
+        for fact in of_entry:
+            is_owed = fact.get("source") == _OFX and meanings.get(fact["accountId"]) == OWED
+            balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
+            if fact.get("forgets"):
+                balances.clear()
+                seen.clear()
+                initial = {key: n for key, n in initial.items() if key[0] != fact["accountId"]}
+            if fact.get("initial"):
+                day, units, own = fact["initial"]
+                key = fact["accountId"], day, units
+                initial[key] = max(own, initial.get(key, 0))
+            for balance in _balances_in(fact, number):
+                if is_owed:
+                    balance = balance._replace(amount=-balance.amount)
+                # Skip a balance that was stated before: if a file is imported again, its balance
+                # does not cover records that were stored since.
+                what = balance.day, balance.is_closing, balance.amount
+                if what not in seen:
+                    seen.add(what)
+                    balances.append(balance)
+    for (account_id, day, units), own in initial.items():
+        if not _is_a_record(owned, account_id, day, units, own):
+            stated[account_id].append(StatedBalance(day, 0, 0, True, units, None, False))
+    return stated
+
+
+def _is_a_record(owned: UserRows, account_id: str, day: int, units: int, own: int) -> bool:
+    """Return whether a record of another file is the same money; see the facts ``initial``."""
+    return _count(owned, account_id, units, dated(day - DAY_SECONDS, day + 2 * DAY_SECONDS)) > own
+
+
+def _count(owned: UserRows, account_id: str, units: int, *further: Condition) -> int:
+    """Return the number of the account's records with this amount."""
+    amount = condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1))
+    conditions = [any_of("accountId", [account_id]), amount, *further]
+    found = owned.storage.data.sum_by(owned.user.id, ["accountId"], conditions)
+    return sum(each.number for each in found.values())
+
+
+def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
+    of_one_day = "openingBeside" in fact and fact.get("first", -1) == fact.get("last")
+    if fact.get("opening") is not None:
+        day, amount = fact["opening"]
+        day += DAY_SECONDS
+        # Sort an opening balance last on its day, unless the file covers only this day.
+        as_of = fact.get("asOf") or day if of_one_day else inf
+        beside = fact.get("openingBeside")
+        yield StatedBalance(day, as_of, number, False, amount, beside, of_one_day)
+    if fact.get("closing") is not None:
+        day, amount = fact["closing"]
+        beside = fact.get("closingBeside", {})
+        yield StatedBalance(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
+
+
+class _DailySums:
+    """The sums of some accounts' records, by day and import."""
+
+    def __init__(self, owned: UserRows, stated: dict[str, list[StatedBalance]]) -> None:
+        sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
+        self._sums = sums
+        if stated:
+            last = max(balances[-1].day for balances in stated.values())
+            found = owned.storage.data.sum_by(
+                owned.user.id,
+                ["accountId", "recordDate", "importId"],
+                [any_of("accountId", stated), dated(MIN_SECONDS, last + DAY_SECONDS)],
+            )
+            for (account_id, time, number), total in found.items():
+                key = (time - time % DAY_SECONDS, number or 0)
+                sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
+        self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
+        self._totals = {
+            account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))
+            for account_id, by_key in sums.items()
+        }
+
+    def initials(
+        self, account_id: str, balances: Sequence[StatedBalance]
+    ) -> list[tuple[StatedBalance, int]]:
+        """Return each balance with the initial balance that follows from it.
+
+        If several initial balances are possible, prefer one that another balance proves.
+        """
+        possible = [
+            [balance.amount - covered for covered in self._covered(account_id, balance)]
+            for balance in balances
+        ]
+        certain = {initials[0] for initials in possible if len(set(initials)) == 1}
+        return [
+            (balance, next((each for each in initials if each in certain), initials[0]))
+            for balance, initials in zip(balances, possible, strict=True)
+        ]
+
+    def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
+        """Return possible sums of the records that the balance covers, the likeliest first."""
+        keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
+        begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
+        before = totals[begin]
+        if balance.beside is None:
+            return [before]
+        of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
+        # The file lacks some records of earlier imports and all records of later ones.
+        earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
+        later = [units for n, units in of_day.items() if n > balance.number]
+        of_file = sum(of_day.values()) - sum(earlier) - sum(later)
+        if balance.is_closing:
+            before += of_file
+        if not balance.of_one_day:
+            return [before if balance.is_closing else before + sum(earlier) + sum(later)]
+        possible = [0]
+        for units in (*earlier, *later)[:_MOST_PARTS]:
+            possible += [each + units for each in possible]
+        return [before + sum(earlier), *(before + each for each in possible)]
+
+
+def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
+    """Return the account with its derived balances. implied: see `_DailySums.initials`."""
+    name, unexplained = account["name"], 0
+    decimals = decimals_of(account["currencyCode"])
+    for gap in _gaps(implied):
+        unexplained += abs(gap.amount)
+        remarks.append(
+            message(
+                f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's balance "
+                f"changed by {amount_text(gap.amount, decimals)} more than the records add up to"
+            )
+        )
+    own = account["ownInitialBalance"]
+    own = account["initialBalance"] if own is None else own
+    settled = {"initialBalance": own, "ownInitialBalance": None}
+    # If no statement has a closing balance, an opening balance tells as much.
+    closings = [each for each in implied if each[0].is_closing]
+    possible: list[tuple[StatedBalance | None, int]] = [(None, own), *(closings or implied)]
+    newest, initial = possible[-1]
+    if newest is not None and "initialBalance" in account["setByHand"]:
+        unexplained += abs(initial - own)
+        if initial != own:
+            remarks.append(
+                message(
+                    f"{name}: its initial balance was set to {amount_text(own, decimals)}; the "
+                    f"bank's balance of {day_text(newest.day)} gives "
+                    f"{amount_text(initial, decimals)}"
+                )
+            )
+    elif newest is not None:
+        settled = {"initialBalance": initial, "ownInitialBalance": own}
+    stated = newest if closings and newest and newest.beside is not None else None
+    if max(abs(initial), unexplained) > MAX_UNITS:
+        raise ChangeRefused(
+            f"the initial balance of the account {name} would be {amount_text(initial)}, "
+            "which is out of range"
+        )
+    return {
+        **account,
+        **settled,
+        "bankBalance": stated and stated.amount,
+        "bankBalanceDate": stated and stated.day,
+        "unexplained": unexplained,
+    }
+
+
+def settle_balances(session: LedgerSession) -> None:
+    """Set the accounts' balances, record counts and last record dates.
+
+    Call this when the records are stored. Raises ChangeRefused if a balance is out of range.
+    """
+    sums: Mapping[tuple[Any, ...], RecordSum] = {}
+    # A dry run reports only balances.
+    if session.touched and not session.is_dry_run:
+        conditions = [any_of("accountId", session.touched)]
+        data, user_id = session.storage.data, session.user.id
+        sums = data.sum_by(user_id, ["accountId"], conditions, with_void=True)
+    for account_id, account in list(session.accounts.rows.items()):
+        stored, counted = session.accounts.stored(account_id), {}
+        if not session.is_dry_run and (stored is None or account_id in session.touched):
+            found = sums.get((account_id,))
+            counted = {
+                "recordCount": 0 if found is None else found.number,
+                "lastRecordDate": found and found.last - found.last % DAY_SECONDS,
+            }
+        records = 0 if stored is None else stored["balance"] - stored["initialBalance"]
+        records += session.touched.get(account_id, 0)
+        balance = account["initialBalance"] + records
+        if abs(balance) > MAX_UNITS:
+            raise ChangeRefused(
+                f"the balance of the account {account['name']} would be "
+                f"{amount_text(balance)}, which is out of range"
+            )
+        session.accounts.put({**account, **counted, "balance": balance})
