@@ -285,6 +285,12 @@ def test_notified_payments_in_and_out_that_cancel_out_are_those_of_their_sums(ne
     assert take(new_person(), *reversed(files)) == ["-30", "30"]
 
 
+def test_notified_payment_of_nothing_is_a_record(new_person):
+    files = notified((("0", "Ann"), ("0", "Ben"))), stated("-30")
+    for order in itertools.permutations(files):
+        assert take(new_person(), *order) == ["-30", "0", "0"]
+
+
 def test_notification_is_not_part_of_a_sum_of_another_day(new_person):
     for files in itertools.permutations((notified(PAYROLL[:1]), stated("-30", day=NEXT))):
         assert take(new_person(), *files) == ["-10", "-30"]

@@ -44,7 +44,7 @@ def pair_whole_days(rows: OpenRows, stored: CandidateTest) -> Iterator[Pair]:
             2026-01-03  -30.00
     gives   matched: together both are the same money
     """
-    yield from _pairs(rows, stored, _left)
+    yield from _pairs(rows, stored, partial(_sums_of_days, exact=True))
 
 
 def pair_in_part(rows: OpenRows) -> Iterator[Pair]:
@@ -57,7 +57,7 @@ def pair_in_part(rows: OpenRows) -> Iterator[Pair]:
     file    2026-01-03  -30.00               (camt.053, without details)
     gives   new: -20.00, which later notifications may match
     """
-    yield from _pairs(rows, lambda c: not c.mine, _larger_sums)
+    yield from _pairs(rows, lambda c: not c.mine, partial(_sums_of_days, exact=False))
 
 
 def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
@@ -71,24 +71,14 @@ def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[P
         yield Pair(whole, outcome, parts[0], tuple(parts), rest)
 
 
-def _larger_sums(parts: Iterable[Any], wholes: Iterable[Any]) -> Iterator[_Sum]:
-    """Yield the open notified entries of each day with the smallest entry that is larger.
+def _sums_of_days(parts: Iterable[Any], wholes: Iterable[Any], *, exact: bool) -> Iterator[_Sum]:
+    """Yield the open notified entries of each day with entries of their sum, or of a larger one.
 
-    If no entry is larger, several together may be.
+    exact: whether the entries of a day without details must have their sum together.
     """
     for group, free in _open_days(parts, wholes):
-        total = _total(group)
-        larger = [whole for whole in free if abs(whole.amount) > abs(total)]
-        if larger:
-            whole = min(larger, key=lambda each: abs(each.amount))
-            yield group, whole, whole.amount - total
-        elif abs(_total(free)) >= abs(total):
-            yield from _shared(group, free)
-
-
-def _left(parts: Iterable[Any], wholes: Iterable[Any]) -> Iterator[_Sum]:
-    for group, free in _open_days(parts, wholes):
-        if _total(group) == _total(free):
+        more = abs(_total(free)) - abs(_total(group))
+        if more == 0 or (more > 0 and not exact):
             yield from _shared(group, free)
 
 
@@ -96,7 +86,7 @@ def _open_days(
     parts: Iterable[Any], wholes: Iterable[Any]
 ) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield the open notified entries of each day and direction with their possible sums."""
-    notified = [part for part in parts if part.message is not None and is_open(part)]
+    notified = [p for p in parts if p.message is not None and p.amount and is_open(p)]
     sums = (w for w in wholes if notified and is_open(w) and not w.names_other)
     free = grouped(sums, _direction)
     for key, group in grouped(notified, _direction).items():
@@ -104,11 +94,14 @@ def _open_days(
 
 
 def _shared(parts: list[Any], wholes: list[Any]) -> Iterator[_Sum]:
-    """Share parts among the fewest, largest wholes: each part belongs to one with room for it.
+    """Share parts among the fewest wholes, the smallest that is large enough or the largest ones.
 
-    The last whole has the rest of all.
+    Each part belongs to a whole with room for it. The last whole has the rest of all.
     """
     left, kept = abs(_total(parts)), []
+    enough = [whole for whole in wholes if abs(whole.amount) >= left]
+    if enough:
+        wholes = [min(enough, key=lambda whole: abs(whole.amount))]
     for whole in sorted(wholes, key=lambda whole: -abs(whole.amount)):
         if left > 0:
             kept.append(whole)
