@@ -66,35 +66,31 @@ INTERVALS = (
 )
 
 
-class Rule(NamedTuple):
-    """moved: 1 if payments due on a weekend move to Monday, -1 if to Friday, otherwise 0."""
+def rule_of_days(interval: Interval, days: Sequence[int]) -> tuple[Repetition, int]:
+    """Return the rule for the day of the week or month on which most payments are due.
 
-    repetition: Repetition
-    moved: int = 0
-
-
-def rule_of_days(interval: Interval, days: Sequence[int]) -> Rule:
-    """Return the rule for the day of the week or month on which most payments are due."""
+    Also return 1 if payments due on a weekend move to Monday, -1 if to Friday, otherwise 0.
+    """
     dates = [to_date(day) for day in days]
     if not interval.is_month:
         if interval.every % 7:
-            return Rule(Repetition("FREQ=DAILY", interval.every))
+            return Repetition("FREQ=DAILY", interval.every), 0
         weekday = Counter(date.weekday() for date in dates).most_common(1)[0][0]
         pattern = f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]}"
-        return Rule(Repetition(pattern, interval.every // 7))
+        return Repetition(pattern, interval.every // 7), 0
     fits = Counter(fit for day in days for fit in _days_of_month(day))
     (usual, moved), number = max(fits.items(), key=lambda fit: (fit[1], not fit[0][1]))
     if number < len(days) / 3:
         usual, moved = sorted(date.day for date in dates)[len(dates) // 2], 0
     usual = usual if usual <= 28 else -1
     if (usual, moved) == (-1, -1):
-        return Rule(Repetition(LAST_WORKING_DAY, interval.every))
-    return Rule(Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual}", interval.every), moved)
+        return Repetition(LAST_WORKING_DAY, interval.every), 0
+    return Repetition(f"FREQ=MONTHLY;BYMONTHDAY={usual}", interval.every), moved
 
 
 @lru_cache(maxsize=4_096)
 def _days_of_month(paid: int) -> list[tuple[int, int]]:
-    """Return each day of the month on which the payment may be due (-1: the last), with `moved`."""
+    """Return each day of the month on which it may be due (-1: the last), and how it moved."""
     weekday = to_date(paid).weekday()
     reaches = {0: [0]}
     if weekday < 5:
@@ -110,7 +106,7 @@ def _days_of_month(paid: int) -> list[tuple[int, int]]:
 
 
 def on_working_day(day: int, moved: int) -> int:
-    """Return the day on which a payment due on ``day`` is made. moved: see `Rule`."""
+    """Return the day on which a payment due on ``day`` is made. moved: see `rule_of_days`."""
     weekday = to_date(day).weekday()
     if weekday < 5 or not moved:
         return day

@@ -85,14 +85,6 @@ class RecordGroup(NamedTuple):
 _Group = tuple[RecordGroup, list[_Labelled]]
 
 
-class Counted(NamedTuple):
-    """The sums of a budget. spent excludes income; number counts the records in spent."""
-
-    spent: int
-    income: int
-    number: int
-
-
 def tracked_budgets(
     storage: Storage, user_id: int, today: int, budgets: Sequence[Row]
 ) -> list[Row]:
@@ -117,16 +109,16 @@ def track(
 
 
 def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
-    counted = sums.count(budget, span_of(period))
+    spent, income, number = sums.count(budget, span_of(period))
     limit = budget["limitAmount"]
     return {
         "periodStart": period.start,
         "periodEnd": period.end,
-        "spent": counted.spent,
-        "income": counted.income,
-        "remaining": None if limit is None else limit - counted.spent,
-        "progress": None if limit is None else ratio_units(counted.spent, limit),
-        "recordCount": counted.number,
+        "spent": spent,
+        "income": income,
+        "remaining": None if limit is None else limit - spent,
+        "progress": None if limit is None else ratio_units(spent, limit),
+        "recordCount": number,
     }
 
 
@@ -178,8 +170,11 @@ class BudgetSums:
             for key, labelled in in_time(by_key.items())
         ]
 
-    def count(self, budget: Row, span: Span) -> Counted:
-        """Return the budget's sums in the span, without transfers and without other currencies."""
+    def count(self, budget: Row, span: Span) -> tuple[int, int, int]:
+        """Return what was spent in the span, the income, and the number of records in spent.
+
+        Leaves out transfers and other currencies.
+        """
         amount = income = number = 0
         for group in self.groups_of(budget, span):
             if group.is_transfer or group.currency != budget["currencyCode"]:
@@ -190,7 +185,7 @@ class BudgetSums:
             else:
                 amount += group.amount
                 number += group.number
-        return Counted(-amount, income, number)
+        return -amount, income, number
 
     def groups_of(self, budget: Row, span: Span) -> Iterator[RecordGroup]:
         """Yield the groups that the budget covers. An empty list in a budget restricts nothing."""

@@ -7,18 +7,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, BinaryIO
 
+from finance_api.importers import interface
 from finance_api.importers.answers import question_json
 from finance_api.importers.clauses import Clause, as_json
 from finance_api.importers.csv.first_rows import TableSample
-from finance_api.importers.interface import (
-    Entry,
-    ImportRefused,
-    Question,
-    Remembered,
-    Statement,
-    StatementImporter,
-    nothing_remembered,
-)
 from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.orders import ImportOrder, ImportReport, make_order
 from finance_api.ledger.session import LedgerSession
@@ -64,7 +56,7 @@ def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterato
 
 
 def question_of(
-    question: Question, sample: TableSample, stream: BinaryIO, region: Region
+    question: interface.Question, sample: TableSample, stream: BinaryIO, region: Region
 ) -> dict[str, Any]:
     """Return a question as JSON, with the text of its line in the file."""
     found = {**question_json(question), "row": None, "text": []}
@@ -118,7 +110,7 @@ class WatchedImporter:
     """
 
     def __init__(
-        self, importer: StatementImporter, on_progress: Callable[[Progress], None]
+        self, importer: interface.StatementImporter, on_progress: Callable[[Progress], None]
     ) -> None:
         self._importer = importer
         self._on_progress = on_progress
@@ -127,8 +119,8 @@ class WatchedImporter:
         self.count = 0
 
     def read(
-        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
-    ) -> Iterator[tuple[Statement, Entry | None]]:
+        self, stream: BinaryIO, remembered: interface.Remembered = interface.nothing_remembered
+    ) -> Iterator[tuple[interface.Statement, interface.Entry | None]]:
         """Yield the same as the wrapped importer, see `StatementImporter`."""
         self.first, self.count = [], 0
         for statement, entry in self._importer.read(stream, remembered):
@@ -257,7 +249,7 @@ class UploadWork:
                     watched = WatchedImporter(order.importer, self.on_progress)
                     order = replace(order, importer=watched)
                 import_file(self.backend, order, begin=counting, end=end)
-            except ImportRefused as refused:
+            except interface.ImportRefused as refused:
                 try_choices(refused, self.backend, stream, make, self.upload.options)
                 name = None if order is None else order.format_name
                 outcome = refusal_of(refused, name, watched, stream, self._region)
@@ -334,7 +326,7 @@ def preview_of(session: LedgerSession, report: ImportReport, region: Region) -> 
 
 
 def refusal_of(
-    refused: ImportRefused,
+    refused: interface.ImportRefused,
     format_name: str | None,
     watched: WatchedImporter | None,
     stream: BinaryIO,

@@ -11,24 +11,12 @@ from pyramid.httpexceptions import HTTPException, HTTPMethodNotAllowed
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
-from finance_api.http.errors import (
-    OUTAGES,
-    STORAGE_RETRY_SECONDS,
-    UNEXPECTED,
-    log_unexpected,
-    outage_of,
-)
+from finance_api.http import errors
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
-from finance_api.storage.errors import (
-    NotFound,
-    StorageDamaged,
-    StorageLocked,
-    StorageNotReady,
-    StorageUnavailable,
-)
+from finance_api.storage import errors as storage_errors
 from finance_api.values.text import near_names
 from finance_api.web import page as pages
 from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
@@ -115,7 +103,7 @@ def _nearest_page(path: str) -> tuple[str, str] | None:
 
 
 def http_error(error: HTTPException, request: Request) -> Response:
-    with suppress(StorageUnavailable, StorageNotReady):
+    with suppress(storage_errors.StorageUnavailable, storage_errors.StorageNotReady):
         # Authenticate, so that signed-in users see the navigation: nothing else does so for an
         # unknown path.
         _ = request.identity
@@ -169,15 +157,15 @@ def stale_form(error: BadCSRFToken, request: Request) -> Response:
 
 def not_counted(error: LimiterUnavailable, request: Request) -> Response:
     logger.error("pages: %s", error)
-    return error_page(request, 503, _NOT_COUNTED, retry_seconds=STORAGE_RETRY_SECONDS)
+    return error_page(request, 503, _NOT_COUNTED, retry_seconds=errors.STORAGE_RETRY_SECONDS)
 
 
 def unavailable(error: Exception, request: Request) -> Response:
-    outage = outage_of(error, request)
-    is_away = isinstance(error, StorageUnavailable | StorageNotReady)
-    if isinstance(error, StorageDamaged):
+    outage = errors.outage_of(error, request)
+    is_away = isinstance(error, storage_errors.StorageUnavailable | storage_errors.StorageNotReady)
+    if isinstance(error, storage_errors.StorageDamaged):
         title, detail = "This page cannot be shown", outage.detail
-    elif isinstance(error, StorageLocked):
+    elif isinstance(error, storage_errors.StorageLocked):
         title, detail = _TITLES[503], outage.detail
     else:
         title = _TITLES[408 if isinstance(error, TookTooLong) else outage.status]
@@ -188,7 +176,7 @@ def unavailable(error: Exception, request: Request) -> Response:
 
 
 def unexpected(error: Exception, request: Request) -> Response:
-    return error_page(request, 500, UNEXPECTED.format(log_unexpected(error, request)))
+    return error_page(request, 500, errors.UNEXPECTED.format(errors.log_unexpected(error, request)))
 
 
 class ForBrowser:
@@ -225,9 +213,9 @@ def includeme(config: Configurator) -> None:
     for error, view in (
         (HTTPException, http_error),
         (BadCSRFToken, stale_form),
-        *((outage, unavailable) for outage in OUTAGES),
+        *((outage, unavailable) for outage in errors.OUTAGES),
         (LimiterUnavailable, not_counted),
-        (NotFound, lambda error, request: error_page(request, 404)),
+        (storage_errors.NotFound, lambda error, request: error_page(request, 404)),
         (UnicodeDecodeError, lambda error, request: error_page(request, 400)),
         (Exception, unexpected),
     ):

@@ -116,14 +116,6 @@ _MONTHS, _YEARS = 24, 12
 
 
 @dataclass(frozen=True)
-class Chip:
-    """A filter that applies. without: the path of the page without this filter."""
-
-    words: str
-    without: str
-
-
-@dataclass(frozen=True)
 class RecordFilters:
     """The parameters of the records page.
 
@@ -241,13 +233,16 @@ class RecordFilters:
         sort = f"-{name}" if falls else name
         return order, self.path(sort="" if sort == _DEFAULT_SORT else sort)
 
-    def chips(self, names: Mapping[str, str]) -> list[Chip]:
-        """Return the filters that apply. names: accounts', categories' and labels' names, by id."""
+    def chips(self, names: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return the filters that apply in words, each with the path of the page without it.
+
+        names: accounts', categories' and labels' names, by id.
+        """
         applied = self._applied
         if self.is_counted:
             applied[_COUNTED] = _YES
         return [
-            Chip(_words(name, names.get(text, text), self.region), self.path(**{name: ""}))
+            (_words(name, names.get(text, text), self.region), self.path(**{name: ""}))
             for name, text in applied.items()
         ]
 

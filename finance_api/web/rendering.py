@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, partial
@@ -27,18 +26,10 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.currencies import decimals_of, money_text, smallest_units
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.interface import HistoryEntry
+from finance_api.values import time as times
 from finance_api.values.number import rounded, to_units
 from finance_api.values.regions import Region
 from finance_api.values.text import Message, count_text, counted_text, in_region, message
-from finance_api.values.time import (
-    UTC,
-    date_text,
-    day_in,
-    from_date,
-    instant_text,
-    local_time,
-    to_date,
-)
 from finance_api.values.version import __version__
 from finance_api.web.api_requests import curl_line
 from finance_api.web.colors import chart_color
@@ -97,22 +88,11 @@ _BY_NAME = {resource.name: resource for resource in RESOURCES}
 _READABLE = ("category", "labels")
 
 
-@dataclass(frozen=True)
-class ChangeNotice:
-    """A notice about a change, which offers to undo it.
-
-    number: the number of the history entry. back: the path of the page without the notice.
-    """
-
-    number: int
-    sentence: Message
-    back: str
-
-
-def change_notice(request: Request) -> ChangeNotice | None:
+def change_notice(request: Request) -> dict[str, Any] | None:
     """Return the notice that `page.changed` asks for; None if its entry is old or cannot be undone.
 
-    Only the history of the signed-in user is searched for the number.
+    number: the number of the history entry, which is searched for in the history of the signed-in
+    user only. back: the path of the page without the notice.
     """
     text = request.GET.get(CHANGED, "")
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):
@@ -125,7 +105,8 @@ def change_notice(request: Request) -> ChangeNotice | None:
             )
             kept = [pair for pair in request.GET.items() if pair[0] not in NOTICE_PARAMETERS]
             back = request.path + (f"?{urlencode(kept)}" if kept else "")
-            return ChangeNotice(entry.number, sentence_of(entry), back) if is_live else None
+            notice = {"number": entry.number, "sentence": sentence_of(entry), "back": back}
+            return notice if is_live else None
     return None
 
 
@@ -202,20 +183,20 @@ def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:
 
 def month_words(seconds: int) -> str:
     """Return the month, alike in every region: ``Nov 2026``."""
-    day = to_date(seconds)
+    day = times.to_date(seconds)
     return f"{_MONTHS[day.month - 1]} {day.year}"
 
 
 def moment(seconds: int, region: Region, time_zone: str) -> Markup:
     """Show a date-time, with the exact time as an attribute."""
-    local = local_time(time_zone, seconds)
-    shown = f"{region.day(from_date(local.date()))}, {_clock(local)}"
-    return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
+    local = times.local_time(time_zone, seconds)
+    shown = f"{region.day(times.from_date(local.date()))}, {_clock(local)}"
+    return Markup('<time datetime="{}">{}</time>').format(times.instant_text(seconds), shown)
 
 
 def time_of_day(seconds: int, _: Region, time_zone: str) -> Markup:
-    shown = _clock(local_time(time_zone, seconds))
-    return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
+    shown = _clock(times.local_time(time_zone, seconds))
+    return Markup('<time datetime="{}">{}</time>').format(times.instant_text(seconds), shown)
 
 
 def _clock(local: datetime) -> str:
@@ -226,11 +207,13 @@ def _clock(local: datetime) -> str:
 
 def day_of(seconds: int, region: Region, time_zone: str) -> Markup:
     """Show the day of a point in time."""
-    return day(day_in(time_zone, seconds), region)
+    return day(times.day_in(time_zone, seconds), region)
 
 
 def day(seconds: int, region: Region) -> Markup:
-    return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), region.day(seconds))
+    return Markup('<time datetime="{}">{}</time>').format(
+        times.date_text(seconds), region.day(seconds)
+    )
 
 
 def amount(units: int, region: Region, currency: str | None = None) -> str:
@@ -317,7 +300,7 @@ def _in_zone(show: Callable[[int, Region, str], Markup]) -> Callable[..., Markup
     @pass_context
     def shown(context: Context, seconds: int) -> Markup:
         user = context.get("user")
-        return show(seconds, context["region"], user.time_zone if user else UTC)
+        return show(seconds, context["region"], user.time_zone if user else times.UTC)
 
     return shown
 

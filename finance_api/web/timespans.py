@@ -4,26 +4,13 @@ import re
 from dataclasses import dataclass
 
 from finance_api.query.model import RELATIVE_DATES
+from finance_api.values import time as times
 from finance_api.values.regions import Region
-from finance_api.values.time import (
-    DAY_SECONDS,
-    MIN_SECONDS,
-    MONTHS,
-    Period,
-    TimeError,
-    date_text,
-    end_of,
-    months_before,
-    parse_date,
-    parse_days,
-    period_text,
-    start_of,
-)
 from finance_api.web.rendering import month_words
 
 _QUARTER = re.compile("([0-9]{4})-Q([1-4])")
 #: Timespans must lie between these days, so that a year before or after them is a valid date.
-_EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
+_EARLIEST, _LATEST = times.parse_date("1000-01-01"), times.parse_date("9000-01-01")
 
 
 @dataclass(frozen=True)
@@ -32,26 +19,28 @@ class Timespan:
 
     first: int
     last: int
-    period: Period | None = None
+    period: times.Period | None = None
 
     @classmethod
-    def around(cls, period: Period, day: int) -> "Timespan":
-        return cls(start_of(period, day), end_of(period, day) - DAY_SECONDS, period)
+    def around(cls, period: times.Period, day: int) -> "Timespan":
+        return cls(
+            times.start_of(period, day), times.end_of(period, day) - times.DAY_SECONDS, period
+        )
 
     @classmethod
     def named(cls, name: str, today: int) -> "Timespan":
         """Return the days of a relative date. name: a key of `RELATIVE_DATES`."""
         date = RELATIVE_DATES[name]
         days = date.on(today)
-        period = Period(date.unit) if date.unit in MONTHS else None
+        period = times.Period(date.unit) if date.unit in times.MONTHS else None
         return cls(days.first, days.last_day, period)
 
     @property
     def parameters(self) -> dict[str, str]:
         """The parameters of a page that shows this timespan."""
         if self.period is not None:
-            return {"period": period_text(self.period, self.first)}
-        return {"from": date_text(self.first), "to": date_text(self.last)}
+            return {"period": times.period_text(self.period, self.first)}
+        return {"from": times.date_text(self.first), "to": times.date_text(self.last)}
 
     def name(self, today: int) -> str | None:
         """Return the relative date for these days, such as ``this-month``, if there is one."""
@@ -62,27 +51,27 @@ class Timespan:
     @property
     def filter(self) -> str:
         """The filter of recordDate for these days."""
-        if self.period in (Period.MONTH, Period.YEAR):
-            return f"eq.{period_text(self.period, self.first)}"
-        return f"gte.{date_text(self.first)},lte.{date_text(self.last)}"
+        if self.period in (times.Period.MONTH, times.Period.YEAR):
+            return f"eq.{times.period_text(self.period, self.first)}"
+        return f"gte.{times.date_text(self.first)},lte.{times.date_text(self.last)}"
 
     def words(self, region: Region) -> str:
         match self.period:
-            case Period.MONTH:
+            case times.Period.MONTH:
                 return month_words(self.first)
-            case Period.QUARTER:
-                year, quarter = period_text(self.period, self.first).split("-")
+            case times.Period.QUARTER:
+                year, quarter = times.period_text(self.period, self.first).split("-")
                 return f"{quarter} {year}"
-            case Period.YEAR:
-                return period_text(self.period, self.first)
+            case times.Period.YEAR:
+                return times.period_text(self.period, self.first)
         return f"{region.day(self.first)} – {region.day(self.last)}"
 
     def before(self) -> "Timespan":
         """Return the timespan of the same length before this one."""
-        last = self.first - DAY_SECONDS
+        last = self.first - times.DAY_SECONDS
         if self.period is not None:
             return Timespan.around(self.period, last)
-        return Timespan(max(MIN_SECONDS, last - (self.last - self.first)), last)
+        return Timespan(max(times.MIN_SECONDS, last - (self.last - self.first)), last)
 
     def compared(self, today: int) -> "Timespan":
         """Return the timespan before this one.
@@ -95,34 +84,36 @@ class Timespan:
         if self.period is None:
             last = before.first + today - self.first
         else:
-            last = months_before(today, MONTHS[self.period])
+            last = times.months_before(today, times.MONTHS[self.period])
         return Timespan(before.first, last)
 
     def after(self) -> "Timespan":
-        first = self.last + DAY_SECONDS
+        first = self.last + times.DAY_SECONDS
         if self.period is not None:
             return Timespan.around(self.period, first)
         return Timespan(first, first + self.last - self.first)
 
     def year(self) -> "Timespan":
         """Return the twelve months that end with this timespan."""
-        month = start_of(Period.MONTH, self.last)
-        return Timespan(months_before(month, 11), self.last)
+        month = times.start_of(times.Period.MONTH, self.last)
+        return Timespan(times.months_before(month, 11), self.last)
 
 
 def parse_timespan(period: str, first: str, last: str) -> Timespan | None:
     """Parse a page's parameters. Returns None for faulty parameters."""
     try:
         if first or last:
-            span = Timespan(parse_date(first), parse_date(last))
+            span = Timespan(times.parse_date(first), times.parse_date(last))
         elif found := _QUARTER.fullmatch(period):
             year, quarter = found.groups()
-            span = Timespan.around(Period.QUARTER, parse_date(f"{year}-{int(quarter) * 3:02}-01"))
+            span = Timespan.around(
+                times.Period.QUARTER, times.parse_date(f"{year}-{int(quarter) * 3:02}-01")
+            )
         elif len(period) > len("2026-03"):
             return None
         else:
-            kind = Period.MONTH if "-" in period else Period.YEAR
-            span = Timespan.around(kind, parse_days(period)[0])
-    except TimeError:
+            kind = times.Period.MONTH if "-" in period else times.Period.YEAR
+            span = Timespan.around(kind, times.parse_days(period)[0])
+    except times.TimeError:
         return None
     return span if _EARLIEST <= span.first <= span.last < _LATEST else None

@@ -9,14 +9,9 @@ from operator import itemgetter
 from typing import Any, cast
 
 from finance_api.planning.counted import is_received
+from finance_api.planning.summaries import reading
 from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
 from finance_api.planning.summaries.declaration import SummaryQuery
-from finance_api.planning.summaries.reading import (
-    Converted,
-    StoredSums,
-    SummaryReader,
-    check_groups,
-)
 from finance_api.query.dimensions import Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.operators import Operator
@@ -36,7 +31,7 @@ class Group(Sums):
     converted: Sums = field(default_factory=Sums)
 
     def add(
-        self, sums: RecordSum, converted: Converted, *, is_income: bool, received: bool
+        self, sums: RecordSum, converted: reading.Converted, *, is_income: bool, received: bool
     ) -> None:
         self.count += sums.number
         self.converted.count += converted[1]
@@ -64,7 +59,7 @@ class Folder:
     oldest, newest: dates of the oldest and newest record so far; None if there are no records.
     """
 
-    def __init__(self, reader: SummaryReader, query: SummaryQuery) -> None:
+    def __init__(self, reader: reading.SummaryReader, query: SummaryQuery) -> None:
         self._reader = reader
         self.query = query
         self._times = TimeKeys(query)
@@ -81,7 +76,7 @@ class Folder:
         shown = self._reader.shown(dimension, value)
         return dict(zip(names_of(dimension.fields), shown, strict=True))
 
-    def fold(self, found: StoredSums) -> Groups:
+    def fold(self, found: reading.StoredSums) -> Groups:
         names = self.query.names
         type_at = names.index("recordType")
         category_at = names.index("categoryId") if self.query.by_flow else None
@@ -99,7 +94,7 @@ class Folder:
                 self.expense[key[0]] += sums.amount
             for group in of_record:
                 groups[group].add(sums, converted, is_income=is_income, received=received)
-            check_groups(self.query, len(groups))
+            reading.check_groups(self.query, len(groups))
         firsts = [self.oldest, *(group.first for group in groups.values())]
         lasts = [self.newest, *(group.last for group in groups.values())]
         self.oldest = min((at for at in firsts if at is not None), default=None)
@@ -149,7 +144,7 @@ class Folder:
         empty: Groups = {}
         for second in in_time(self._asked_periods()):
             empty |= {self._times.at(key, second): Group() for key in others}
-            check_groups(self.query, len(empty))
+            reading.check_groups(self.query, len(empty))
         return empty | groups
 
     def _empty_keys(self) -> list[GroupKey]:
