@@ -115,11 +115,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 #: and other programs; beside those of the storages, others run on another database or with the
 #: read model.
 _ONE_TEST_OF = {
+    "tests/cli/test_command_backup.py": 3,
     "tests/cli/test_import_memory.py": 3,
     "tests/cli/test_installed.py": 3,
     "tests/cli/test_killed_": 3,
+    "tests/cli/test_restored_credentials.py": 3,
     "tests/deployment/": 3,
+    "tests/functional/changes/test_lost_changes.py": 3,
     "tests/functional/databases/": 3,
+    "tests/functional/exports/test_downloads_of_servers.py": 3,
     "tests/functional/http/test_description_tools.py": 3,
     "tests/functional/operation/test_plugins.py": 3,
     "tests/functional/operation/test_soak.py": 3,

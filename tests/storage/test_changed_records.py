@@ -1,8 +1,11 @@
 """Changing many records takes work in proportion to their number."""
 
+import pytest
+
 from finance_api.resources import LABELS, RECORDS
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query
+from support.nightly import count
 
 #: With fewer rows, PostgreSQL may read all rows of the user.
 COUNT = 12_000
@@ -29,9 +32,14 @@ def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
     assert max(sums.values()) <= 6 * COUNT, sums
 
 
+#: More rows than values that one query can bind: 32,766 in SQLite, 65,535 in PostgreSQL.
+MANY = {"sqlite": 33_000, "postgresql": 66_000}
+
+
+@pytest.mark.nightly
 def test_any_number_of_rows_is_changed_at_once(new_backend):
-    """Uses more values than one query can bind: 32,766 in SQLite, 65,535 in PostgreSQL."""
-    for database, number in (("sqlite", 33_000), ("postgresql", 66_000)):
+    for database in count(["sqlite"], MANY):
+        number = MANY[database]
         unit = Unit(new_backend(database))
         rows = [make_row(LABELS, n, name="old") for n in range(number)]
         unit.put(LABELS, *rows)

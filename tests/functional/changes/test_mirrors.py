@@ -76,7 +76,7 @@ class Life:
 
 
 @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 12))
-@settings(max_examples=count(10, 500), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=count(5, 500), deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_mirror_holds_what_the_lists_show_whenever_it_is_through(service, seed, steps):
     life = Life(service, seed)
     chance, client = life.chance, life.client()
