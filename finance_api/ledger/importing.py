@@ -113,7 +113,7 @@ def import_file(
     stream, importer = order.stream, order.importer
     details = {
         "format": NATIVE if importer is None else importer.source,
-        "file": {"name": order.name, **_measures(stream)},
+        "file": {"name": order.name, **measured(stream)},
         "options": dict(order.answers),
     }
     for tries_left in reversed(range(_TRIES)):
@@ -149,8 +149,9 @@ def import_file(
     raise AssertionError("the last try does not raise DataMoved")
 
 
-def _measures(stream: BinaryIO) -> dict[str, Any]:
+def measured(stream: BinaryIO) -> dict[str, Any]:
     """Return the size and the SHA-256 of a file, and rewind it."""
+    stream.seek(0)
     digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
     # The digest of a file in memory leaves the stream where it is.
     size = stream.seek(0, SEEK_END)

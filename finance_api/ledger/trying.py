@@ -4,11 +4,9 @@ Each choice is tried on the file before it is offered: what it makes of example 
 and a choice that can only lead to a refusal is not offered.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import SEEK_END
 from itertools import compress, product
 from typing import Any, BinaryIO
 
@@ -27,7 +25,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.options import changed
-from finance_api.ledger.importing import Step, import_file, nothing_more
+from finance_api.ledger.importing import Step, import_file, measured, nothing_more
 from finance_api.ledger.orders import ImportOrder, ImportReport
 from finance_api.storage.interface import StorageBackend
 
@@ -56,7 +54,7 @@ def import_answered(
 
     Raises ImportRefused if a question stays open or an answer is wrong. The choices were tried.
     """
-    if answers is not None and digest(stream) != answers.digest:
+    if answers is not None and measured(stream)["sha256"] != answers.digest:
         raise ImportRefused(
             "the answers are for another file, as their digest says: import this file without "
             "answers, and answer the questions that it then leaves open"
@@ -72,14 +70,6 @@ def import_answered(
                 try_choices(refused, backend, stream, make, given)
                 raise
             given = options
-
-
-def digest(stream: BinaryIO) -> str:
-    """Return the SHA-256 of a file, and rewind it."""
-    stream.seek(0)
-    found = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
-    stream.seek(0)
-    return found
 
 
 class _OnlyRead(Exception):
@@ -162,10 +152,11 @@ def try_choices(
     A choice is left out if the file is refused with it, whatever the other answers are; unless
     that is so with every choice.
     """
-    refused.digest = digest(stream)
+    measures = measured(stream)
+    refused.digest = measures["sha256"]
     asked = refused.answerable
     combinations = list(product(*(enumerate(question.choices) for question in asked)))
-    size = stream.seek(0, SEEK_END) * len(combinations)
+    size = measures["size"] * len(combinations)
     if not asked or size > _MOST_BYTES:
         return
     only_reads = size > _MOST_IMPORTED

@@ -229,6 +229,16 @@ def _both(one: Question, other: Question) -> Question:
     return Question(fact, one.line, tuple(choices))
 
 
+def nearest_in_order(entry: FileEntry, waiting: list[Candidate], reach: int) -> Candidate | None:
+    """Return the last of the waiting candidates, if it is at most ``reach`` days apart.
+
+    waiting: sorted by day, the newest first; loses those that are too old for later entries, too.
+    """
+    while waiting and waiting[-1].day < entry.day - reach:
+        waiting.pop()
+    return waiting[-1] if waiting and waiting[-1].day <= entry.day + reach else None
+
+
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:
     found: dict[Hashable, list[_Row]] = {}
     for row in rows:

@@ -13,6 +13,7 @@ from finance_api.ledger.matching.open_rows import (
     file_row,
     grouped,
     is_plain,
+    nearest_in_order,
     stored_row,
     which_one,
 )
@@ -138,15 +139,10 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
 
 def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
     """Pair as many rows as possible, in the order of their days."""
-    records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
+    records = sorted(group[1], key=lambda candidate: -candidate.day)
     for entry in sorted(group[0], key=lambda entry: entry.day):
-        while records and records[-1].day < entry.day - match_days:
-            records.pop()
-        if (
-            records
-            and records[-1].day <= entry.day + match_days
-            and _is_moved(rows, entry, records[-1]) is not False
-        ):
+        nearest = nearest_in_order(entry, records, match_days)
+        if nearest is not None and _is_moved(rows, entry, nearest) is not False:
             yield correction(rows, entry, records.pop())
 
 

@@ -14,6 +14,7 @@ from finance_api.ledger.matching.open_rows import (
     file_row,
     grouped,
     is_plain,
+    nearest_in_order,
     stored_row,
     which_one,
 )
@@ -102,10 +103,8 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
     )
     undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
     for entry in undecided:
-        waiting = others.get((entry.account, entry.amount))
-        while waiting and waiting[-1].day < entry.day - reach:
-            waiting.pop()
-        if waiting and waiting[-1].day <= entry.day + reach:
+        waiting = others.get((entry.account, entry.amount), [])
+        if nearest_in_order(entry, waiting, reach):
             yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
