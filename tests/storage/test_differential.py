@@ -283,10 +283,8 @@ EVERY_WAY = [
 ]
 
 
-@pytest.mark.parametrize("most", [0, 4])
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_a_number_is_found_as_a_text_and_as_an_amount(new_backend, monkeypatch, database, most):
-    monkeypatch.setattr(finding, "MAX_ALTERNATIVES", {"sqlite": most, "postgresql": most})
+def test_a_number_is_found_as_a_text_and_as_an_amount(new_backend, database):
     texts, amounts = ("x 17.07", "x", "1.250 y", None), (170_700, -170_700, -12_500_000, 5, 12_500)
     rows = [
         make_row(RECORDS, n, note=texts[n % 4], amount=amounts[n % 5], recordDate=n * 86_400)

@@ -4,15 +4,12 @@ A search reads all of the user's records. An index over the texts of all users w
 faster, but its speed would reveal how common a text is among other users' records.
 """
 
-import math
-from itertools import product
 from typing import Any
 
 import sqlalchemy as sa
 
 from finance_api.query.model import Condition, any_of
 from finance_api.resources import RECORDS
-from finance_api.resources.records import WORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.read_model.connection import FastConnection
@@ -25,9 +22,6 @@ from finance_api.storage.sql.reading.conditions import (
 
 #: Maximum number of records to look up by their ids.
 MAX_FOUND = 10_000
-#: A number in a search may be a text or an amount. On SQLite a single number is searched as the one
-#: and as the other, each in its index. For more numbers, and on PostgreSQL, one search is faster.
-MAX_ALTERNATIVES = {"sqlite": 2, "postgresql": 1}
 
 
 def with_found_ids(
@@ -41,32 +35,22 @@ def with_found_ids(
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
-    if not searches_texts(shape_and_values(given)[0]):
+    predicates, values = shape_and_values(given)
+    if not searches_texts(predicates):
         return given
     key = user_id, given
     if is_needed and key not in connection.found_ids:
         connection.begin_snapshot()
-        parts = [each.parts if each.field is WORDS else (each,) for each in given]
-        alternatives = (
-            product(*parts)
-            if math.prod(map(len, parts)) <= MAX_ALTERNATIVES[connection.database]
-            else [given]
-        )
-        ids = {row_id for each in alternatives for row_id in _find(connection, user_id, each)}
-        connection.found_ids[key] = list(ids) if len(ids) <= MAX_FOUND else None
+        values |= {"user": user_id, "limit": MAX_FOUND + 1}
+        ids = [row_id for (row_id,) in connection.fetch(_found, predicates, values=values)]
+        connection.found_ids[key] = ids if len(ids) <= MAX_FOUND else None
     known = connection.found_ids.get(key)
     # If nothing was found, ask for the id "": SQLAlchemy drops the user from a query for no ids.
     return given if known is None else (any_of("id", known or [""]),)
 
 
-def _find(connection: FastConnection, user_id: int, conditions: tuple[Condition, ...]) -> list[str]:
-    """Return the ids of up to `MAX_FOUND` + 1 records that meet all conditions."""
-    predicates, values = shape_and_values(conditions)
-    values |= {"user": user_id, "limit": MAX_FOUND + 1}
-    return [row_id for (row_id,) in connection.fetch(_found, predicates, values=values)]
-
-
 def _found(database: str, predicates: tuple[Predicate, ...]) -> sa.Select[Any]:
+    """Select the ids of up to LIMIT records that meet all conditions."""
     table = DATA_TABLES[RECORDS.name]
     found = sa.select(table.columns["id"]).where(*user_rows(database, table, predicates))
     return found.limit(LIMIT)
