@@ -11,7 +11,8 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections import engine as engines
-from finance_api.storage.sql.read_model.drivers import Driver
+from finance_api.storage.sql.read_model.drivers import SqliteDriver
+from finance_api.storage.sql.read_model.libpq import PostgresqlDriver
 from finance_api.storage.sql.tables import users
 from finance_api.storage.testing import Unit, make_row
 
@@ -193,4 +194,4 @@ def test_threads_use_connections_of_their_own(new_backend, database):
     for thread in threads:
         thread.join(30)
     assert len({id(driver) for driver in drivers}) == 4
-    assert all(isinstance(driver, Driver) for driver in drivers)
+    assert all(isinstance(driver, SqliteDriver | PostgresqlDriver) for driver in drivers)

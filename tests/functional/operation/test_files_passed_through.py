@@ -79,12 +79,12 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
     client.get("records")
     with passed_through() as files:
         assert client.get("records", limit=10).status_int == 200
-    judged(files, 49, figures)
+    judged(files, 50, figures)
 
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 69), (MINT, ("--currency", "EUR"), 93)],
+    [(OFX, (), 73), (MINT, ("--currency", "EUR"), 96)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
@@ -102,10 +102,10 @@ def test_an_import(
 
 
 def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("finance_api.uploads.jobs.LimitedProcess", _InThisProcess)
+    monkeypatch.setattr("finance_api.runtime.limited_process.LimitedProcess", _InThisProcess)
     visitor.get("/import")
     with passed_through() as files:
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 109, figures)
+    judged(files, 114, figures)
