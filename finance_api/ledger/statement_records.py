@@ -82,7 +82,7 @@ class StatementRecords:
         # the model's pages half full.
         new = (row for row in file.open if row.outcome is Outcome.NEW)
         self._new = deque(sorted(new, key=lambda row: -row.day))
-        self._changing = [row for row in file.open if row.outcome in _CHANGING or row.rest]
+        self._changing = [e for e in file.open if e.outcome in _CHANGING or e in file.rests]
         waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: Each new entry that another entry corrects -> the id of the new record.
@@ -185,9 +185,10 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = entry.record_state or "cleared"
-        if (entry.batch, entry.offset, entry.message, decided.rest) != (None, None, None, 0):
+        rest = self._file.rests.get(decided)
+        if (entry.batch, entry.offset, entry.message, rest) != (None, None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
-        row["amount"] = decided.rest or entry.amount
+        row["amount"] = entry.amount if rest is None else rest
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
@@ -232,7 +233,7 @@ class StatementRecords:
             texts=statement.texts,
             batch=entry.batch,
             offset=entry.offset,
-            message=REST if decided.rest else entry.message,
+            message=REST if decided in self._file.rests else entry.message,
         )
 
     # -- stored records
@@ -250,7 +251,7 @@ class StatementRecords:
             source_id = next(source_ids) if entry.outcome in _MATCHED else None
             for number, (record_id, place) in enumerate(found):
                 lines.setdefault(record_id, entry.whole.line)
-                if source_id is not None or entry.rest:
+                if source_id is not None or entry in self._file.rests:
                     self._match(after[record_id], entry, source_id, in_part=number > 0)
                 else:
                     stated_ids.add(record_id)

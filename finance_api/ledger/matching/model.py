@@ -90,8 +90,8 @@ class FileEntry:
     corrects: the bank id of an entry that this one corrects or, if ``deletes`` is set, deletes.
     split: the sorted amounts of the entry's parts. For other fields see
     `importers.interface.Entry`.
-    outcome: None while the entry is undecided. candidate, parts, rest: see `Pair`. awaits: for
-    WAITING, the entry of the file that this one corrects.
+    outcome: None while the entry is undecided. candidate, parts: see `Pair`. awaits: for WAITING,
+    the entry of the file that this one corrects.
     number: this entry's place among entries with the same bank id or content, from 1.
     """
 
@@ -115,7 +115,6 @@ class FileEntry:
     outcome: Outcome | None = None
     candidate: "Candidate | None" = None
     parts: "tuple[Candidate, ...]" = ()
-    rest: int = 0
     awaits: "FileEntry | None" = None
     number: int = 1
 
@@ -217,6 +216,7 @@ class FileEntries:
     """A file's entries in their order.
 
     source: the source of all entries. statements: the file's statements. open: the entries.
+    rests: see `Pair`.
     """
 
     def __init__(
@@ -233,6 +233,7 @@ class FileEntries:
         self.source = source
         self.statements: list[Statement] = []
         self.open: list[FileEntry] = []
+        self.rests: dict[FileEntry, int] = {}
         numbers: dict[int, int] = {}
         days: dict[int, int] = {}
         for statement, entry in entries:

@@ -135,7 +135,8 @@ class OpenRows:
         if entry.candidate is not None:
             entry.candidate.is_taken = False
         entry.outcome, entry.candidate, entry.parts = outcome, candidate, parts
-        entry.rest = rest
+        if rest:
+            self.file.rests[entry] = rest
         for each in parts or (candidate,):
             if each is not None:
                 each.is_taken = True
