@@ -189,7 +189,7 @@ class Pair:
         try:
             with self.mine.writing() as storage:
                 returned = write(storage)
-                storage.data._projection.finish()
+                storage.data.finish()
                 connection = storage.data.connection.sqlalchemy
                 tables = {
                     table.name: sorted(
