@@ -141,6 +141,7 @@ MOST_CASES = {
     "tests/deployment/": 1,
     "tests/functional/": 1,
     "tests/storage/test_differential.py": 12,
+    "tests/storage/test_operators.py": 2,
     "tests/unit/importers/test_csv_careless.py": 14,
     "tests/unit/importers/test_hostile_files.py": 7,
     "tests/unit/importers/test_hostile_lengths.py": 6,
