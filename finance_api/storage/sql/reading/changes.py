@@ -125,20 +125,25 @@ class ChangeReader(Part, DataReader):
         found = self.connection.fetch(_changes, names, self.record_json, values=values)
         if not found:
             raise NotFound("there is no such user")
+        *_, tags, revisions, places, ids, texts = zip(*found, strict=True)
+        changes: list[Change] = []
         try:
-            numbers = [int(number) for number in (found[0][3] or "").split()]
-            changes = [
-                Change(revision, ordered[place], row_id, None if row is None else row.encode())
-                for *_, revision, place, row_id, row in found
-                if revision is not None
-            ]
-        except (ValueError, AttributeError) as error:
+            numbers = [int(number) for number in (tags[0] or "").split()]
+            # Without changes, the only row has no revision.
+            if revisions[0] is not None:
+                rows = self.completed(user_id, ids, texts)
+                changed = [ordered[place] for place in places]
+                changes += map(Change._make, zip(revisions, changed, ids, rows, strict=True))
+        except (ValueError, TypeError, AttributeError) as error:
             raise StorageDamaged("a stored change cannot be read") from error
-        tags = dict(zip(numbers[::2], numbers[1::2], strict=True))
-        return Changes(DataState(*found[0][:3]), tags, self.completed(user_id, changes))
+        by_revision = dict(zip(numbers[::2], numbers[1::2], strict=True))
+        return Changes(DataState(*found[0][:3]), by_revision, changes)
 
-    def completed(self, user_id: int, changes: list[Change]) -> list[Change]:
-        """Return the changes with the JSON of their records."""
-        ids = [change.row_id for change in changes if change.json == b""]
-        rows = iter(self.get_json(user_id, RECORDS, ids)[1] if ids else ())
-        return [c._replace(json=next(rows)) if c.json == b"" else c for c in changes]
+    def completed(
+        self, user_id: int, ids: Sequence[str], texts: Sequence[str | None]
+    ) -> Sequence[bytes | None]:
+        """Return the JSON of changes. texts: as selected; None is for a deletion."""
+        rows = [None if text is None else text.encode() for text in texts]
+        wanted = [row_id for row_id, row in zip(ids, rows, strict=True) if row == b""]
+        of_records = iter(self.get_json(user_id, RECORDS, wanted)[1] if wanted else ())
+        return [next(of_records) if row == b"" else row for row in rows]
