@@ -15,7 +15,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
-from finance_api.storage.sql.read_model import by_date, finding, lists, projection
+from finance_api.storage.sql.read_model import by_date, counting, finding, lists, projection
 from finance_api.storage.sql.read_model.connection import with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.reading.conditions import SEARCHES
@@ -317,7 +317,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, database
 ):
     """Uses small distances between anchors, so that few records take the paths of many."""
-    for module in (by_date, lists, projection):
+    for module in (by_date, counting, lists, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(finding, "MAX_FOUND", 2)
     model_backend, backend = new_backend("memory"), new_backend(database)

@@ -13,6 +13,7 @@ from finance_api.storage.sql.connections.engine import make_engine
 from finance_api.storage.sql.connections.unit import HAS_OWN_SESSION
 from finance_api.storage.sql.read_model import libpq
 from finance_api.storage.sql.read_model.connection import FastConnection, driver_of
+from finance_api.storage.sql.read_model.counting import Comparisons
 from finance_api.storage.sql.read_model.drivers import CompiledSql, SqlCache
 
 
@@ -83,7 +84,7 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
 def test_tables_that_are_not_known_are_reported(new_postgresql_url, written):
     """An older program may find such tables. They once caused a 500, except the last one."""
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    unit = FastConnection(engine, SqlCache(engine.dialect))
+    unit = FastConnection(engine, SqlCache(engine.dialect), Comparisons())
     with pytest.raises(StorageNotReady):
         unit.fetch(lambda database: text(written), values={})
     unit.close()
@@ -182,7 +183,7 @@ def test_a_snapshot_begins_again_unless_it_has_been_read_from(new_postgresql_url
 
     @contextmanager
     def snapshot():
-        unit = FastConnection(engine, statements)
+        unit = FastConnection(engine, statements, Comparisons())
         unit.begin_snapshot()
         yield unit
         unit.close()
@@ -243,7 +244,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
 
 def test_failures_are_distinguished(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    connection = FastConnection(engine, SqlCache(engine.dialect))
+    connection = FastConnection(engine, SqlCache(engine.dialect), Comparisons())
 
     def run(written):
         return connection.fetch(lambda database: text(written), values={})

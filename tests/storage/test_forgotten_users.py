@@ -59,7 +59,7 @@ def builders():
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (by_date, lists, projection):
+    for module in (by_date, counting, lists, projection):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     return lambda database: Pair(new_backend(database))
 

@@ -1,6 +1,7 @@
 """The tables can be distributed by user, and each query reads one user's rows only."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import UniqueConstraint
@@ -15,12 +16,13 @@ from finance_api.storage.sql.read_model import counting, lists
 from finance_api.storage.sql.read_model.changes import ListedChangeReader
 from finance_api.storage.sql.read_model.connection import FastConnection, with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
+from finance_api.storage.sql.read_model.tables import GRAINS
 from finance_api.storage.sql.reading import changes, rows, sums
 from finance_api.storage.sql.reading.conditions import Predicate, order_keys
 from finance_api.storage.sql.roles.users import _and_owner
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.storage.testing.units import make_query
+from finance_api.storage.testing.units import DAY, make_query
 from support.citus import CITUS_URL
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -262,7 +264,16 @@ LOST = {
     "record of the list": ("records_by_date WHERE id = '{id}'", "list_json"),
     "record of the list, in a stream": ("records_by_date WHERE id = '{id}'", "stream_json"),
     "record of the list, and its number": ("records_by_date WHERE id = '{id}'", "count_rows"),
-    "sum": ("record_sums WHERE grain = 3", "sum_by"),
+    "record of the list, by its id": ("records_by_date WHERE id = '{id}'", "get_json"),
+    "anchor": ("record_anchors WHERE position = 256", "far page"),
+    **{
+        f"sum of grain {grain}": (f"record_sums WHERE grain = {grain} AND month = 0", "sum_by")
+        for grain in range(len(GRAINS))
+    },
+    **{
+        f"all sums of grain {grain}": (f"record_sums WHERE grain = {grain}", "sum_by")
+        for grain in range(len(GRAINS))
+    },
 }
 
 
@@ -273,17 +284,25 @@ def test_a_lost_part_of_the_read_model_is_damage_until_it_is_repaired(
 ):
     backend = new_backend(database)
     unit = Unit(backend)
-    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    number = 600 if part == "anchor" else 3
+    unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=n * 40 * DAY) for n in range(number)))
     lost, read = LOST[part]
-    query = make_query(RECORDS)
-    arguments = (["accountId"], ()) if read == "sum_by" else (query,)
+    arguments = {
+        "sum_by": (["accountId"], ()),
+        "get_json": (RECORDS, [make_id(2)]),
+        "far page": (make_query(RECORDS, offset=300, limit=100),),
+    }.get(read, (make_query(RECORDS),))
+    method = "list_json" if read == "far page" else read
 
     def reads():
         with unit.reading() as storage:
-            found = getattr(storage.data, read)(unit.user.id, *arguments)
+            found = getattr(storage.data, method)(unit.user.id, *arguments)
+            if read == "get_json":
+                return found[1]
             return list(found) if read == "stream_json" else found
 
     monkeypatch.setattr(counting, "SECONDS", 0)
+    monkeypatch.setattr(counting, "DAMAGED_SECONDS", 0)
     before = reads()
     with backend.engine.begin() as connection:
         connection.exec_driver_sql(f"DELETE FROM {lost.format(id=make_id(2))}")
@@ -296,9 +315,8 @@ def test_a_lost_part_of_the_read_model_is_damage_until_it_is_repaired(
     assert getattr(after, "lines", after) == getattr(before, "lines", before)
 
 
-def test_the_numbers_of_the_read_model_are_compared_now_and_then(new_backend, monkeypatch):
-    unit = Unit(new_backend("sqlite"))
-    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+def note_builds(monkeypatch):
+    """Return a list that receives what each query is built by."""
     asked = []
     fetch = FastConnection.fetch
 
@@ -307,9 +325,36 @@ def test_the_numbers_of_the_read_model_are_compared_now_and_then(new_backend, mo
         return fetch(self, build, *shape, values=values)
 
     monkeypatch.setattr(FastConnection, "fetch", note)
+    return asked
+
+
+def test_the_numbers_of_the_read_model_are_compared_now_and_then(new_backend, monkeypatch):
+    unit = Unit(new_backend("sqlite"))
+    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    asked = note_builds(monkeypatch)
     for _ in range(3):
         unit.list_json(make_query(RECORDS))
     assert asked.count(counting._numbers) == 1
-    unit.backend.room._cache.comparisons_due.clear()
+    unit.backend.room.comparisons.forget()
     unit.list_json(make_query(RECORDS))
     assert asked.count(counting._numbers) == 2
+
+
+def test_a_difference_is_remembered_for_some_seconds_and_names_its_user(new_backend, monkeypatch):
+    backend = new_backend("sqlite")
+    units = [Unit(backend), Unit(backend, "two")]
+    for unit in units:
+        unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    with backend.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM record_sums")
+    asked, now = note_builds(monkeypatch), [0.0]
+    monkeypatch.setattr(counting, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    for unit in units * 3:
+        with pytest.raises(StorageDamaged, match=rf"\buser {unit.user.id}\b"):
+            unit.list_json(make_query(RECORDS))
+    assert asked.count(counting._numbers) == len(units)
+    assert list(backend.find_faults())
+    assert all(fault.repaired for fault in backend.find_faults(repair=True))
+    now[0] += counting.DAMAGED_SECONDS
+    for unit in units:
+        assert len(unit.list_json(make_query(RECORDS)).rows) == 3

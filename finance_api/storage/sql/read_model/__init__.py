@@ -20,6 +20,7 @@ from finance_api.storage.sql import derived
 from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection
 from finance_api.storage.sql.read_model.checking import find_faults
 from finance_api.storage.sql.read_model.connection import FastConnection, FastWriteConnection
+from finance_api.storage.sql.read_model.counting import Comparisons
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.projection import SUM_KEY, listed
 from finance_api.storage.sql.read_model.reader import FastDataReader
@@ -45,12 +46,13 @@ class ReadModel(Room):
 
     def __init__(self, dialect: sa.Dialect) -> None:
         self._cache = SqlCache(dialect)
+        self.comparisons = Comparisons()
 
     def reading(self, engine: sa.Engine) -> ReadConnection:
-        return FastConnection(engine, self._cache)
+        return FastConnection(engine, self._cache, self.comparisons)
 
     def writing(self, connection: sa.Connection) -> WriteConnection:
-        return FastWriteConnection(connection, self._cache)
+        return FastWriteConnection(connection, self._cache, self.comparisons)
 
     def find_faults(self, connection: sa.Connection, user_id: int, email: str) -> Iterator[Fault]:
         return find_faults(connection, user_id, email)

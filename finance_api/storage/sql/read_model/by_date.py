@@ -1,6 +1,7 @@
 """SQL for `records_by_date`: pages in default order, however deep, and the JSON of records.
 
-A page far down the list starts at an anchor, not at the beginning of the list.
+A page far down the list starts at an anchor, not at the beginning of the list, unless the list has
+a last date.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,8 @@ def bounds_of(conditions: Sequence[Condition]) -> dict[str, int] | None:
 def far_page(database: str) -> sa.Select[Any]:
     """Select a page far down the list: start at the nearest anchor above the page.
 
-    The list must have no first date: anchors count from the end of the whole list.
+    The list must have no last date: anchors count from the end of the whole list, and OFFSET from
+    its beginning, the newest record.
     """
     # A record's position is the number of records after it, so positions count from the end.
     size = sa.select(user_data.c.record_count).where(user_data.c.user_id == USER).scalar_subquery()

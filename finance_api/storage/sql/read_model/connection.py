@@ -22,6 +22,7 @@ from finance_api.storage.sql.connections.unit import (
     connect,
 )
 from finance_api.storage.sql.parameters import USER
+from finance_api.storage.sql.read_model.counting import Comparisons
 from finance_api.storage.sql.read_model.drivers import SqlCache, SqliteDriver
 from finance_api.storage.sql.read_model.shortening import whole
 from finance_api.storage.sql.tables import STATE_COLUMNS, user_data
@@ -86,10 +87,10 @@ def driver_of(pooled: sa.PoolProxiedConnection, database: str, *, prepares: bool
 class FastConnection(ReadConnection):
     """A `ReadConnection` that runs SQL on the driver itself."""
 
-    def __init__(self, engine: sa.Engine, cache: SqlCache) -> None:
+    def __init__(self, engine: sa.Engine, cache: SqlCache, comparisons: Comparisons) -> None:
         super().__init__(engine)
         self._cache = cache
-        self.comparisons_due = cache.comparisons_due
+        self._comparisons = comparisons
         self._pooled: sa.PoolProxiedConnection | None = None
         self._driver: Driver | None = None
         self._in_snapshot = False
@@ -107,6 +108,14 @@ class FastConnection(ReadConnection):
             self._pooled = connect(self._engine, self._engine.raw_connection)
             self._driver = driver_of(self._pooled, self.database, prepares=True)
         return self._driver
+
+    def check_numbers(self, user_id: int) -> None:
+        """Raise StorageDamaged if parts of the read model have different numbers of records.
+
+        In a unit of work that writes, they may differ until its end.
+        """
+        if not self.writes:
+            self._comparisons.check(self, user_id)
 
     @property
     def is_cluster(self) -> bool:
@@ -209,8 +218,10 @@ class FastConnection(ReadConnection):
 class FastWriteConnection(WriteConnection, FastConnection):
     """A `WriteConnection` whose reads run on the driver itself."""
 
-    def __init__(self, connection: sa.Connection, cache: SqlCache) -> None:
-        super().__init__(connection, cache)
+    def __init__(
+        self, connection: sa.Connection, cache: SqlCache, comparisons: Comparisons
+    ) -> None:
+        super().__init__(connection, cache, comparisons)
         self._driver: Driver = driver_of(connection.connection, self.database, prepares=False)
         self._in_snapshot = True
 

@@ -1,6 +1,6 @@
 """Compares the numbers of records in the parts of the read model, before these are read.
 
-It takes a few milliseconds for 100,000 records, so a process does it once in `SECONDS` for a user.
+docs/decisions/fast-reads.md says how long that takes: too long for each request.
 """
 
 import time
@@ -10,40 +10,70 @@ import sqlalchemy as sa
 
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageDamaged
+from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import USER
-from finance_api.storage.sql.read_model.connection import FastConnection
-from finance_api.storage.sql.read_model.tables import GRAINS, record_sums, records_by_date
+from finance_api.storage.sql.read_model.tables import (
+    ANCHOR_INTERVAL,
+    GRAINS,
+    record_anchors,
+    record_sums,
+    records_by_date,
+)
 from finance_api.storage.sql.tables import user_data
 
-SECONDS = 600
-#: The maximum number of users whose next comparison a process remembers.
+#: How long a process remembers that a user's numbers agree, and that they differ.
+SECONDS, DAMAGED_SECONDS = 600, 10
+#: The maximum number of users for whom a process remembers this.
 _MOST = 10_000
 
 
 def _numbers(database: str) -> sa.Select[Any]:
-    """Select the number of a user's records, as each part of the read model has it."""
+    """Select the number of a user's records, then as each part of the read model has it.
+
+    The last one is the number of anchors.
+    """
     listed, sums = records_by_date.c, record_sums.c
-    coarsest = sums.grain == sa.literal_column(str(len(GRAINS) - 1))
-    parts = [
-        sa.select(sa.func.count()).where(DATA_TABLES[RECORDS.name].user_id == USER),
-        sa.select(sa.func.count()).where(listed.user_id == USER),
+    counted = [DATA_TABLES[RECORDS.name].user_id, listed.user_id, record_anchors.c.user_id]
+    parts = [sa.select(sa.func.count()).where(user_id == USER) for user_id in counted]
+    parts[2:2] = [
         sa.select(
             sa.func.coalesce(sa.func.sum(sums.number_of_records), sa.literal_column("0"))
-        ).where(sums.user_id == USER, coarsest),
+        ).where(sums.user_id == USER, sums.grain == sa.literal_column(str(grain)))
+        for grain in range(len(GRAINS))
     ]
     columns = [part.scalar_subquery() for part in parts]
     return sa.select(user_data.c.record_count, *columns).where(user_data.c.user_id == USER)
 
 
-def check_numbers(connection: FastConnection, user_id: int) -> None:
-    """Raise StorageDamaged if the numbers differ."""
-    due = connection.comparisons_due
-    if connection.writes or time.monotonic() < due.get(user_id, 0):
-        return
-    for numbers in connection.fetch(_numbers, values={"user": user_id}):
-        if len(set(numbers)) > 1:
-            raise StorageDamaged("parts of the read model have different numbers of records")
-    if len(due) >= _MOST:
-        due.clear()
-    due[user_id] = time.monotonic() + SECONDS
+class Comparisons:
+    """What a process has found for each user, until it compares the numbers again."""
+
+    def __init__(self) -> None:
+        #: By user: whether the numbers agree, and until when this is remembered.
+        self._found: dict[int, tuple[bool, float]] = {}
+
+    def check(self, connection: ReadConnection, user_id: int) -> None:
+        """Raise StorageDamaged if the numbers differ."""
+        now = time.monotonic()
+        agree, until = self._found.get(user_id, (True, 0))
+        if now >= until:
+            agree = _agree(connection, user_id)
+            if len(self._found) >= _MOST:
+                self.forget()
+            self._found[user_id] = agree, now + (SECONDS if agree else DAMAGED_SECONDS)
+        if not agree:
+            # It names the user, because a process logs the same message only once.
+            raise StorageDamaged(
+                f"the parts of the read model of user {user_id} have different numbers of records"
+            )
+
+    def forget(self) -> None:
+        self._found.clear()
+
+
+def _agree(connection: ReadConnection, user_id: int) -> bool:
+    for *numbers, anchors in connection.fetch(_numbers, values={"user": user_id}):
+        if len(set(numbers)) > 1 or anchors != -(-numbers[0] // ANCHOR_INTERVAL):
+            return False
+    return True

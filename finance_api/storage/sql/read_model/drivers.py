@@ -52,8 +52,6 @@ class SqlCache:
             return CompiledSql(query, dialect)
 
         self._compiled = compiled
-        #: By user, when the numbers of records are compared again; see `counting`.
-        self.comparisons_due: dict[int, float] = {}
 
     def get(self, build: Query, *shape: Hashable) -> CompiledSql:
         """Return the SQL of a query, or of ``build(database, *shape)``.

@@ -17,7 +17,6 @@ from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USE
 from finance_api.storage.sql.read_model import by_date
 from finance_api.storage.sql.read_model.by_date import bounds_of, check_whole, listed_json
 from finance_api.storage.sql.read_model.connection import FastConnection
-from finance_api.storage.sql.read_model.counting import check_numbers
 from finance_api.storage.sql.read_model.finding import with_found_ids
 from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL, records_by_date
 from finance_api.storage.sql.reading.conditions import (
@@ -98,6 +97,8 @@ def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if listed is None:
         predicates, values = shape_and_values(query.conditions)
         return (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
+    # Anchors count from the end of the whole list, so they do not serve a list with a last date,
+    # which is ``first``, negated.
     is_far = query.offset >= ANCHOR_INTERVAL and listed["first"] == -MAX_UNITS
     return (by_date.far_page if is_far else by_date.page,), listed
 
@@ -111,7 +112,7 @@ class ListReader(RowReader):
         if DATA_TABLES[query.resource.name].revision is None:
             return super().list_json(user_id, query)
         if query.resource is RECORDS:
-            check_numbers(self.connection, user_id)
+            self.connection.check_numbers(user_id)
         if query.with_total:
             self.connection.begin_snapshot()
         searched_query = _searched(self.connection, user_id, query)
@@ -127,7 +128,7 @@ class ListReader(RowReader):
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
         if query.resource is RECORDS:
-            check_numbers(self.connection, user_id)
+            self.connection.check_numbers(user_id)
         shape, values = _list_of(replace(query, offset=0))
         values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
         return map(check_whole, self.connection.stream(*shape, values=values))
@@ -138,7 +139,7 @@ class ListReader(RowReader):
             return len(ids)
         if query.resource is not RECORDS or query.conditions or self.connection.writes:
             return super().count_rows(user_id, query)
-        check_numbers(self.connection, user_id)
+        self.connection.check_numbers(user_id)
         self.connection.begin_snapshot()
         return int(self.connection.fetch(_record_count, values={"user": user_id})[0][0])
 
@@ -154,6 +155,8 @@ class ListReader(RowReader):
     ) -> tuple[DataState, list[bytes]]:
         if DATA_TABLES[resource.name].revision is None:
             return super().get_json(user_id, resource, ids)
+        if resource is RECORDS:
+            self.connection.check_numbers(user_id)
         values = {"user": user_id, "ids": json.dumps(list(ids))}
         state, lines = self.connection.fetch_lines(_json_by_id, resource.name, values=values)
         return state, lines.split(b"\n") if ids else []

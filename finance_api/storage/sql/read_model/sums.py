@@ -12,7 +12,6 @@ from finance_api.query.operators import RANGES, Operator
 from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.sql.data_tables import ConditionTable
 from finance_api.storage.sql.read_model.connection import FastConnection
-from finance_api.storage.sql.read_model.counting import check_numbers
 from finance_api.storage.sql.read_model.finding import with_found_ids
 from finance_api.storage.sql.read_model.tables import GRAINS, record_sums
 from finance_api.storage.sql.reading.conditions import Predicate, user_rows
@@ -113,7 +112,7 @@ class StoredSumReader(SumReader):
         of_rows = partial(super().sum_by, user_id, names, with_void=with_void, most=most)
         if grain is None or months is None:
             return of_rows(conditions)
-        check_numbers(self.connection, user_id)
+        self.connection.check_numbers(user_id)
         others = [c for c in conditions if c.field.name != "recordDate"]
         low, first, end, high = months
         predicates, values = restriction(user_id, [*others, dated(first, end)], with_void)
