@@ -33,14 +33,16 @@ def _numbers(database: str) -> sa.Select[Any]:
 
     The last one is the number of anchors.
     """
-    listed, sums = records_by_date.c, record_sums.c
-    counted = [DATA_TABLES[RECORDS.name].user_id, listed.user_id, record_anchors.c.user_id]
-    parts = [sa.select(sa.func.count()).where(user_id == USER) for user_id in counted]
-    parts[2:2] = [
-        sa.select(
-            sa.func.coalesce(sa.func.sum(sums.number_of_records), sa.literal_column("0"))
-        ).where(sums.user_id == USER, sums.grain == sa.literal_column(str(grain)))
-        for grain in range(len(GRAINS))
+    rows, listed, sums = DATA_TABLES[RECORDS.name], records_by_date.c, record_sums.c
+    number: sa.ColumnElement[Any] = sa.func.count()
+    summed = sa.func.coalesce(sa.func.sum(sums.number_of_records), sa.literal_column("0"))
+    parts: list[sa.Select[Any]] = [
+        *(sa.select(number).where(user_id == USER) for user_id in (rows.user_id, listed.user_id)),
+        *(
+            sa.select(summed).where(sums.user_id == USER, sums.grain == sa.literal_column(str(n)))
+            for n in range(len(GRAINS))
+        ),
+        sa.select(number).where(record_anchors.c.user_id == USER),
     ]
     columns = [part.scalar_subquery() for part in parts]
     return sa.select(user_data.c.record_count, *columns).where(user_data.c.user_id == USER)
@@ -74,6 +76,7 @@ class Comparisons:
 
 def _agree(connection: ReadConnection, user_id: int) -> bool:
     for *numbers, anchors in connection.fetch(_numbers, values={"user": user_id}):
-        if len(set(numbers)) > 1 or anchors != -(-numbers[0] // ANCHOR_INTERVAL):
+        wanted = (numbers[0] + ANCHOR_INTERVAL - 1) // ANCHOR_INTERVAL
+        if len(set(numbers)) > 1 or anchors != wanted:
             return False
     return True
