@@ -269,7 +269,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.USED_OPTIONS: "used the options given before for this account: {options}",
     Says.SKIPPED_LINES: "skipped the lines before the headings: {option.skip_rows} {count}",
     Says.BALANCE_UNUSED: "the balance {amount} of {day} is not used",
-    Says.BALANCES_WITHOUT_DAY: "not used, for its day is unclear: the balance {balances!r}",
+    Says.BALANCES_WITHOUT_DAY: "no day is stated for {balances!r}: not used as a balance",
 }
 
 #: What the other sentences are made of.

@@ -55,7 +55,7 @@ class Periodic:
             self.now()
 
     def now(self) -> None:
-        """Run ``work`` in the calling thread; `start` does so periodically."""
+        """Run ``work`` in the calling thread. The thread of `start` does so, too."""
         try:
             self._work()
         except Exception as error:

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import orjson
+from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
 from finance_api import resources
@@ -180,11 +181,15 @@ custom = Service(
 )
 
 
+def _nothing() -> HTTPException:
+    return problem(404, NOT_FOUND)
+
+
 @custom.get(
     schema=ParameterSchema(),
     permission=Permission.CATEGORIES_READ,
-    answer=partial(problem, 404, NOT_FOUND),
+    answer=_nothing,
     response=responses.ResponseDescription(is_shown=False),
 )
 def get_nothing(request: Request) -> Response:
-    raise problem(404, NOT_FOUND)
+    raise _nothing()

@@ -92,7 +92,7 @@ def change_notice(request: Request) -> dict[str, Any] | None:
     """Return the notice that `page.changed` asks for; None if its entry is old or cannot be undone.
 
     number: the number of the history entry, which is searched for in the history of the signed-in
-    user only. back: the path of the page without the notice.
+    user only. sentence: what it changed. back: the path of the page without the notice.
     """
     text = request.GET.get(CHANGED, "")
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):

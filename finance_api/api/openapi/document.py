@@ -235,11 +235,11 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
 def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
     """Return path and query of a request, with the examples of the required parameters."""
     target = path.replace(ID_PLACE, ID.example)
-    query = {
-        each["name"]: ",".join(each["example"])
-        for each in parameters
-        if each["in"] == "query" and each.get("required")
-    }
+    query = {}
+    for each in parameters:
+        if each["in"] == "query" and each.get("required"):
+            example = each["example"]
+            query[each["name"]] = ",".join(example) if isinstance(example, list) else example
     return f"{target}?{urlencode(query, safe=',')}" if query else target
 
 

@@ -47,9 +47,13 @@ _NOTHING: Converted = (0, 0)
 def check_groups(query: SummaryQuery, groups: int) -> None:
     """Raise ParametersRefused if there are too many groups."""
     if groups > MAX_GROUPS:
-        message = f"there are more than {MAX_GROUPS:,} groups: ask for fewer dimensions or a "
-        name = "fill" if query.fill else "groupBy"
-        raise ParametersRefused([(name, f"{message}shorter period")])
+        raise _too_many_groups(query)
+
+
+def _too_many_groups(query: SummaryQuery) -> ParametersRefused:
+    advice = "ask for fewer dimensions or a shorter period"
+    name = "fill" if query.fill else "groupBy"
+    return ParametersRefused([(name, f"there are more than {MAX_GROUPS:,} groups: {advice}")])
 
 
 class SummaryReader:
@@ -200,8 +204,7 @@ class SummaryReader:
         try:
             return sum_by(self._user_id, names, conditions, with_void=with_void, most=MAX_GROUPS)
         except TooManySums:
-            check_groups(self._query, MAX_GROUPS + 1)
-            raise
+            raise _too_many_groups(self._query) from None
 
     @cached_property
     def _is_divided(self) -> bool:

@@ -181,9 +181,17 @@ class DataReader(ABC):
 
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
         """Return the two records with the lowest ids of each transfer, by transfer id."""
+
+        def scan(wanted: Collection[str], limit: int) -> list[Row]:
+            linked = any_of("transferId", tuple(wanted))
+            return self.scan_rows(user_id, RECORDS, conditions=[linked], limit=limit)
+
+        rows = scan(ids, 2 * len(ids) + 1) if ids else []
+        if len(rows) > 2 * len(ids):
+            # One of them has more than two records, and maybe very many.
+            rows = [row for each in ids for row in scan([each], 2)]
         found: defaultdict[str, list[Row]] = defaultdict(list)
-        linked = any_of("transferId", tuple(ids))
-        for row in self.scan_rows(user_id, RECORDS, conditions=[linked]) if ids else ():
+        for row in rows:
             found[row["transferId"]].append(row)
         return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
 
@@ -298,7 +306,7 @@ class DataReader(ABC):
         found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for *key, amount in self.list_amounts(user_id, names, conditions, with_void=with_void):
             found[tuple(key)].append(amount)
-        return dict(found)
+        return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
 
 
 class DataWriter(DataReader):

@@ -34,6 +34,8 @@ class RowsConformance(OneUser):
             stored = storage.data.get_rows(unit.user.id, RECORDS, pairs[ids[1]])
             assert found[ids[1]] == list(stored.values())
             assert storage.data.get_transfers(unit.user.id, []) == {}
+            only = storage.data.get_transfers(unit.user.id, [ids[1]])
+            assert only == {ids[1]: found[ids[1]]}
 
     def test_the_times_of_records_are_grouped_by_account(self, unit: Unit, other: Unit) -> None:
         unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n) for n in (1, 2, 3)))

@@ -27,7 +27,6 @@ from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.kept_forms import ROW, kept_form
 from finance_api.web.overview import Money
-from finance_api.web.page import page
 from finance_api.web.routes import get, post
 
 _REMOVE = "remove"
@@ -84,7 +83,7 @@ def list_page(
     named = (forms.named_options(owned, each) for each in (ACCOUNTS, CATEGORIES, LABELS))
     accounts, categories, labels = named
     selecting, entries = _selecting(request, sent), sent or MultiDict()
-    return page(
+    return pages.page(
         "records",
         "Records",
         rows=found.rows,
@@ -188,7 +187,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     if errors:
         return pages.refused(request, list_page(request, errors, sent=request.POST))
     request.override_renderer = "records_confirm.jinja2"
-    return page(
+    return pages.page(
         "records",
         "Change records",
         planned=change,

@@ -282,7 +282,7 @@ def test_a_category_is_set_in_the_row_by_a_part_of_its_name(client, visitor):
 @on_one_storage
 def test_a_category_for_a_record_that_is_deleted_meanwhile_is_refused(client, visitor, monkeypatch):
     form = visitor.form("/records", f"/records/{uid('Record', 1)}/category")
-    monkeypatch.setattr(records, "own_row", lambda *_: {"id": uid("Record", 99)})
+    monkeypatch.setattr(records.pages, "own_row", lambda *_: {"id": uid("Record", 99)})
     page = visitor.post(form.action, form.filled({"category": "fun"}), status=400)
     assert f"No record has the id {uid('Record', 99)}." in shown_text(page.text)
 

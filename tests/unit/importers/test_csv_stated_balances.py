@@ -85,7 +85,7 @@ def test_balances_in_two_currencies_state_no_currency():
 def test_a_balance_of_an_unclear_day_is_named_as_not_used(label):
     opening, closing, remarks = ends(f"{label},777.00,\n\n" + ROWS)
     assert (opening, closing) == (None, None)
-    assert "not used, for its day is unclear: the balance '777.00'" in remarks
+    assert "no day is stated for '777.00': not used as a balance" in remarks
 
 
 @pytest.mark.parametrize("label", ["Available balance", "Credit limit", "Total", "Kontonummer"])

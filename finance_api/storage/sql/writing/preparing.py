@@ -15,8 +15,10 @@ RevisionOf = Callable[[str, str], int]
 
 @dataclass
 class PreparedRows:
-    """Rows of one resource. ids: their ids. json: from `DataTable.encode`. dates: of
-    records."""
+    """Rows of one resource. ids: their ids. json: from `DataTable.encode`.
+
+    dates: of records; 0 of others.
+    """
 
     ids: list[str]
     json: list[str]
