@@ -24,7 +24,6 @@ _NEEDS: Mapping[Topic, tuple[str, ...]] = {
     Topic.AMOUNT_COLUMNS: ("columns",),
     Topic.AMOUNT_EMPTY: ("only", "skip_last"),
     Topic.DATE_EMPTY: ("only", "skip_last"),
-    Topic.FOOTER: ("skip_last",),
     Topic.NOT_OF_DECIMAL: ("decimal", "thousands"),
     Topic.NO_DECIMALS: ("decimal", "currency"),
     Topic.NO_DELIMITER: ("delimiter",),

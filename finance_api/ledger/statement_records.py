@@ -99,7 +99,7 @@ class StatementRecords:
         rules = Rules(self._session)
         ruled: list[Ruled] = []
         for row in self._new:
-            entry = row.whole
+            entry = self._entry(row)
             for note in [part[1] for part in entry.parts] or [entry.note]:
                 ruled.append(rules.apply(row.account.id, entry.payee, note))
         return iter(ruled)
@@ -154,7 +154,7 @@ class StatementRecords:
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             rows.append(row)
-            parts += self._parts(row, decided.whole)
+            parts += self._parts(row, self._entry(decided))
         split_ids = {part["splitId"] for part in parts}
         session.write(SPLITS, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
@@ -174,8 +174,13 @@ class StatementRecords:
             derive(session, part, entry.line)
             yield part
 
+    def _entry(self, decided: FileEntry) -> Entry:
+        """Return the entry. A rest has no parts, because nobody knows which ones are left."""
+        entry = decided.whole
+        return entry._replace(parts=()) if decided in self._file.rests else entry
+
     def _new_record(self, decided: FileEntry) -> Row:
-        row, entry = blank_row(RECORDS), decided.whole
+        row, entry = blank_row(RECORDS), self._entry(decided)
         row["accountId"] = decided.account.id
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
@@ -331,24 +336,52 @@ class StatementRecords:
         else:
             if content.day == stated_values.now.day and not content.time:
                 content = Content(stated_values.now.date, *content[1:])
-            self._set(row, stated_values.now, content, entry)
+            amount = _corrected_amount(row, stated_values, content.amount)
+            self._set(row, stated_values.now, content, amount, entry)
             bank_id = entry.bank_id if entry.bank_id is not None else stated_values.bank_id
             later = self._stated_values(decided)._replace(bank_id=bank_id, now=content)
             entries[place] = stated_values.corrected(later)
         row["stated"] = written({**stated, source: entries})
 
-    def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
-        """Update the values that changed in the file, except for values that the user edited."""
+    def _set(self, row: Row, old: Content, new: Content, amount: int, entry: Entry) -> None:
+        """Update the values that changed in the file, except for values that the user edited.
+
+        amount: the record's amount, if the entry's changed.
+        """
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
-                # A record may be only a part of the amount that the file states.
-                row[name] = row[name] + value - was if name == "amount" else value
+                row[name] = amount if name == "amount" else value
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = entry.record_state or "cleared"
         for name, column in STATED.items():
             if getattr(entry, column) is not None and name not in by_hand:
                 row[name] = getattr(entry, column)
+
+
+def _corrected_amount(row: Row, values: StatedValues, amount: int) -> int:
+    """Return a record's amount after a correction of an entry.
+
+    values: of the entry so far. amount: of the entry now. A record that is only a part of the entry
+    changes by the difference, once, even if several sources state the correction.
+    """
+    assert values.now is not None
+    stated, current = read_stated(row), int(row["amount"])
+    own = [each for each in stated.get(own_source(row) or "", ()) if each.now is not None]
+    first = (*(content for content, _ in values.before), values.now)[0].amount
+    if REST not in {values.message, *(each.message for each in own)} and (
+        not own or any(first in _amounts(each) for each in own)
+    ):
+        return amount
+    others = (each for entries in stated.values() for each in entries if each.now != values.now)
+    if any(each.now is not None and each.now.amount == amount for each in others):
+        return current
+    return current + amount - values.now.amount
+
+
+def _amounts(values: StatedValues) -> set[int]:
+    assert values.now is not None
+    return {values.now.amount, *(content.amount for content, _ in values.before)}
 
 
 def _number(rows: list[FileEntry], reader: CandidateReader) -> None:

@@ -486,9 +486,9 @@ def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
 
     values: the values that entries of that source stated. Of a sum in part, the row has the rest.
     """
-    if values is not None and len(values) == 1 and values[0].now is not None:
+    if values is not None and len(values) == 1 and (now := values[0].now) is not None:
         (only,) = values
         is_rest = only.message == REST
-        return only._replace(now=own_content(row)) if is_rest else only
+        return only._replace(now=now._replace(amount=row["amount"])) if is_rest else only
     bank_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
     return StatedValues(bank_id, own_content(row))

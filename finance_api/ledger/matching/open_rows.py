@@ -230,7 +230,7 @@ def _both(one: Question, other: Question) -> Question:
     return Question(fact, one.line, tuple(choices))
 
 
-def nearest_in_order(entry: FileEntry, waiting: list[Candidate], reach: int) -> Candidate | None:
+def first_within(entry: FileEntry, waiting: list[Candidate], reach: int) -> Candidate | None:
     """Return the last of the waiting candidates, if it is at most ``reach`` days apart.
 
     waiting: sorted by day, the newest first; loses those that are too old for later entries, too.

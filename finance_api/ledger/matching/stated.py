@@ -26,7 +26,7 @@ from finance_api.values.time import DAY_SECONDS
 REACH_DAYS = 7
 #: The fields whose values files state.
 CONTENT = ("recordDate", "amount", "payee", "note")
-#: The `message` of a sum whose record has only what other records lack of it.
+#: The `message` of a sum whose own record has only what is left of it beside its known parts.
 REST = "rest"
 #: Members of the JSON -> fields of `StatedValues`.
 _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {

@@ -153,6 +153,43 @@ def test_the_user_can_say_that_the_parts_of_a_split_row_count_or_both_do():
     assert imported(REGISTER, SPLIT[:4], leave_out=["Category="])[0] == [-100, -60, -40, -3]
 
 
+OTHERS = [
+    ("2026-01-05", "Market", "--Split--", "-30.00"),
+    ("2026-01-05", "Bakery", "Food", "-10.00"),
+    ("2026-01-05", "Kiosk", "Press", "-20.00"),
+]
+
+
+def test_rows_of_other_payees_that_add_up_to_a_split_row_are_asked_about():
+    text = "\n".join([REGISTER, *(",".join(row) for row in OTHERS)])
+    offered = ["--leave-out Category=--Split--", "--leave-out Category="]
+    assert answers(refusal(text, currency="EUR")) == offered
+
+
+def test_one_row_is_no_part_of_a_split_row():
+    rows = [OTHERS[0], ("2026-01-05", "Market", "Food", "-30.00"), ("2026-01-06", "A", "B", "-1")]
+    assert imported(REGISTER, rows)[0] == [-30, -30, -1]
+
+
+def test_first_part_may_have_the_amount_of_the_split_row():
+    rows = [OTHERS[0], *(("2026-01-05", "Market", "Food", each) for each in ("-30", "-5", "5"))]
+    assert imported(REGISTER, rows)[0] == [-30]
+
+
+def test_split_row_of_nothing_needs_no_parts():
+    nothing = [("2026-01-04", "Firm", "--Split--", "0.00"), ("2026-01-04", "Firm", "Pay", "10.00")]
+    found, _ = imported(REGISTER, [*SPLIT, *nothing, ("2026-01-04", "Firm", "Tax", "-10.00")])
+    assert sum(found) == 397
+
+
+def test_hyphen_in_the_place_of_a_category_marks_no_part():
+    rows = [("2026-01-05", "Market", "Food", "-30"), ("2026-01-05", "Bakery", "-", "-10")]
+    rows.append(("2026-01-05", "Kiosk", "-", "-20"))
+    assert imported("Date,Payee,Category,Amount", rows)[0] == [-30, -10, -20]
+    with_notes = [(day, payee, "n", *others) for day, payee, *others in rows]
+    assert imported("Date,Payee,Note,Category,Amount", with_notes)[0] == [-30, -10, -20]
+
+
 def test_parts_of_a_register_are_left_out_behind_its_footer():
     rows = ["Register", "", REGISTER, *(",".join(row) for row in SPLIT)]
     text = "\n".join([*rows, "", ",Total Inflows,,500.00", ",Total Outflows,,-103.00"])

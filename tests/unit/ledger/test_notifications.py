@@ -1,5 +1,6 @@
 """A notification (camt.054) with each payment, and a statement with only their sum."""
 
+import io
 import itertools
 import random
 from collections import Counter
@@ -7,8 +8,11 @@ from collections import Counter
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.qif import QifImporter
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.records import set_assigned
 from finance_api.ledger.matching.rules import notifications
-from finance_api.resources import RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.number import decimal_text
 from support.bank_files import (
@@ -276,6 +280,49 @@ def test_sum_that_the_bank_corrects_changes_by_the_difference(new_person, number
         entries = [camt_entry(DAY, amount, ref="S")]
         followed(person, camt(camt_statement(entries)))
     assert sum(row["amount"] for row in person.rows(RECORDS)) == -350_000
+
+
+def corrected(amount):
+    """Return the same transaction as camt.053 and as MT940."""
+    entry = mt940_entry(DAY, amount, ref="M", details="166?00SAMMLER?32VARIOUS")
+    statement = camt_statement([camt_entry(DAY, amount, ref="S")])
+    return [camt(statement), mt940([entry], closing=("0", DAY))]
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_correction_that_two_formats_state_counts_once(new_person, number, way):
+    person = new_person()
+    if number:
+        person.bank_file(notified(PAYROLL[:number]))
+    for data in (*corrected("-30")[::way], *corrected("-35")[::way], *corrected("-35")):
+        followed(person, data)
+    assert sum(row["amount"] for row in person.rows(RECORDS)) == -350_000
+    person.audit()
+
+
+def test_rest_whose_day_was_edited_is_recognised(new_person):
+    person = new_person()
+    person.bank_file(notified(PAYROLL[:1]))
+    followed(person, stated("-30"))
+    rest = next(row for row in person.rows(RECORDS) if row["amount"] == -200_000)
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="edit") as session:
+        set_assigned(session, rest["id"], {"recordDate": "2026-01-08"})
+    followed(person, notified(PAYROLL[1:2]))
+    assert kept(person) == ["-10", "-20"]
+
+
+def test_rest_of_a_split_transaction_has_no_parts(new_person):
+    person = new_person()
+    person.bank_file(notified(PAYROLL[:1]))
+    (account,) = person.rows(ACCOUNTS)
+    text = "!Type:Bank\nD2026-01-05\nT-30.00\nPSum\nSFood\n$-12.00\nSHouse\n$-18.00\n^\n"
+    options = {"account": account["name"], "currency": "EUR"}
+    importer = QifImporter.of(io.BytesIO(text.encode()), options, "")
+    person.file(text, importer, account_name=account["name"], match_days=2)
+    assert kept(person) == ["-10", "-20"]
+    person.audit()
 
 
 def test_notified_payments_in_and_out_that_cancel_out_are_those_of_their_sums(new_person):

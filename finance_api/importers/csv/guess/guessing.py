@@ -37,8 +37,8 @@ from finance_api.importers.csv.guess.totals import (
     may_have_sums,
     net,
     parts_in,
-    parts_of_splits,
     repeated_sums,
+    splits_in,
     sums_in,
 )
 from finance_api.importers.csv.guess.unread import ask_about_unread
@@ -263,7 +263,9 @@ class _Guessing:
         columns = sorted(self.selection.marked | others)
         for column in columns:
             self._leave_out_parts_of_splits(column)
-        for column, mark in product(columns, MARKS):
+        # As a category, a mark means that there is none.
+        texts = [column for column in columns if column not in self.plan.indexes("category")]
+        for column, mark in product(texts, MARKS):
             rows = movements(self.plan, self.selection)
             parts, place = parts_in(rows, column, mark, self._money)
             self.selection.no_money |= dict.fromkeys(parts, mark)
@@ -274,15 +276,19 @@ class _Guessing:
 
     def _leave_out_parts_of_splits(self, column: int) -> None:
         """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
-        rows, days = movements(self.plan, self.selection), self.plan.columns["recordDate"]
-        parts, wholes = parts_of_splits(rows, column, days, self._money)
-        if parts and wholes:
+        plan = self.plan
+        days, payees = plan.columns["recordDate"], plan.indexes("payee")
+        found = splits_in(movements(plan, self.selection), column, days, payees, self._money)
+        if found.parts and found.without_parts:
             fault = "the row is split, but the rows beside it that have its day do not add up to "
             fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
-            raise ImportRefused(fault, wholes[0])
-        self.selection.no_money |= dict.fromkeys(parts, "part of a split")
-        if parts:
-            which = f"{len(parts)} rows, such as line {parts[0]}"
+            raise ImportRefused(fault, found.without_parts[0])
+        if found.doubtful:
+            name, marks = plan.headings.named(column), [*dict.fromkeys(found.marks)]
+            ask_about_sums(name, found.doubtful[0], marks, self._questions)
+        elif found.parts:
+            self.selection.no_money |= dict.fromkeys(found.parts, "part of a split")
+            which = f"{len(found.parts)} rows, such as line {found.parts[0]}"
             why = "they are the parts of the split rows beside them"
             self.remarks.append(f"left out {which}: {why}")
 

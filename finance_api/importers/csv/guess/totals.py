@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby
 from operator import eq
 
@@ -204,40 +204,60 @@ def parts_in(
     return (lines, "above" if above else "below") if has_several and (above or below) else ([], "")
 
 
-def parts_of_splits(
-    rows: Iterable[Row], column: int, days: Sequence[int], read: Callable[[int, list[str]], Money]
-) -> tuple[list[int], list[int]]:
-    """Return the lines of rows that are the parts of the whole beside them, which the column marks
-    as split: they have its day, and add up to it. Also return the lines of wholes without parts.
+@dataclass
+class Splits:
+    """Rows that are marked as split, and the rows beside them that have their day and sum.
 
-    days: the columns of the rows' dates.
+    parts: lines of these rows. without_parts: lines of split rows that no rows beside them add up
+    to. doubtful: lines of split rows with rows of another payee beside them. marks: their cells.
     """
+
+    parts: list[int] = field(default_factory=list)
+    without_parts: list[int] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+
+
+def splits_in(
+    rows: Iterable[Row],
+    column: int,
+    days: Sequence[int],
+    payees: Sequence[int],
+    read: Callable[[int, list[str]], Money],
+) -> Splits:
+    """Return the rows that the column marks as split. days, payees: the columns with these."""
     money = []
     for line, cells in rows:
-        is_split = _is_split(cells[column].strip()) is not None
-        money.append((line, is_split, text_of(cells, days), net(read(line, cells))))
-    return min(_parts_below(money), _parts_below(money[::-1]), key=lambda found: len(found[1]))
+        mark = _is_split(cells[column].strip())
+        texts = text_of(cells, days), text_of(cells, payees)
+        money.append((line, mark.string if mark else "", *texts, net(read(line, cells))))
+    below, above = _splits_above_parts(money), _splits_above_parts(money[::-1])
+    return min(below, above, key=lambda found: len(found.without_parts))
 
 
-def _parts_below(rows: Iterable[tuple[int, bool, str, int]]) -> tuple[list[int], list[int]]:
-    """rows: line, whether it is split, day and money of each row."""
-    lines: list[int] = []
-    wholes: list[int] = []
+def _splits_above_parts(rows: Iterable[tuple[int, str, str, str, int]]) -> Splits:
+    """rows: line, mark, day, payee and money of each row."""
+    found = Splits()
     parts: list[int] = []
-    left, of_day = 0, ""
-    for line, is_split, day, units in rows:
-        if is_split:
-            left, of_day, parts = units, day, []
-            wholes.append(line)
-        elif left and day == of_day:
+    left, is_open, is_doubtful, of = 0, False, False, ("", "")
+    for line, mark, day, payee, units in rows:
+        if mark:
+            left, is_open, is_doubtful, of, parts = units, units != 0, False, (day, payee), []
+            if is_open:
+                found.without_parts.append(line)
+                found.marks.append(mark)
+        elif is_open and day == of[0]:
             left -= units
             parts.append(line)
-            if not left:
-                wholes.pop()
-                lines += parts
+            is_doubtful |= payee not in ("", of[1])
+            if not left and len(parts) > 1:
+                is_open = False
+                whole = found.without_parts.pop()
+                found.parts += parts
+                found.doubtful += [whole] if is_doubtful else []
         else:
-            left = 0
-    return lines, wholes
+            is_open = False
+    return found
 
 
 def _is_sum(money: Money, of: Money) -> bool:

@@ -11,9 +11,9 @@ from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
     file_row,
+    first_within,
     grouped,
     is_plain,
-    nearest_in_order,
     stored_row,
     which_one,
 )
@@ -141,7 +141,7 @@ def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
     """Pair as many rows as possible, in the order of their days."""
     records = sorted(group[1], key=lambda candidate: -candidate.day)
     for entry in sorted(group[0], key=lambda entry: entry.day):
-        nearest = nearest_in_order(entry, records, match_days)
+        nearest = first_within(entry, records, match_days)
         if nearest is not None and _is_moved(rows, entry, nearest) is not False:
             yield correction(rows, entry, records.pop())
 

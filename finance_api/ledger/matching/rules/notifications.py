@@ -1,4 +1,4 @@
-"""Pairs the entries of a notification with the one entry that states their sum."""
+"""Pairs the entries of notifications with the entries that state their sums."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -8,6 +8,7 @@ from typing import Any
 from finance_api.importers.interface import joined_key
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_plain
+from finance_api.ledger.matching.stated import REST
 
 #: Entries of notifications, the entry or record that may be their sum, and what they lack of it.
 _Sum = tuple[list[Any], Any, int]
@@ -66,13 +67,15 @@ def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[P
     for parts, whole, _ in sums(entries, others):
         for part in parts:
             yield Pair(part, Outcome.MATCHED, whole)
-    for parts, whole, rest in sums(others, [e for e in entries if e.message is None]):
+    for found, whole, rest in sums(others, [e for e in entries if e.message is None]):
+        # The first part keeps what the entry states, as a rest does for its own entry.
+        parts = sorted(found, key=lambda part: part.message is None or part.message[1] != REST)
         outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
         yield Pair(whole, outcome, parts[0], tuple(parts), rest)
 
 
 def _sums_of_days(parts: Iterable[Any], wholes: Iterable[Any], *, exact: bool) -> Iterator[_Sum]:
-    """Yield the open notified entries of each day with entries of their sum, or of a larger one.
+    """Yield the open notified entries of each day with the entries that may include them.
 
     exact: whether the entries of a day without details must have their sum together.
     """
@@ -94,7 +97,7 @@ def _open_days(
 
 
 def _shared(parts: list[Any], wholes: list[Any]) -> Iterator[_Sum]:
-    """Share parts among the fewest wholes, the smallest that is large enough or the largest ones.
+    """Share parts among wholes: the smallest one that is large enough, else the largest ones.
 
     Each part belongs to a whole with room for it. The last whole has the rest of all.
     """

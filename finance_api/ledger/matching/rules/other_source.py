@@ -12,9 +12,9 @@ from finance_api.ledger.matching.open_rows import (
     EntryTest,
     OpenRows,
     file_row,
+    first_within,
     grouped,
     is_plain,
-    nearest_in_order,
     stored_row,
     which_one,
 )
@@ -104,7 +104,7 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
     undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
     for entry in undecided:
         waiting = others.get((entry.account, entry.amount), [])
-        if nearest_in_order(entry, waiting, reach):
+        if first_within(entry, waiting, reach):
             yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
@@ -144,8 +144,7 @@ def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Qu
     if not pairs:
         return
     whole, (other, *_) = pairs[0].entry.whole, pairs[0].parts or (pairs[0].candidate,)
-    if other is None:
-        return
+    assert other is not None
     topic = Topic.SUM_OF_PARTS if pairs[0].parts else Topic.PART_OF_SUM
     count = sum(len(pair.parts or (pair,)) for pair in pairs) - 1
     more = clause(Says.MORE_PAIRS, count=count) if count else ""
