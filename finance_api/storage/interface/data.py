@@ -306,7 +306,7 @@ class DataReader(ABC):
         found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for *key, amount in self.list_amounts(user_id, names, conditions, with_void=with_void):
             found[tuple(key)].append(amount)
-        return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
+        return dict(found)
 
 
 class DataWriter(DataReader):
