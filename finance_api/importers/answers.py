@@ -21,7 +21,6 @@ VERSION = 1
 _OF_COLUMNS = ("columns", "debit", "credit")
 #: Topics without choices -> the options that a program can give.
 _NEEDS: Mapping[Topic, tuple[str, ...]] = {
-    Topic.AMOUNT_COLUMNS: ("columns",),
     Topic.AMOUNT_EMPTY: ("only", "skip_last"),
     Topic.DATE_EMPTY: ("only", "skip_last"),
     Topic.NOT_OF_DECIMAL: ("decimal", "thousands"),

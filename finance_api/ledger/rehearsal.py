@@ -176,8 +176,9 @@ class _Data(DataWriter):
                     raise Conflict(f"two of the {resource.name} have the same source")
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        self._written[user_id, resource.name].delete(ids)
-        self._writes.append(lambda storage: storage.data.delete_rows(user_id, resource, ids))
+        gone = tuple(ids)
+        self._written[user_id, resource.name].delete(gone)
+        self._writes.append(lambda storage: storage.data.delete_rows(user_id, resource, gone))
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         written = self._written[user_id, resource.name]
@@ -417,7 +418,7 @@ class _Transfers(TransferWriter):
         self._changes[user_id].append(
             lambda before: [p for p in before if gone.isdisjoint((p.out_id, p.in_id))]
         )
-        self._writes.append(lambda storage: storage.transfers.forget(user_id, record_ids))
+        self._writes.append(lambda storage: storage.transfers.forget(user_id, gone))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,7 +141,7 @@ class RowReader:
         return self.amounts.read(text, line) if text else None
 
     def balance(self, line: int, cells: Sequence[str]) -> int | None:
-        """Return the balance in ten-thousandths, as written; None if there is none."""
+        """Return the row's balance in ten-thousandths; None if its cell is empty."""
         amount = self.amount("balance", line, cells)
         return None if amount is None else amount.units
 

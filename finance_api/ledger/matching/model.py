@@ -69,7 +69,7 @@ class Pair(NamedTuple):
     """A rule's decision about an entry.
 
     candidate: the stored record that the entry equals. parts: all these records, if the entry
-    equals several together. rest: what a new entry is more than its parts, which are stored.
+    equals several together. rest: the part of a new entry's amount that no stored record has.
     """
 
     entry: "FileEntry"
@@ -484,7 +484,7 @@ def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
 def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
     """Return what another source's only entry stated; if there is no such entry, the row's values.
 
-    values: the values that entries of that source stated. Of a sum in part, the row has the rest.
+    values: the values that entries of that source stated. Of a rest, the amount is the row's.
     """
     if values is not None and len(values) == 1 and (now := values[0].now) is not None:
         (only,) = values

@@ -47,7 +47,7 @@ Trial = Callable[[Signs, int | None], tuple[bool | None, list[SignedRow]]]
 
 @dataclass
 class Directions:
-    """The steps from the kinds of amounts in the rows to what their signs mean.
+    """Decides what the signs of amounts mean, from the kinds of amounts in the rows.
 
     trial: see `Trial`; None if the balances cannot be tested. balances: returns line -> direction
     as the balances show it, the first line that they leave open, and whether they may be what is

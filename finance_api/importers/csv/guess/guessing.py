@@ -263,7 +263,7 @@ class _Guessing:
         columns = sorted(self.selection.marked | others)
         for column in columns:
             self._leave_out_parts_of_splits(column)
-        # As a category, a mark means that there is none.
+        # In a column of categories, a hyphen means that the row has no category.
         texts = [column for column in columns if column not in self.plan.indexes("category")]
         for column, mark in product(texts, MARKS):
             rows = movements(self.plan, self.selection)

@@ -76,7 +76,7 @@ class Selection:
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
         self._money = [index for index in plan.amounts if index < headings.width]
-        self._has_profile = plan.rows is not None
+        self._has_profile_rows = plan.rows is not None
         self.unknown: dict[int, dict[str, int]] = {}
         self.words = {
             column: dict.fromkeys(self._only[column].values(), True) for column in self._named
@@ -85,7 +85,7 @@ class Selection:
         self.marked: set[int] = set()
         self.balances: dict[int, tuple[str, list[str]]] = {}
         self.no_money: dict[int, str] = {}
-        named = range(0 if self._has_profile else headings.width)
+        named = range(0 if self._has_profile_rows else headings.width)
         kinds = ((index, named_balance(headings.text(index))) for index in named)
         self._ends = {index: kind for index, kind in kinds if kind and kind != TOTAL}
         self.stated: list[Stated] = []
@@ -170,7 +170,7 @@ class Selection:
         text = cells[column].strip()
         kind = kind_of(text)
         is_total = kind in (None, TOTAL, CARRIED)
-        if (kind is None and kind_in(text) is None) or (kind == CARRIED and self._has_profile):
+        if (kind is None and kind_in(text) is None) or (kind == CARRIED and self._has_profile_rows):
             return False
         if is_total or len(text) <= _LONGEST_WORD:
             is_dated = any(cells[index].strip() for index in self._days)

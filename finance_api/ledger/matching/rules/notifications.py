@@ -91,8 +91,8 @@ def _open_days(
     """Yield the open notified entries of each day and direction with their possible sums."""
     notified = [p for p in parts if p.message is not None and p.amount and is_open(p)]
     sums = (w for w in wholes if notified and is_open(w) and not w.names_other)
-    free = grouped(sums, _direction)
-    for key, group in grouped(notified, _direction).items():
+    free = grouped(sums, _day_and_direction)
+    for key, group in grouped(notified, _day_and_direction).items():
         yield group, list(filter(is_open, free.get(key, ())))
 
 
@@ -157,7 +157,7 @@ def _day(row: FileEntry | Candidate) -> tuple[object, int]:
     return row.account, row.day
 
 
-def _direction(row: FileEntry | Candidate) -> tuple[object, int, bool]:
+def _day_and_direction(row: FileEntry | Candidate) -> tuple[object, int, bool]:
     return row.account, row.day, row.amount < 0
 
 

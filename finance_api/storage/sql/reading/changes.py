@@ -36,7 +36,7 @@ def no_json(database: str) -> sa.ColumnElement[str]:
 
 
 def _tags(database: str) -> sa.ColumnElement[Any]:
-    """Return the requested revisions and their tags as one text; NULL if there are none."""
+    """Return a text with the requested revisions and their tags; NULL if none is stored."""
     wanted = sa.select(sa.cast(json_elements(database, IDS).c.value, sa.BigInteger))
     revision, tag = (
         sa.cast(data_states.c[name], CodePointText).concat(sa.literal_column("' '"))
