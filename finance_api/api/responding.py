@@ -7,7 +7,7 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 import hashlib
 import re
 from collections.abc import Hashable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -198,10 +198,12 @@ def _gzip_tag(etag: str) -> str:
     return f'{etag[:-1]}-{GZIP}"'
 
 
+@lru_cache(maxsize=256)
 def _next_link(path: str, query_string: str, offset: int | None) -> HeaderItems:
     """Return the Link header of the next page (RFC 8288), or nothing if ``offset`` is None.
 
     The link is the request's path and query with another offset. It does not use the Host header.
+    Links are remembered, since most clients ask for the same pages again.
     """
     if offset is None:
         return ()

@@ -28,8 +28,9 @@ def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
         ).all()
         sums = dict(map(tuple, read))
     # Each record is changed twice, with a look-up in each place where it may be and another one to
-    # delete it there; and its month is looked up once.
-    assert max(sums.values()) <= 6 * COUNT, sums
+    # delete it there; and its month is looked up once. PostgreSQL may also pass the row as it was
+    # before. Reading all rows for each batch would be 12 times their number.
+    assert max(sums.values()) <= 8 * COUNT, sums
 
 
 #: More rows than values that one query can bind: 32,766 in SQLite, 65,535 in PostgreSQL.

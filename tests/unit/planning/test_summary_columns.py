@@ -114,6 +114,14 @@ class Model:
 
     # -- the earlier time
 
+    def compares_a_week_twice(self, compare):
+        """Whether weeks 52 and 53 may have the same earlier week: see `test_compared_days`."""
+        return (
+            compare == "year"
+            and self.shortest == "week"
+            and 53 in [day.isocalendar().week for day in (self.first, self.last or self.today)]
+        )
+
     def earlier(self, compare):
         first, last = self.first, self.last
         is_whole = first.day == 1 and ends_month(last) and not self.is_to_date
@@ -306,6 +314,8 @@ def test_further_columns_and_changes_are_those_of_the_model(new_backend, storage
                 today=from_date(today),
             )
             model = Model(data, names, text, today)
+            if model.compares_a_week_twice(compare):
+                continue
             expected = model.rows(compare)
             is_refused = limit is not None and max(model.sizes) > limit
             with data.unit.reading() as reading, raises_if(is_refused, ParametersRefused):
