@@ -63,6 +63,8 @@ setup(
         "zope.sqlalchemy>=4.1",
         # Time zones, where the system has none.
         "tzdata>=2026.6",
+        # The time zone of this computer, for a first user.
+        "tzlocal>=5.4",
         "XlsxWriter>=3.3",
         # For its list of common passwords.
         "zxcvbn>=4.5",

@@ -101,6 +101,15 @@ class CliContext:
             preload(backend, self.settings, self.clock)
         return backend
 
+    def service_address(self) -> str:
+        """Return the public address of the service, or that of the server in the ini file."""
+        public: str = self.settings["finance_api.public_address"]
+        if public:
+            return public
+        with self.reading_ini() as loader:
+            server = loader.get_settings("server:main")
+        return local_address(server.get("host", "127.0.0.1"), server.get("port", "6543"))
+
     def reading(self) -> AbstractContextManager[Storage]:
         from finance_api.storage.interface import reading
 
@@ -152,6 +161,13 @@ def _ini_fault(error: configparser.Error) -> str:
         lines = ", ".join(str(number) for number, _ in error.errors)
         return f"line {lines} is not of the form name = value"
     return " ".join(str(error).split())
+
+
+def local_address(host: str, port: int | str) -> str:
+    """Return the address at which this computer reaches a server that listens on this host."""
+    if host in ("0.0.0.0", "*", "::"):  # noqa: S104
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def get_user(storage: Storage, email: str) -> User:

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from finance_api.auth.jwt_keys import add_signing_key
 from finance_api.auth.personal_tokens import digest, is_well_formed, issue_token
 from finance_api.auth.user_accounts import make_user
-from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
+from finance_api.cli.context import INI_FILES, CliContext, local_address, pass_cli_context
 from finance_api.cli.init import write_ini
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.ledger.importing import import_rows
@@ -131,8 +131,7 @@ def prepare_demo(cli: CliContext, host: str, port: int) -> None:
         file.unlink(missing_ok=True)
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
             stream.write(token + "\n")
-    shown_host = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
-    click.echo(_READY.format(url=f"http://{shown_host}:{port}", token=token))
+    click.echo(_READY.format(url=local_address(host, port), token=token))
 
 
 def _is_in_use(cli: CliContext, token: str) -> bool:

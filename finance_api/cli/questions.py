@@ -139,8 +139,8 @@ def add_link(
 ) -> None:
     """Create a link, and print its addresses, one for each form of the answer.
 
-    The addresses are not stored and cannot be shown again. Put the address of your service
-    before each.
+    The addresses are not stored and cannot be shown again. They begin with
+    finance_api.public_address, or with host and port of the server.
     """
     now = cli.clock.now()
     with cli.writing() as storage:
@@ -156,8 +156,9 @@ def add_link(
             max_live=cli.settings["finance_api.links.max_live"],
             is_open_to_all=is_open_to_all(cli.settings),
         )
+    service = cli.service_address()
     for form in forms_of(asked.address):
-        click.echo(question_links.link_path(secret, form.ending))
+        click.echo(service + question_links.link_path(secret, form.ending))
 
 
 @link.command("list", epilog="Example: finance-api question link list me@example.com --json")

@@ -1,10 +1,20 @@
 """The settings of the parts that every request passes through."""
 
-from finance_api.runtime.settings import Setting, boolean, hosts, integer, networks, origins, words
+from finance_api.runtime.settings import (
+    Setting,
+    address,
+    boolean,
+    hosts,
+    integer,
+    networks,
+    origins,
+    words,
+)
 
 SETTINGS = (
     Setting("finance_api.plugins", words, "finance_api.wallet finance_api.web"),
     Setting("finance_api.allowed_hosts", hosts, "localhost 127.0.0.1 [::1]"),
+    Setting("finance_api.public_address", address, ""),
     Setting("finance_api.require_https", boolean, "false"),
     Setting("finance_api.trusted_proxies", networks, ""),
     Setting("finance_api.cors.origins", origins, ""),

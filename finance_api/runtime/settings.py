@@ -148,6 +148,14 @@ def origins(text: str) -> tuple[str, ...]:
     return words(text)
 
 
+def address(text: str) -> str:
+    """Return the address of a service, without a slash at its end; empty if there is none."""
+    found = origins(text.strip().removesuffix("/"))
+    if len(found) > 1 or "*" in found:
+        raise ValueError("is not one address such as https://finance.example.org")
+    return "".join(found)
+
+
 def issuers_by_kid(text: str) -> dict[str, str]:
     """Return issuers by kid. A kid can contain a =, an issuer cannot."""
     parts = [word.rpartition("=") for word in words(text)]

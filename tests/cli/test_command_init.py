@@ -1,5 +1,6 @@
 """finance-api init"""
 
+import json
 import os
 import re
 import shlex
@@ -39,7 +40,13 @@ def test_folders_and_files_are_the_owners_alone(new, umask):
     finally:
         os.umask(before)
     found = {str(p.relative_to(directory)): mode(p) for p in [directory, *directory.rglob("*")]}
-    assert found == {".": 0o700, "finance-api.ini": 0o600, "var": 0o700, "var/jwt-keys.json": 0o600}
+    assert found == {
+        ".": 0o700,
+        "finance-api.ini": 0o600,
+        "var": 0o700,
+        "var/finance.db": 0o600,
+        "var/jwt-keys.json": 0o600,
+    }
     (key,) = read_key_file(str(directory / "var" / "jwt-keys.json"))
     assert key.algorithm == "HS256"
 
@@ -89,6 +96,60 @@ def test_next_commands_work_as_printed(command, new):
     assert b"first" in command.done("token", "list", "me@example.com")
     assert command.done("jwt", "issue", "me@example.com").count(b".") == 2
     assert b"statement.ofx" in command.done("imports", "list", "me@example.com")
+
+
+ME = "me@example.com"
+NEW = ("-c", "finance-api.ini")
+
+
+def first_user(command, *arguments, time_zone="Europe/Berlin", stdin=b"correct horse\n"):
+    """Run init for a user, and return what it prints and the user."""
+    # A process looks up its time zone once.
+    options = {"environment": {"TZ": time_zone}, "stdin": stdin, "process": True}
+    said = command.done("init", "--user", ME, *arguments, **options).decode()
+    (user,) = json.loads(command.done(*NEW, "user", "list", "--json"))
+    return said, user
+
+
+def test_a_first_user_can_use_the_pages_and_the_api_in_the_local_time_zone(command):
+    said, user = first_user(command, "--password-stdin")
+    assert (user["email"], user["timeZone"], user["premium"]) == (ME, "Europe/Berlin", True)
+    assert "time zone is Europe/Berlin" in said
+    assert not re.search("user add|set-password|db upgrade", said)
+    assert command.done(*NEW, "token", "create", ME, "--name", "x").startswith(b"fin_")
+    again = (*NEW, "user", "set-password", ME, "--password-stdin")
+    assert "same as the old one" in command.refused(*again, stdin=b"correct horse\n")
+
+
+def test_a_first_user_needs_no_premium_where_all_may_use_the_api(command):
+    _, user = first_user(command, "--api-access", "all", "--password-stdin")
+    assert not user["premium"]
+    assert command.done(*NEW, "token", "create", ME, "--name", "x").startswith(b"fin_")
+
+
+def test_without_a_terminal_a_first_user_has_no_password_yet(command):
+    said, _ = first_user(command)
+    assert f"finance-api user set-password {ME}\n" in said
+
+
+@pytest.mark.parametrize("time_zone", ["Nowhere/Else", "CET-1CEST"])
+def test_a_computer_without_a_known_time_zone_has_utc(command, time_zone):
+    _, user = first_user(command, "--password-stdin", time_zone=time_zone)
+    assert user["timeZone"] in ("UTC", "Etc/UTC")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said", "code"),
+    [
+        (["--user", "nobody", "--password-stdin"], b"correct horse\n", "not an e-mail address", 1),
+        (["--user", ME, "--password-stdin"], b"short\n", "a password has 8 to 1024", 1),
+        (["--password-stdin"], b"correct horse\n", "for the user that --user names", 2),
+    ],
+)
+def test_a_refused_first_user_leaves_nothing_behind(command, arguments, stdin, said, code):
+    before = sorted(command.directory.rglob("*"))
+    assert said in command.refused("init", *arguments, stdin=stdin, code=code)
+    assert sorted(command.directory.rglob("*")) == before
 
 
 def test_it_ends_with_the_addresses_of_the_pages(command):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -21,8 +22,9 @@ def links(command, email):
 def test_a_link_is_added_listed_and_revoked(command, asked):
     added = command.done("question", "link", "add", asked, "Newest", "--name", "sheet").decode()
     lines = added.splitlines()
-    assert [line.partition(".")[2] for line in lines] == ["csv", "xlsx", "json", "html", "rss"]
-    (secret,) = {re.fullmatch(r"/q/(finq_\w{32})\.\w+", line)[1] for line in lines}
+    assert [line.rpartition(".")[2] for line in lines] == ["csv", "xlsx", "json", "html", "rss"]
+    address = r"http://127\.0\.0\.1:6543/q/(finq_\w{32})\.\w+"
+    (secret,) = {re.fullmatch(address, line)[1] for line in lines}
     (link,) = links(command, asked)
     assert (link["name"], link["question"], link["revokedAt"]) == ("sheet", "Newest", None)
     assert secret not in json.dumps(link)
@@ -32,6 +34,36 @@ def test_a_link_is_added_listed_and_revoked(command, asked):
     (link,) = links(command, asked)
     assert link["revokedAt"] is not None
     assert "no active link" in command.refused("question", "link", "revoke", asked, "sheet")
+
+
+@pytest.mark.parametrize(
+    ("settings", "server", "address"),
+    [
+        (
+            {"finance_api.public_address": "https://finance.example.org/"},
+            "",
+            "https://finance.example.org",
+        ),
+        ({}, "host = 0.0.0.0\nport = 7000\n", "http://127.0.0.1:7000"),
+        ({}, "host = ::1\nport = 7000\n", "http://[::1]:7000"),
+    ],
+)
+def test_a_link_begins_with_the_address_of_the_service(command, asked, settings, server, address):
+    command.write({**command.settings, **settings})
+    with command.ini.open("a") as stream:
+        stream.write(f"[server:main]\nuse = egg:waitress#main\n{server}")
+    for line in command.done("question", "link", "add", asked, "Newest").decode().splitlines():
+        assert line.startswith(f"{address}/q/finq_")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["finance.example.org", "https://a.example/api", "https://a https://b", "*"]
+)
+def test_a_wrong_address_of_the_service_is_refused_by_name(command, asked, wrong):
+    command.write({**command.settings, "finance_api.public_address": wrong})
+    said = command.refused("question", "link", "add", asked, "Newest")
+    assert "finance_api.public_address" in said
+    assert "https://" in said
 
 
 def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
@@ -57,7 +89,8 @@ def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
 
 @pytest.mark.parametrize("written", ["{}", "https://host.example{}", "see {}, it leaked"])
 def test_a_leaked_link_is_revoked_by_its_address_alone(command, asked, written):
-    first, *_ = command.done("question", "link", "add", asked, "Newest").decode().splitlines()
+    added = command.done("question", "link", "add", asked, "Newest").decode()
+    first = urlsplit(added.splitlines()[0]).path
     command.done("question", "link", "add", asked, "Newest", "--name", "other")
     text = written.format(first)
     revoke = ("question", "link", "revoke", "--value", "-")

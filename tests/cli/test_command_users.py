@@ -131,10 +131,15 @@ def test_delete_takes_all_data_and_tokens_of_that_user_only(command, anna):
             ["Berlin", "", "../../etc/passwd", "Europe", "UTC+1", "posix/UTC"],
             "is not a time zone of the IANA database such as Europe/Berlin",
         ),
+        (
+            *("--base-currency", "baseCurrency", None, "eur", "EUR"),
+            ["Euro", "EURO", "XXXX", "€"],
+            "is not an ISO 4217 code such as EUR",
+        ),
     ],
-    ids=["region of the CLDR", "time zone of the IANA database"],
+    ids=["region of the CLDR", "time zone of the IANA database", "currency of ISO 4217"],
 )
-def test_region_and_time_zone_are_known_ones(
+def test_what_a_profile_has_is_known(
     command, anna, option, member, first, given, stored, wrong, advice
 ):
     def shown():
@@ -148,6 +153,10 @@ def test_region_and_time_zone_are_known_ones(
     assert shown() == stored
     command.done("user", "set", anna, option, first or "")
     assert shown() == first
+    assert advice in command.refused("user", "add", BERT, option, wrong[0], code=2)
+    command.done("user", "add", BERT, option, given)
+    users_by_email = {u["email"]: u for u in json.loads(command.done("user", "list", "--json"))}
+    assert users_by_email[BERT][member] == stored
 
 
 def test_signing_out_a_user_ends_sessions_and_nothing_else(house):
