@@ -36,9 +36,12 @@ def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answe
     members, headers = page_members(
         reading, state, query.limit, query.offset, has_more=page.has_more
     )
-    if page.total is not None:
-        members["total"] = page.total
-        headers = (*headers, ("X-Total-Count", str(page.total)))
+    total = page.total
+    if total is None and page.has_more and reading.is_for_link:
+        total = _count(reading, resource, query.conditions)
+    if total is not None:
+        members["total"] = total
+        headers = (*headers, ("X-Total-Count", str(total)))
     if asked.conditions:
         count = partial(_count, reading, resource) if not query.offset else None
         has_rows = bool(rows or lines)
@@ -57,6 +60,7 @@ def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answe
         members=members,
         headers=headers,
         next_offset=members["nextOffset"],
+        total=total,
     )
 
 
@@ -196,8 +200,15 @@ def shared_columns(reading: Reading, columns: Sequence[Field]) -> Sequence[Field
     return tuple([column for column in columns if column.kind not in ids or column.name == ID.name])
 
 
-def paged(reading: Reading, answer: Answer, values: Mapping[str, Any], *, has_more: bool) -> Answer:
-    """Return the table with the members and headers of a page."""
+def paged(
+    reading: Reading,
+    answer: Answer,
+    values: Mapping[str, Any],
+    *,
+    has_more: bool,
+    total: int | None = None,
+) -> Answer:
+    """Return the table with the members and headers of a page. total: as in `Answer`."""
     limit, offset = values["limit"], values["offset"]
     members, headers = page_members(reading, answer.state, limit, offset, has_more=has_more)
     return replace(
@@ -205,6 +216,7 @@ def paged(reading: Reading, answer: Answer, values: Mapping[str, Any], *, has_mo
         members={**answer.members, **members},
         headers=(*headers, *answer.headers),
         next_offset=members["nextOffset"],
+        total=total,
     )
 
 

@@ -16,11 +16,14 @@ from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 
 
 def body_and_headers(
-    answer: Answer | Document, form: representation.Representation, amounts: frozenset[str]
+    answer: Answer | Document,
+    form: representation.Representation,
+    amounts: frozenset[str],
+    remark: str = "",
 ) -> tuple[bytes, representation.HeaderItems]:
     """Return the body in this form, and the headers that take the place of an envelope.
 
-    amounts: the members to write as strings.
+    amounts: the members to write as strings. remark: a sentence below the rows of a table.
     """
     if isinstance(answer, Document):
         return with_texts(amounts, answer.json), tuple(answer.headers)
@@ -31,7 +34,8 @@ def body_and_headers(
     # A table takes its columns from whole rows.
     has_whole_rows = form in representation.TABLES and answer.lines is not None
     lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
-    return representation.body_of(form, answer.name, columns, lines or b""), tuple(answer.headers)
+    body = representation.body_of(form, answer.name, columns, lines or b"", remark)
+    return body, tuple(answer.headers)
 
 
 def _members(answer: Answer) -> dict[str, Any]:

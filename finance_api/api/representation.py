@@ -68,29 +68,34 @@ def chunks_of(
     pages: Iterable[bytes],
     count: int,
     resource: Resource | None = None,
+    remark: str = "",
 ) -> Iterator[bytes]:
     """Yield these fields of the rows, in a representation without an envelope.
 
     name: the name of the rows, such as "records". pages: JSON objects, one per line; no page is
     empty. count: the number of all rows. resource: the objects' resource; None if the objects have
-    only these fields.
+    only these fields. remark: a sentence below the rows of a table.
     """
     if representation is CSV:
-        return csv_chunks(fields, pages)
+        return csv_chunks(fields, pages, remark)
     if representation is XLSX:
-        return xlsx_chunks(name, fields, pages, count)
+        return xlsx_chunks(name, fields, pages, count, remark)
     if resource is not None:
         pages = (shown(resource, fields, page) for page in pages)
     return ndjson_chunks(pages)
 
 
 def body_of(
-    representation: Representation, name: str, fields: Sequence[Field], lines: bytes
+    representation: Representation,
+    name: str,
+    fields: Sequence[Field],
+    lines: bytes,
+    remark: str = "",
 ) -> bytes:
     """Return one page, which may be empty, in the form that `chunks_of` yields."""
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
-    return b"".join(chunks_of(representation, name, fields, pages, count))
+    return b"".join(chunks_of(representation, name, fields, pages, count, remark=remark))
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

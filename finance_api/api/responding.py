@@ -36,6 +36,7 @@ from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning import answers
+from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.answering import OwnForm, refuse_empty
 from finance_api.questions.asking import Asked, find
 from finance_api.ratelimit.tween import refund, take_for
@@ -50,10 +51,14 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class CachedResponse(NamedTuple):
-    """A response to cache. headers: all headers except those of `_user_headers`."""
+    """A response to cache. headers: all headers except those of `_user_headers`.
+
+    rows: the number of rows, if it has as many as an export could have, and costs as much.
+    """
 
     headers: HeaderItems
     body: bytes
+    rows: int
 
 
 class Exchange:
@@ -161,12 +166,14 @@ class Exchange:
 
     def _written(self, answer: answers.Answer | answers.Document) -> tuple[bytes, HeaderItems]:
         """Return the body, and the headers of its form."""
-        if isinstance(answer, answers.Answer):
+        remark = ""
+        if isinstance(answer, answers.Answer) and self._is_for_link:
+            remark = answer.remark
             if self._own_form is not None:
-                return self._own_form.write(answer), ()
-            if self._is_for_link and self.form is not JSON:
+                return self._own_form.write(answer), tuple(answer.headers)
+            if self.form is not JSON:
                 refuse_empty(answer)
-        return body_and_headers(answer, self.form, self.amounts)
+        return body_and_headers(answer, self.form, self.amounts, remark)
 
     def complete(self, answer: answers.Answer | answers.Document) -> CachedResponse:
         """Return the whole response, compressed with gzip if that is worthwhile."""
@@ -184,7 +191,8 @@ class Exchange:
             *_next_link(self.path, self.asked.query_string, answer.next_offset),
             *self.data_headers(etag, answer.state),
         )
-        return CachedResponse(headers, body)
+        rows = answer.count if isinstance(answer, answers.Answer) and self.asked.is_whole else 0
+        return CachedResponse(headers, body, rows)
 
 
 def _state_headers(state: DataState) -> HeaderItems:
@@ -250,6 +258,8 @@ def respond_to_question(
 ) -> Response:
     """Respond with the answer to a saved question: see `questions.answering.respond`."""
     asked = find(request.registry, address, is_saved=True)
+    if is_for_link and (own_form is None or own_form.is_whole):
+        asked = asked.as_whole()
     exchange = Exchange(request, asked, user, suffix, own_form, is_for_link=is_for_link)
     request.accepted = exchange.endpoint.schema.nodes
     return _respond(request, exchange)
@@ -281,6 +291,8 @@ def _respond(request: Request, exchange: Exchange) -> Response:
         # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
+    if response.rows > MAX_LIMIT and request.method != "HEAD":
+        take_for(request, export_cost(response.rows), "This answer")
     # Add these now: the cached response may be from yesterday.
     headers = [*response.headers, *_user_headers(user, exchange.now)]
     return Response(app_iter=[response.body], headerlist=headers)

@@ -118,6 +118,13 @@ class Parameters(dict[str, Any]):
             self._query = Query(resource, self.conditions, *page)
         return self._query
 
+    def with_limit(self, limit: int) -> "Parameters":
+        """Return these parameters with another limit, which may be above that of the schema."""
+        changed = Parameters(self, limit=limit)
+        changed.canonical = f"{self.canonical} limit={limit}"
+        changed.conditions, changed.varies_with = self.conditions, self.varies_with
+        return changed
+
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
     """Set ``request.validated``. Raises ParametersRefused (a Cornice validator).

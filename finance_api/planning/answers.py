@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import DataState, Storage, User
 from finance_api.values import Row
+from finance_api.values.text import count_text, message
 from finance_api.values.time import day_in
 
 #: The parameter with the revision that the data must have.
@@ -78,6 +79,7 @@ class Answer:
     `read_members` calls it.
     headers: take the place of members in forms without an envelope.
     next_offset: the offset of the next page; None on the last page, or if there are no pages.
+    total: the number of rows on all pages, if it is known.
     """
 
     state: DataState
@@ -90,6 +92,23 @@ class Answer:
     members: Mapping[str, Any] = field(default_factory=dict)
     headers: Sequence[tuple[str, str]] = ()
     next_offset: int | None = None
+    total: int | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        if self.lines is None:
+            return len(self.rows)
+        return self.lines.count(b"\n") + 1 if self.lines else 0
+
+    @property
+    def remark(self) -> str:
+        """The sentence about rows that match and are missing; "" if none are."""
+        if self.next_offset is None:
+            return ""
+        total = "" if self.total is None else f" of {count_text(self.total)}"
+        last = f"{count_text(self.next_offset)}{total}"
+        return message(f"More rows match; the last one here is number {last}.")
 
     def read_members(self) -> dict[str, Any]:
         """Return the members with the results of functions, without those that are empty."""

@@ -35,11 +35,13 @@ class OwnForm(NamedTuple):
     """A form of an answer that the API does not have.
 
     write: makes the body. depends_on: what the body depends on besides the answer.
+    is_whole: whether it has all rows; if not, it has those of the first page.
     """
 
     content_type: str
     write: Callable[[Answer], bytes]
     depends_on: str
+    is_whole: bool = True
 
 
 class AnswerRefused(AddressRefused):

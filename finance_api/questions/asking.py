@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from finance_api.http.querystring import split_query
 from finance_api.http.surfaces import SUFFIX
 from finance_api.planning.answers import REVISION, OtherRevision, ParametersRefused, Reading
 from finance_api.questions.addresses import AddressRefused
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     # Commands need no web framework.
     from pyramid.registry import Registry
 
+#: The most rows of an answer without pages, unless its endpoint is an export.
+MAX_ROWS = 10_000
 _ID = re.compile(FORM)
 _PUBLIC = "public:"
 
@@ -30,7 +33,7 @@ class Asked(NamedTuple):
 
     values: a mapping with attributes, which the schema's ``read`` makes. arguments: further
     arguments of the endpoint's ``answer``, such as ``row_id``. path, query_string: the address,
-    without the suffix of a format.
+    without the suffix of a format. is_whole: whether it asks for all rows, see `as_whole`.
     """
 
     endpoint: Any
@@ -38,6 +41,13 @@ class Asked(NamedTuple):
     arguments: Mapping[str, Any]
     path: str
     query_string: str
+    is_whole: bool = False
+
+    def as_whole(self) -> Asked:
+        """Ask for up to `MAX_ROWS` rows, unless the address has a limit."""
+        if "limit" not in self.values or "limit" in dict(split_query(self.query_string)):
+            return self
+        return self._replace(values=self.values.with_limit(MAX_ROWS), is_whole=True)
 
     @property
     def is_cheap(self) -> bool:

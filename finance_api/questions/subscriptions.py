@@ -24,8 +24,11 @@ _PROGRAM = "-//finance_api//upcoming//EN"
 _Rows = Sequence[dict[str, Any]]
 
 
-def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
-    """Return a calendar with an all-day event for each row. rows: upcoming items with a `date`."""
+def as_calendar(name: str, rows: _Rows, changed_at: datetime, remark: str = "") -> bytes:
+    """Return a calendar with an all-day event for each row. rows: upcoming items with a `date`.
+
+    remark: a last event, on the day of the last row.
+    """
     # Most processes never need this library.
     from icalendar import Calendar, Event
 
@@ -40,10 +43,15 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime) -> bytes:
         calendar.add(key, text)
     # RFC 7986 defines no default type for this value.
     calendar.add("refresh-interval", _REFRESH, parameters={"VALUE": "DURATION"})
-    for row in rows:
+    events = [
+        (row.get("id"), f"{row.get('name') or row.get('payee')}: {_amount(row)}", row)
+        for row in rows
+    ]
+    events += [("more", remark, {"date": rows[-1]["date"]})] if remark else []
+    for uid, summary, row in events:
         event = Event.new(
-            uid=f"{row.get('id')}-{row['date']}@finance_api",
-            summary=f"{row.get('name') or row.get('payee')}: {_amount(row)}",
+            uid=f"{uid}-{row['date']}@finance_api",
+            summary=summary,
             description=row.get("payee"),
             start=datetime.fromisoformat(row["date"]).date(),
             stamp=changed_at,

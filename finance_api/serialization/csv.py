@@ -5,16 +5,19 @@ from typing import Any
 
 from finance_api.resources.field import Field, Kind
 from finance_api.serialization.rows import objects_of
+from finance_api.serialization.values import place_of_remark
 from finance_api.values.spreadsheet import harmless
 
 _BOOLEANS = {None: "", True: "true", False: "false"}
 
 
-def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[bytes]:
+def csv_chunks(
+    fields: Sequence[Field], pages: Iterable[bytes], remark: str = ""
+) -> Iterator[bytes]:
     """Yield a header row and the rows, with CRLF line ends, in UTF-8 without a byte order mark.
 
     pages: the rows as JSON objects, one per line. Text is quoted, with an apostrophe before
-    anything that a spreadsheet would run as a formula; numbers stay numbers.
+    anything that a spreadsheet would run as a formula; numbers stay numbers. remark: a last row.
     """
     yield (",".join(field.name for field in fields) + "\r\n").encode()
     plan = [(field.name, _writer(field)) for field in fields]
@@ -24,6 +27,10 @@ def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[byte
         columns = [map(write, [row[name] for row in rows]) for name, write in plan]
         lines = map(",".join, zip(*columns, strict=True))
         yield "".join([f"{line}\r\n" for line in lines]).encode()
+    if remark:
+        cells = [""] * len(fields)
+        cells[place_of_remark(fields)] = _text(remark)
+        yield (",".join(cells) + "\r\n").encode()
 
 
 def _writer(field: Field) -> Callable[[Any], str]:

@@ -1,6 +1,6 @@
 """Writes stored values for clients and files: as JSON and as plain text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -50,6 +50,15 @@ def text_writer(field: Field) -> Writer:
     if field.kind.is_list:
         return ";".join
     return _WRITERS.get(field.kind, str)
+
+
+def place_of_remark(fields: Sequence[Field]) -> int:
+    """Return which column of a table takes a sentence, so that numbers and days keep their types.
+
+    It is the first one of any other kind, or else the first column.
+    """
+    typed = (Kind.NUMBER, Kind.DATE, Kind.DATETIME, Kind.BOOLEAN)
+    return next((at for at, field in enumerate(fields) if field.kind not in typed), 0)
 
 
 _WRITERS: dict[Kind, Writer] = {

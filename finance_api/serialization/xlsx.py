@@ -21,6 +21,7 @@ from xlsxwriter.utility import xl_col_to_name
 from finance_api.resources.currencies import CURRENCIES, decimals_of
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.serialization.rows import objects_of
+from finance_api.serialization.values import place_of_remark
 from finance_api.values.spreadsheet import in_cell
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
@@ -69,13 +70,13 @@ def readable_first(fields: Sequence[Field]) -> tuple[Field, ...]:
 
 
 def xlsx_chunks(
-    name: str, fields: Sequence[Field], pages: Iterable[bytes], count: int
+    name: str, fields: Sequence[Field], pages: Iterable[bytes], count: int, remark: str = ""
 ) -> Iterator[bytes]:
     """Yield the workbook: one table, in which numbers, dates and texts keep their types.
 
     name: the name of the table and of its sheet. pages: the rows as JSON objects, one per line.
     count: the number of rows, at most `MAX_ROWS`. Times are in UTC. Spreadsheets keep 15 digits of
-    a number.
+    a number. remark: a last row below the table.
     """
     sink, frame = _Sink(), _frame(name, tuple(fields))
     parts_of_rows = map(objects_of, pages)
@@ -99,6 +100,10 @@ def xlsx_chunks(
                 # The compressor returns nothing until it has enough output.
                 if taken := sink.taken():
                     yield taken
+            if remark:
+                begin = columns[place_of_remark(fields)].begin
+                cell = f"{begin}{number}{_text(remark)}"
+                sheet.write(f'<row r="{number}">{cell}</row>'.encode())
             sheet.write(frame.end)
     yield sink.taken()
 

@@ -124,7 +124,8 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
         for day, order in due.page(limit, offset, by_name)
     ]
     answer = listing.table(reading, state, "upcoming", UPCOMING, rows, members)
-    return listing.paged(reading, answer, values, has_more=due.number > offset + limit)
+    has_more = due.number > offset + limit
+    return listing.paged(reading, answer, values, has_more=has_more, total=due.number)
 
 
 @upcoming.get(

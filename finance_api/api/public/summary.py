@@ -54,8 +54,7 @@ _NUMBERS = {column.name: column for column in WHOLE.columns if column.kind is Ki
 
 
 def _columns(text: str) -> tuple[Column, ...]:
-    names = parse_names(SUMS, text)
-    return tuple([column for name, column in SUMS.items() if name in names])
+    return tuple([SUMS[name] for name in parse_names(SUMS, text)])
 
 
 def _group_by(text: str) -> tuple[Dimension, ...]:
@@ -160,7 +159,8 @@ class SummarySchema(parameters.DataSchema):
     columns = parameters.parameter(
         "columns",
         parameters.Listed(_columns, of_names(SUMS, ["spent", "received"], uniqueItems=True)),
-        f"The sums of each group. Default: {','.join(column.name for column in USUAL_SUMS)}.",
+        "The sums of each group, in this order. Default: "
+        f"{','.join(column.name for column in USUAL_SUMS)}.",
         USUAL_SUMS,
         _by_the_day,
     )
@@ -292,7 +292,7 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         numbers = {currency: len(days) for currency, days in missing.items()}
         headers += (("X-Not-Converted", _counts(numbers)),)
     answer = listing.table(reading, state, "groups", query.columns, found.groups, members, headers)
-    return listing.paged(reading, answer, values, has_more=found.has_more)
+    return listing.paged(reading, answer, values, has_more=found.has_more, total=found.group_count)
 
 
 def _is_to_date(values: validation.Parameters) -> bool:

@@ -42,7 +42,7 @@ class SummaryQuery:
     by; ties are in the default order.
 
     convert_to: add sums converted to this currency. today, base_currency: the user's day, currency.
-    sums: columns in SUMS, in their order there. having: conditions on columns. is_to_date: whether
+    sums: columns in SUMS, in the order to show. having: conditions on columns. is_to_date: whether
     the dates are the first days of a month, to compare with the same days of an earlier month.
     """
 

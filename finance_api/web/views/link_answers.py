@@ -25,7 +25,10 @@ from finance_api.web.rendering import static_url
 from finance_api.web.routes import get
 
 #: The headers of the answer that a link shows. All others are about the request or its user.
-_SHOWN = ("Content-Type", "Content-Length", "Content-Encoding", "ETag", "X-Next-Offset")
+_SHOWN = (
+    *("Content-Type", "Content-Length", "Content-Encoding", "ETag"),
+    *("X-Next-Offset", "X-Total-Count"),
+)
 _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
 
 
@@ -34,6 +37,7 @@ def _page(request: Request, question: Question, answer: Answer) -> bytes:
         "title": question.name,
         "table": answer_table(answering.document_of(answer), request.region, question.address),
         "has_more": answer.next_offset is not None,
+        "remark": answer.remark,
         # Only its time zone is used.
         "user": request.identity.user,
         "region": request.region,
@@ -45,7 +49,7 @@ def _page(request: Request, question: Question, answer: Answer) -> bytes:
 
 def _calendar(request: Request, question: Question, answer: Answer) -> bytes:
     answering.refuse_empty(answer)
-    return as_calendar(question.name, _rows(answer), _moment(answer))
+    return as_calendar(question.name, _rows(answer), _moment(answer), answer.remark)
 
 
 def _feed(request: Request, question: Question, answer: Answer) -> bytes:
@@ -112,7 +116,10 @@ def _own_form(request: Request, question: Question, ending: str) -> answering.Ow
         return None
     content_type, make = _MAKERS[ending]
     parts = (question.name, request.user.time_zone, request.region.tag, _home(request))
-    return answering.OwnForm(content_type, partial(make, request, question), "\0".join(parts))
+    # A feed has the newest rows.
+    is_whole = ending != ".rss"
+    write = partial(make, request, question)
+    return answering.OwnForm(content_type, write, "\0".join(parts), is_whole)
 
 
 def _no_form(ending: str, endings: Sequence[str]) -> str:

@@ -99,7 +99,7 @@ def test_a_downloaded_file_is_not_named_after_the_secret(household, address, end
 
 def test_a_link_says_that_more_rows_match(household):
     part = Linked(household, "/v1/api/records?limit=1", "part")
-    assert "More rows match; this page shows the first 1." in part.read(".html").text
+    assert "More rows match; the last one here is number 1 of 2." in part.read(".html").text
     for ending in (".csv", ".xlsx"):
         assert part.read(ending).headers["X-Next-Offset"] == "1"
     whole = Linked(household, "/v1/api/records?limit=2", "whole")
