@@ -15,6 +15,7 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import Endpoint
 from finance_api.api.freshness import variant
+from finance_api.api.openapi.responses import OF_EXPORTS
 from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER
 from finance_api.api.rendering import body_and_headers, export_chunks
 from finance_api.api.representation import (
@@ -35,10 +36,11 @@ from finance_api.http.downloads import Chunks, download
 from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
+from finance_api.http.surfaces import EXPORTS
 from finance_api.planning import answers
 from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.answering import OwnForm, refuse_empty
-from finance_api.questions.asking import Asked, find
+from finance_api.questions.asking import Asked, find, find_page
 from finance_api.ratelimit.tween import refund, take_for
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
@@ -257,12 +259,16 @@ def respond_to_question(
     is_for_link: bool,
 ) -> Response:
     """Respond with the answer to a saved question: see `questions.answering.respond`."""
-    asked = find(request.registry, address, is_saved=True)
+    asked = find_page(request.registry, address)
     if is_for_link and (own_form is None or own_form.is_whole):
         asked = asked.as_whole()
     exchange = Exchange(request, asked, user, suffix, own_form, is_for_link=is_for_link)
     request.accepted = exchange.endpoint.schema.nodes
-    return _respond(request, exchange)
+    if not address.startswith(EXPORTS) or exchange.form not in OF_EXPORTS:
+        return _respond(request, exchange)
+    export = find(request.registry, address)
+    exchange = Exchange(request, export, user, suffix, is_for_link=is_for_link)
+    return _respond_with_export(request, exchange, asked if is_for_link else None)
 
 
 def _respond(request: Request, exchange: Exchange) -> Response:
@@ -326,7 +332,13 @@ def export_cost(rows: int) -> int:
 
 def respond_with_export(request: Request) -> Response:
     """Respond with the endpoint's export, and charge its cost to the quota."""
-    exchange = _exchange(request)
+    return _respond_with_export(request, _exchange(request))
+
+
+def _respond_with_export(
+    request: Request, exchange: Exchange, page: Asked | None = None
+) -> Response:
+    """Respond with an export. page: its list, if an export without rows has to say why."""
     form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
     if exchange.values.get(TRAILER) and form is not NDJSON:
         raise answers.ParametersRefused([(TRAILER, "is only for NDJSON")])
@@ -336,6 +348,8 @@ def respond_with_export(request: Request) -> Response:
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         export: answers.Export = exchange.answer(storage)
+        if page is not None and not export.count:
+            refuse_empty(page.answer(exchange.reading(storage)))
         chunks = export_chunks(export, form, exchange.amounts)
         if request.method != "HEAD":
             take_for(request, export_cost(export.count), "This export")

@@ -29,6 +29,8 @@ LINKS = "/q/"
 #: The surfaces that accept personal tokens, and whose requests count as usage.
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
+#: The paths of exports: those of lists, with this beginning.
+EXPORTS = f"{PUBLIC_SURFACE}export/"
 #: Suffixes of paths that ask for a format, whatever the Accept header says.
 SUFFIXES = (".csv", ".ndjson", ".xlsx")
 

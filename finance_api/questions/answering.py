@@ -22,7 +22,7 @@ from finance_api.planning.answers import (
     Rows,
 )
 from finance_api.questions.addresses import AddressRefused, normal_address
-from finance_api.questions.asking import find
+from finance_api.questions.asking import find_page
 from finance_api.serialization.rows import exact_documents
 from finance_api.storage.interface import Question, User
 
@@ -125,8 +125,8 @@ def document_of(answer: Answer) -> dict[str, Any]:
 
 
 def _ask(request: Request, user: User, address: str) -> Answer:
-    """Ask in a place of the bulkhead, as the owner, and read all members."""
-    asked = find(request.registry, address, is_saved=True)
+    """Ask in a place of the bulkhead, as the owner, and read all members; for an export, a page."""
+    asked = find_page(request.registry, address)
 
     def read() -> Answer:
         answer: Answer = asked.answer(Reading(request.storage, user, request.now, as_values=True))

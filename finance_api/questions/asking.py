@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from finance_api.http.querystring import split_query
-from finance_api.http.surfaces import SUFFIX
+from finance_api.http.surfaces import EXPORTS, PUBLIC_SURFACE, SUFFIX
 from finance_api.planning.answers import REVISION, OtherRevision, ParametersRefused, Reading
 from finance_api.questions.addresses import AddressRefused
 from finance_api.storage.errors import NotFound, unknown_in_replica
@@ -89,6 +89,14 @@ def find(registry: Registry, address: str, *, is_saved: bool = False) -> Asked:
     values = endpoint.schema.read(query_string)
     arguments = {"row_id": ids[0].lower()} if ids else {}
     return Asked(endpoint, values, arguments, path, query_string)
+
+
+def find_page(registry: Registry, address: str) -> Asked:
+    """Find what a saved question asks, in pages: for an export, its list. Raises as `find` does."""
+    asked = find(registry, address, is_saved=True)
+    if not address.startswith(EXPORTS):
+        return asked
+    return find(registry, PUBLIC_SURFACE + address.removeprefix(EXPORTS))
 
 
 def question_paths(registry: Registry) -> Sequence[str]:

@@ -82,10 +82,14 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def take_for(request: Request, number: int, what: str) -> None:
-    """Take this many requests from the quota instead of one. Raises a 429 about ``what``."""
+    """Take this many requests from the quota instead of one. Raises a 429 about ``what``.
+
+    Pages and commands have no quota.
+    """
     quotas, identity = quotas_of(request), request.known_identity
     taken, now_ms = taken_from_quota(request), request.services.clock.now_ms()
-    assert identity is not None and taken is not None
+    if identity is None or taken is None:
+        return
     decision = request.environ[_TAKEN] = quotas.take_instead(identity, taken, number, now_ms)
     if not decision.allowed:
         seconds, left = decision.retry_after_seconds, decision.tightest.remaining
@@ -98,8 +102,8 @@ def refund(request: Request) -> None:
     """Refund the requests taken from the quota, after the response has begun."""
     identity, now_ms = request.known_identity, request.services.clock.now_ms()
     taken = taken_from_quota(request)
-    assert identity is not None and taken is not None
-    quotas_of(request).refund(identity, taken, now_ms, is_free=False)
+    if identity is not None and taken is not None:
+        quotas_of(request).refund(identity, taken, now_ms, is_free=False)
 
 
 _REQUESTS = "Too many requests; please try again in {} seconds."

@@ -21,6 +21,7 @@ account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account
     answer=partial(listing.list_page, ACCOUNTS),
     response=responses.list_response(ACCOUNTS),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 @account.get(
     schema=parameters.ObjectSchema(ACCOUNTS),
@@ -44,6 +45,7 @@ accounts_export = Service(
     answer=partial(listing.export, ACCOUNTS),
     response=responses.export_response(ACCOUNTS),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 def export_accounts(request: Request) -> Response:
     return responding.respond_with_export(request)

@@ -47,6 +47,7 @@ budgets_export = Service(
     answer=partial(listing.export, BUDGETS),
     response=responses.export_response(BUDGETS),
     varies_with=(freshness.DAY,),
+    savable=True,
 )
 def export_budgets(request: Request) -> Response:
     return responding.respond_with_export(request)

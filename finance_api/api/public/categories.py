@@ -44,6 +44,7 @@ categories_export = Service(
     answer=partial(listing.export, CATEGORIES),
     response=responses.export_response(CATEGORIES),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 def export_categories(request: Request) -> Response:
     return responding.respond_with_export(request)

@@ -21,6 +21,7 @@ goal = Service("api.goals.one", "/v1/api/goals/" + ID, "Get one goal.")
     answer=partial(listing.list_page, GOALS),
     response=responses.list_response(GOALS),
     varies_with=(freshness.DAY,),
+    savable=True,
 )
 @goal.get(
     schema=parameters.ObjectSchema(GOALS),
@@ -42,6 +43,7 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
     answer=partial(listing.export, GOALS),
     response=responses.export_response(GOALS),
     varies_with=(freshness.DAY,),
+    savable=True,
 )
 def export_goals(request: Request) -> Response:
     return responding.respond_with_export(request)

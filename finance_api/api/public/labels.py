@@ -44,6 +44,7 @@ labels_export = Service(
     answer=partial(listing.export, LABELS),
     response=responses.export_response(LABELS),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 def export_labels(request: Request) -> Response:
     return responding.respond_with_export(request)

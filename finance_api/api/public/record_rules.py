@@ -44,6 +44,7 @@ record_rules_export = Service(
     answer=partial(listing.export, RECORD_RULES),
     response=responses.export_response(RECORD_RULES),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 def export_record_rules(request: Request) -> Response:
     return responding.respond_with_export(request)

@@ -77,6 +77,7 @@ records_export = Service(
     answer=partial(listing.export, RECORDS),
     response=responses.export_response(RECORDS),
     varies_with=freshness.NOTHING,
+    savable=True,
 )
 def export_records(request: Request) -> Response:
     return responding.respond_with_export(request)

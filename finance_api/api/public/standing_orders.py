@@ -54,6 +54,7 @@ standing_orders_export = Service(
     answer=partial(listing.export, STANDING_ORDERS),
     response=responses.export_response(STANDING_ORDERS),
     varies_with=(freshness.DAY,),
+    savable=True,
 )
 def export_standing_orders(request: Request) -> Response:
     return responding.respond_with_export(request)

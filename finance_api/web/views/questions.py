@@ -10,7 +10,7 @@ from finance_api.auth import question_links
 from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_all
 from finance_api.auth.policy import Permission, has_api_access
 from finance_api.http.requests import Request, is_https
-from finance_api.http.surfaces import PUBLIC_SURFACE, QUESTIONS_PAGE
+from finance_api.http.surfaces import EXPORTS, PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions import answering
 from finance_api.questions import saved as saving
 from finance_api.questions.addresses import AddressRefused
@@ -89,6 +89,7 @@ def show_question(request: Request) -> dict[str, Any]:
         question=question,
         table=table,
         has_more=has_more,
+        is_export=question.address.startswith(EXPORTS),
         links=links,
         ended_links=ended_links,
         fault=fault,

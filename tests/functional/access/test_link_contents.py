@@ -110,6 +110,7 @@ def test_a_link_says_that_more_rows_match(household):
 
 ADDRESSES = ["records", "records/summary?groupBy=category,account,label", "records/recurring"]
 ADDRESSES += ["accounts/balances", "accounts/forecast", "budgets", "standing-orders/upcoming"]
+ADDRESSES += ["accounts", "goals"]
 UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 

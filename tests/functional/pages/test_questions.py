@@ -177,3 +177,16 @@ def test_every_panel_of_the_overview_can_be_saved(service, household, visitor):
     assert sum("recordDate=eq.last-month-to-date" in address for address in asked) == 2
     for question in saved(service, household):
         assert visitor.get(f"/questions/{question.id}")
+
+
+@on_one_storage
+def test_the_page_of_an_export_shows_the_first_rows_and_downloads_all(service, user, visitor):
+    service.load(user, [account(), *(record(n, payee=f"Shop {n}") for n in range(1, 41))])
+    path = f"/questions/{save(service, user, address='/v1/api/export/records').id}"
+    text = shown_text(visitor.get(path).text)
+    assert "These are only the first rows. The downloads have all." in text
+    assert text.count("Shop ") == 30
+    for form in ("csv", "ndjson"):
+        answer = visitor.get(f"{path}/download?format={form}")
+        assert answer.text.count("Shop ") == 40
+        assert f'answer-2026-03-18.{form}"' in answer.headers["Content-Disposition"]

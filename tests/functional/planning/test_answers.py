@@ -54,7 +54,11 @@ def asking(client):
 
 @pytest.mark.parametrize("suffix", ["", ".csv", ".ndjson", ".xlsx"])
 @pytest.mark.parametrize(
-    "query", ["records?amount=lt.0&limit=1", "records/summary?groupBy=month", "budgets"]
+    "query",
+    [
+        *("records?amount=lt.0&limit=1", "records/summary?groupBy=month"),
+        *("budgets", "accounts", "goals"),
+    ],
 )
 def test_the_answer_is_that_of_the_api(asking, query, suffix):
     question = asking.save(f"https://example.org/v1/api/{query}")
@@ -72,9 +76,11 @@ def test_the_answer_is_that_of_the_api(asking, query, suffix):
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("/v1/api/accounts", "/v1/api/accounts is not one of /v1/api/accounts/balances, "),
+        ("/v1/api/labels", "/v1/api/labels is not one of /v1/api/accounts/balances, "),
         ("/v1/api/records/by-id?id=1", "is not one of"),
-        ("/v1/api/export/records", "is not one of"),
+        ("/v1/api/export/all.ndjson", "is not one of"),
+        ("/v1/api/export/records?limit=5", "limit: "),
+        ("/v1/api/export/records?trailer=true", "trailer: "),
         ("/v1/api/../../internal/v1/get-records", "is not one of"),
         ("/v1/api/records?amuont=lt.0", "amuont: "),
         ("/v1/api/records?access_token=x", "header"),
