@@ -35,6 +35,7 @@ from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, t
 from finance_api.http.downloads import Chunks, download
 from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
+from finance_api.http.ranges import wanted_part
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import EXPORTS
 from finance_api.planning import answers
@@ -83,7 +84,7 @@ class Exchange:
     ) -> None:
         environ = request.environ
         self._request, self.asked, self._own_form = request, asked, own_form
-        self._is_for_link = is_for_link
+        self.is_for_link = is_for_link
         self.endpoint: Endpoint = asked.endpoint
         self.values: Parameters = asked.values
         self.user = user
@@ -113,7 +114,7 @@ class Exchange:
 
     def reading(self, storage: Storage) -> answers.Reading:
         has_values = self._own_form is not None
-        return answers.Reading(storage, self.user, self.now, self._is_for_link, has_values)
+        return answers.Reading(storage, self.user, self.now, self.is_for_link, has_values)
 
     @property
     def amounts(self) -> frozenset[str]:
@@ -169,7 +170,7 @@ class Exchange:
     def _written(self, answer: answers.Answer | answers.Document) -> tuple[bytes, HeaderItems]:
         """Return the body, and the headers of its form."""
         remark = ""
-        if isinstance(answer, answers.Answer) and self._is_for_link:
+        if isinstance(answer, answers.Answer) and self.is_for_link:
             remark = answer.remark
             if self._own_form is not None:
                 return self._own_form.write(answer), tuple(answer.headers)
@@ -297,11 +298,18 @@ def _respond(request: Request, exchange: Exchange) -> Response:
         # If-None-Match: * applies only if the object exists, which we know only now.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
-    if response.rows > MAX_LIMIT and request.method != "HEAD":
-        take_for(request, export_cost(response.rows), "This answer")
     # Add these now: the cached response may be from yesterday.
     headers = [*response.headers, *_user_headers(user, exchange.now)]
-    return Response(app_iter=[response.body], headerlist=headers)
+    answered = Response(app_iter=[response.body], headerlist=headers)
+    if not exchange.is_for_link:
+        return answered
+    part, rows = wanted_part(request, answered), response.rows
+    if part is not None:
+        answered = part.of(answered)
+        rows = rows * answered.content_length // len(response.body)
+    if rows > MAX_LIMIT and request.method != "HEAD":
+        take_for(request, export_cost(rows), "This answer")
+    return answered
 
 
 def _user_headers(user: User, now: int) -> HeaderItems:
@@ -346,11 +354,15 @@ def _respond_with_export(
     if unchanged is not None:
         return unchanged
 
+    def body(export: answers.Export) -> Chunks:
+        chunks = export_chunks(export, form, exchange.amounts)
+        return gzip_chunks(chunks) if has_gzip else chunks
+
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         export: answers.Export = exchange.answer(storage)
         if page is not None and not export.count:
             refuse_empty(page.answer(exchange.reading(storage)))
-        chunks = export_chunks(export, form, exchange.amounts)
+        chunks = body(export)
         if request.method != "HEAD":
             take_for(request, export_cost(export.count), "This export")
         etag, day = exchange.etag(export.state), date_text(day_in(user.time_zone, exchange.now))
@@ -361,10 +373,16 @@ def _respond_with_export(
             ("X-Total-Count", str(export.count)),
             *exchange.data_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
         ]
-        if not has_gzip:
-            return Response(headerlist=headers), chunks
-        headers.append(("Content-Encoding", GZIP))
-        return Response(headerlist=headers), gzip_chunks(chunks)
+        headers += [("Content-Encoding", GZIP)] if has_gzip else []
+        response = Response(headerlist=headers)
+        part = wanted_part(request, response)
+        if part is not None:
+            # Only the whole body tells its length; it is made again for the part.
+            length = sum(map(len, chunks))
+            response.app_iter = body(exchange.answer(storage))
+            response.content_length = length
+            chunks = part.of(response).app_iter
+        return response, chunks
 
     response = download(request, user.id, begin, partial(refund, request))
     note_export(request, user.id)

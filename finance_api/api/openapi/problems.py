@@ -100,6 +100,11 @@ PROBLEMS: Mapping[int, Problem] = {
         "since is older than the change history. Discard your copy and start again with since=0.",
     ),
     414: Problem("The URL is too long.", f"The URL is longer than {MAX_URL_BYTES} bytes."),
+    416: Problem(
+        "The part that Range asks for is behind the end of the body.",
+        "The body has 4,711 bytes, and none where the requested range begins.",
+        (Header("Content-Range", "The length of the whole body.", "bytes */4711"),),
+    ),
     429: Problem(
         "The quota is used up.", "Too many requests; please try again in 7 seconds.", (RETRY_AFTER,)
     ),

@@ -92,6 +92,7 @@ EXPORT_HEADERS = (
         of_body=True,
     ),
     Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
+    Header("Accept-Ranges", "Range can ask for a part of the body.", "bytes", of_body=True),
 )
 #: The representations of exports, the default first.
 OF_EXPORTS = (NDJSON, CSV, XLSX)
@@ -180,7 +181,9 @@ def object_response(resource: Resource, problems: Sequence[int] = ()) -> Respons
 
 
 def export_response(resource: Resource) -> ResponseDescription:
-    return ResponseDescription(forms=OF_EXPORTS, columns=resource.fields, headers=EXPORT_HEADERS)
+    return ResponseDescription(
+        forms=OF_EXPORTS, columns=resource.fields, headers=EXPORT_HEADERS, problems=(416,)
+    )
 
 
 def table_response(

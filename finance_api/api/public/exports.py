@@ -40,7 +40,9 @@ def all_data(reading: Reading, values: validation.Parameters) -> Export:
     schema=validation.ParameterSchema(),
     permission=Permission.ALL_READ,
     answer=all_data,
-    response=ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=EXPORT_HEADERS),
+    response=ResponseDescription(
+        forms=(NDJSON,), columns=_NATIVE, headers=EXPORT_HEADERS, problems=(416,)
+    ),
     varies_with=freshness.NOTHING,
 )
 def export_all(request: Request) -> Response:

@@ -27,7 +27,7 @@ from finance_api.web.routes import get
 #: The headers of the answer that a link shows. All others are about the request or its user.
 _SHOWN = (
     *("Content-Type", "Content-Length", "Content-Encoding", "ETag"),
-    *("X-Next-Offset", "X-Total-Count"),
+    *("X-Next-Offset", "X-Total-Count", "Accept-Ranges", "Content-Range"),
 )
 _HEADERS = (("Cache-Control", "private, no-cache"), ("Vary", "Accept-Encoding, Accept-Language"))
 
