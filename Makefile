@@ -16,7 +16,7 @@ WORKERS := --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-imports bench-micro bench-pages requirements clean
+.PHONY: help serve test coverage nightly check lint types format screenshots mcpb bench bench-imports bench-micro bench-pages requirements clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -50,6 +50,9 @@ format: $(VENV)/.installed-for-tests ## Format the code
 
 screenshots: $(VENV)/.installed-for-tests ## Picture every page in screenshots/, and the README's
 	@$(BIN)/python scripts/screenshots.py
+
+mcpb: $(VENV)/.installed-for-tests ## Build dist/finance-api.mcpb, which gives an agent's program the tools
+	@$(BIN)/python scripts/bundle.py dist/finance-api.mcpb
 
 bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (QUICK=1: in 3 minutes)
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(BULK),--bulk-records $(BULK))

@@ -50,7 +50,7 @@ NOT_RUN = {
     "deploying.md": 8,
     "exchange-rates.md": 1,
     "importing.md": 3,
-    "mcp.md": 3,
+    "mcp.md": 4,
     "settings.md": 2,
 }
 
