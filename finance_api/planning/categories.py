@@ -118,16 +118,15 @@ def with_subcategories(
 def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Condition:
     if condition.operator.is_null_test:
         return condition
-    is_ne = condition.operator is Operator.NE
-    field = condition.field
+    operator, field = condition.operator, condition.field
     if field.references == CATEGORIES.model_type:
         named = condition.operand
         assert isinstance(named, tuple)
     elif field.name == "category":
-        on_name = replace(condition.negated() if is_ne else condition, field=CATEGORIES["name"])
+        on_name = replace(condition.positive(), field=CATEGORIES["name"])
         named = tuple([row["id"] for row in tree.rows.values() if matches(row, [on_name])])
         field = resource["categoryId"]
     else:
         return condition
     ids = tuple(sorted(tree.with_descendants(map(str, named))))
-    return Condition(field, Operator.NE if is_ne else Operator.ANY_OF, ids)
+    return Condition(field, operator if operator.is_negated else Operator.ANY_OF, ids)

@@ -1,7 +1,6 @@
 """Which records count in statistics, and whether they count as spent or received."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import cast
 
 from finance_api.query.model import NOT_VOID, Condition, any_of, condition_on, either
@@ -54,9 +53,8 @@ def with_flow(
     kinds = {row["id"]: row["kind"] for row in storage.data.scan_rows(user_id, CATEGORIES)}
     same = [row_id for row_id, found in kinds.items() if found == kind]
     others = sorted(row_id for row_id, found in kinds.items() if found not in (kind, None))
-    of_the_other = condition_on(RECORDS, "categoryId", Operator.NE, tuple(others))
     return (
         *conditions,
-        replace(of_the_other, or_missing=True),
+        condition_on(RECORDS, "categoryId", Operator.NE_OR_NULL, tuple(others)),
         either(FLOW, [any_of("categoryId", same), any_of("recordType", [kind])]),
     )

@@ -85,7 +85,8 @@ def find_left_out(
             yield (
                 f"{rows} without {' and '.join(names)} {was} left out, because ne. matches only "
                 f"values that are present. To get {them}, ask again with "
-                f"{'&'.join(map(form.format, names))} instead."
+                f"{'&'.join(map(form.format, names))} instead; to get {them} as well, write "
+                f"{Operator.NE_OR_NULL.value.word} in place of ne."
             )
 
 
@@ -93,7 +94,7 @@ def _may_match_without(condition: Condition) -> bool:
     """Return whether rows can match even if a name or id in the condition is unknown."""
     operator, operand = condition.operator, condition.operand
     several = isinstance(operand, tuple) and len(operand) > 1
-    return operator is Operator.NE or (operator is Operator.ANY_OF and several)
+    return operator.is_negated or (operator is Operator.ANY_OF and several)
 
 
 def _hints(
@@ -129,7 +130,7 @@ def _unknown_names(
     rows = storage.data.scan_rows(user_id, resource)
     names = list(dict.fromkeys(row["name"] for row in rows if row["name"] is not None))
     operand = condition.operand
-    if isinstance(operand, tuple) or condition.operator in (Operator.EQ, Operator.NE):
+    if isinstance(operand, tuple) or condition.positive().operator is Operator.EQ:
         known = set(names)
         asked = operand if isinstance(operand, tuple) else (operand,)
         unknown = [str(text) for text in asked if text not in known]

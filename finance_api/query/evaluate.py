@@ -18,7 +18,7 @@ from finance_api.values.time import Period, start_of
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
     """Return whether all conditions hold.
 
-    If a value is missing, only ``is.null`` and conditions with `or_missing` hold.
+    If a value is missing, only ``is.null`` and ``ne-or-null.`` hold.
     """
     return all(_test_of_rows(condition)(row) for condition in conditions)
 
@@ -33,7 +33,7 @@ def matching(
 
 
 def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
-    name, operator, or_missing = condition.field.name, condition.operator, condition.or_missing
+    name, operator = condition.field.name, condition.operator
     if operator is Operator.EITHER:
         tests = [_test_of_rows(part) for part in condition.parts]
         return lambda row: any(test(row) for test in tests)
@@ -42,8 +42,8 @@ def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
         return lambda row: any(word in plain(t) for name in SEARCHED for t in _elements(row[name]))
     if operator.is_null_test:
         return lambda row: (not _elements(row[name])) == (operator is Operator.IS_NULL)
-    is_negated = operator is Operator.NE
-    holds = _test_of_elements(condition.negated() if is_negated else condition)
+    is_negated, or_missing = operator.is_negated, operator is Operator.NE_OR_NULL
+    holds = _test_of_elements(condition.positive())
 
     def test(row: Mapping[str, Any]) -> bool:
         elements = _elements(row[name])

@@ -205,10 +205,9 @@ def decimal_operand(operand: str) -> Decimal:
 
 
 def _among(field: Field, operator: Operator, values: Iterable[str] | Iterable[int]) -> Condition:
-    """Return the condition that a value is one of these, or with NE none of them."""
-    is_ne = operator is Operator.NE
+    """Return the condition that a value is one of these, or none of them if it is negated."""
     operand: tuple[str | int, ...] = tuple(sorted(set(values)))
-    return Condition(field, operator if is_ne else Operator.ANY_OF, operand)
+    return Condition(field, operator if operator.is_negated else Operator.ANY_OF, operand)
 
 
 def parse_ids(text: str) -> list[str]:

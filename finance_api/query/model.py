@@ -95,17 +95,15 @@ class Condition:
 
     operand: a str for comparisons of text (on a list: with any element); a bool for EQ on a
         boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDate, which
-        `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE on ids and choices
-        (of numbers for serial ids); the conditions of EITHER; None for the null tests.
+        `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE and NE_OR_NULL on ids
+        and choices (of numbers for serial ids); the conditions of EITHER; None for the null tests.
     absolute: whether to compare a number without its sign.
-    or_missing: whether a missing value matches, too; not for lists, and not for searches.
     """
 
     field: Field
     operator: Operator
     operand: Operand = None
     absolute: bool = False
-    or_missing: bool = False
 
     @property
     def parts(self) -> tuple["Condition", ...]:
@@ -114,8 +112,10 @@ class Condition:
             return (self,)
         return cast("tuple[Condition, ...]", self.operand)
 
-    def negated(self) -> "Condition":
-        """For NE: return the condition that no element of the value may meet."""
+    def positive(self) -> "Condition":
+        """Return the condition; if it is negated, the one that no element of a value may meet."""
+        if not self.operator.is_negated:
+            return self
         equals = Operator.ANY_OF if isinstance(self.operand, tuple) else Operator.EQ
         return replace(self, operator=equals)
 
@@ -228,7 +228,7 @@ def either(field: Field, conditions: Iterable[Condition]) -> Condition:
 
 
 #: Leaves out void records; records without a state are not void.
-NOT_VOID = replace(condition_on(RECORDS, "recordState", Operator.NE, (VOID,)), or_missing=True)
+NOT_VOID = condition_on(RECORDS, "recordState", Operator.NE_OR_NULL, (VOID,))
 
 
 def dated(first: int, end: int) -> Condition:

@@ -70,13 +70,20 @@ class Equal(Comparison):
 
 
 class NotEqual(Comparison):
-    """Is present and not equal; see `Condition.negated`."""
+    """Is present and not equal; see `Condition.positive`."""
 
     prefix = "ne"
     kinds = tuple(kind for kind in Kind if kind is not Kind.BOOLEAN)
     spellings = "neq not noteq isnot"
     hint = Equal.hint
     may_be_empty = True
+
+
+class NotEqualOrNull(NotEqual):
+    """Is missing, or not equal."""
+
+    prefix = "ne-or-null"
+    spellings = "isdistinct isdistinctfrom notornull"
 
 
 class AnyOf(Comparison):
@@ -188,6 +195,7 @@ class Operator(Enum):
 
     EQ = Equal()
     NE = NotEqual()
+    NE_OR_NULL = NotEqualOrNull()
     ANY_OF = AnyOf()
     CONTAINS = Contains()
     CONTAINS_I = ContainsI()
@@ -209,6 +217,11 @@ class Operator(Enum):
     @property
     def prefix(self) -> str:
         return self._value_.prefix
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether a present value meets it by not meeting `Condition.positive`."""
+        return isinstance(self._value_, NotEqual)
 
     @property
     def is_null_test(self) -> bool:

@@ -18,7 +18,7 @@ from finance_api.api.validation import Parameter, Parameters, ParameterSchema
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.kinds import MAX_LIST_OPERANDS, operands_of, parse_boolean
-from finance_api.query.model import Condition, SortKey
+from finance_api.query.model import Condition, SortKey, either
 from finance_api.query.operators import RANGES, Operator, operators_of
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, PUBLIC_RESOURCES, RECORDS
@@ -139,8 +139,10 @@ def by_category(field: Field) -> Parameter:
         if UNKNOWN not in ids:
             return (with_ids(field, ids),)
         # A row with an empty list of categories means all categories, not unknown ones.
-        or_missing = not field.kind.is_list
-        return (with_ids(field, [*ids, *UNKNOWN_CATEGORIES], or_missing=or_missing),)
+        unknown = with_ids(field, [*ids, *UNKNOWN_CATEGORIES])
+        if field.kind.is_list:
+            return (unknown,)
+        return (either(field, [unknown, Condition(field, Operator.IS_NULL)]),)
 
     kind = Listed(parse, ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
     return parameter("categoryId", kind, f"{field.meaning} {UNKNOWN}: rows without a category.")
@@ -167,7 +169,7 @@ def party(name: str, record_type: str) -> Parameter:
     return parameter(name, kind, meaning, validator=public.few_conditions)
 
 
-def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
+def with_ids(field: Field, ids: Sequence[str]) -> Condition:
     """Return the condition that the field has one of the ids. A malformed id matches no row."""
     known = set()
     for text in ids:
@@ -175,7 +177,7 @@ def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> C
             known.add(parse_id(text))
         except IdError:
             continue
-    return Condition(field, Operator.ANY_OF, tuple(sorted(known)), or_missing=or_missing)
+    return Condition(field, Operator.ANY_OF, tuple(sorted(known)))
 
 
 def ids_schema(most: int, example: str = EXAMPLE_ID) -> Schema:

@@ -253,7 +253,7 @@ def _from_sources(reading: Reading, sources: Sequence[str]) -> list[Condition]:
         return []
     field, numbers = RECORDS["importId"], tuple(sorted(statements(reading)))
     if "missing" in sources:
-        return [Condition(field, Operator.NE, numbers, or_missing=True)] if numbers else []
+        return [Condition(field, Operator.NE_OR_NULL, numbers)] if numbers else []
     return [Condition(field, Operator.ANY_OF, numbers if "backend" in sources else ())]
 
 

@@ -72,7 +72,7 @@ def rows_of(resource):
 
 
 #: Operators for one of several values, and for none of them.
-among = st.sampled_from([Operator.ANY_OF, Operator.NE])
+among = st.sampled_from([Operator.ANY_OF, Operator.NE, Operator.NE_OR_NULL])
 
 
 @st.composite

@@ -32,7 +32,7 @@ _PARTS: dict[Operator, Callable[[str], str]] = {
     Operator.STARTS_WITH_I: lambda text: text[:3].swapcase(),
 }
 #: The operators whose operand can be a whole value.
-_OF_VALUES = {*RANGES, Operator.NE, Operator.ANY_OF}
+_OF_VALUES = {*RANGES, Operator.NE, Operator.NE_OR_NULL, Operator.ANY_OF}
 
 
 def condition_with(field: Field, operator: Operator, value: Any) -> Condition:

@@ -2,7 +2,6 @@
 
 import itertools
 from collections import defaultdict
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -83,9 +82,7 @@ conditions = st.one_of(
         [
             condition_on(RECORDS, "categoryId", Operator.IS_NULL),
             condition_on(RECORDS, "categoryId", Operator.NE, (make_id(1),)),
-            replace(
-                condition_on(RECORDS, "categoryId", Operator.NE, (make_id(1),)), or_missing=True
-            ),
+            condition_on(RECORDS, "categoryId", Operator.NE_OR_NULL, (make_id(1),)),
             either(
                 FLOW,
                 [
@@ -316,7 +313,8 @@ def test_days_and_months_are_those_of_the_calendar_from_its_beginning_to_its_end
 def test_what_the_stored_sums_do_not_have_is_asked_of_the_rows():
     nulls = (Operator.IS_NULL, Operator.NOT_NULL)
     known = {"recordDate": RANGES, "transferId": nulls}
-    known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, Operator.NE, *nulls))
+    negated = (Operator.NE, Operator.NE_OR_NULL)
+    known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, *negated, *nulls))
     known["payee"] = (Operator.EQ, Operator.ANY_OF, *nulls)
     compared = [operator for operator in Operator if operator is not Operator.EITHER]
     for field, operator in itertools.product(RECORDS.listed_fields, compared):

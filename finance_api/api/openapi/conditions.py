@@ -67,7 +67,8 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
 
 def having_pattern(columns: Sequence[Field]) -> str:
     """Return the pattern of a condition on one of these columns, all of which are numbers."""
-    operators = "|".join(operator.prefix for operator in (*RANGES, Operator.NE))
+    negated = [operator for operator in Operator if operator.is_negated]
+    operators = "|".join(operator.prefix for operator in (*RANGES, *negated))
     names = [column.name for column in columns]
     nullable = [column.name for column in columns if column.can_be_missing]
     one = rf"(abs\.)?({operators})\.{patterns.DECIMAL}"

@@ -112,7 +112,8 @@ def _compares_days(values: Mapping[str, Any]) -> validation.Fault | None:
     elif not operators & _BEGINNING:
         message = "needs the first day of the period: add a recordDate such as gte.this-year"
     elif not operators <= {*RANGES}:
-        message = "does not take ne. on recordDate"
+        negated = sorted(operator.value.word for operator in operators - {*RANGES})
+        message = f"does not take {' or '.join(negated)} on recordDate"
     elif Period.WEEK in periods and periods & MONTHS.keys():
         message = "does not take week beside month, quarter or year in groupBy"
     return None if message is None else ("compare", message)

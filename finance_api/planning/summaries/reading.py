@@ -13,7 +13,7 @@ from finance_api.planning.summaries.comparing import weekday
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.query.dimensions import WEEKDAY, WEEKDAYS, Dimension
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, any_of, condition_on, dated
+from finance_api.query.model import Condition, any_of, condition_on, dated, either
 from finance_api.query.operators import Operator
 from finance_api.query.sums import LEFT_OUT
 from finance_api.resources import RECORDS, referred_by
@@ -109,7 +109,11 @@ class SummaryReader:
             return condition_on(RECORDS, _IDS_OF[name], Operator.IS_NULL)
         rows = self._referred(_IDS_OF[name]).items()
         ids = (row_id for row_id, row in rows if matches({name: row["name"]}, [condition]))
-        return any_of(_IDS_OF[name], ids)
+        listed = any_of(_IDS_OF[name], ids)
+        if condition.operator is not Operator.NE_OR_NULL:
+            return listed
+        missing = condition_on(RECORDS, _IDS_OF[name], Operator.IS_NULL)
+        return either(listed.field, [listed, missing])
 
     # -- values of dimensions, and kinds of categories
 

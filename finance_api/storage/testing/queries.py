@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from finance_api.query.model import Condition, Query, SortKey, condition_on, either
+from finance_api.query.model import Condition, Query, SortKey, Span, condition_on, either
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -209,17 +209,26 @@ class QueriesConformance(OneUser):
 
     def test_a_missing_value_meets_what_says_so(self, unit: Unit) -> None:
         states = (VOID, "cleared", None, "reconciled")
-        unit.put(RECORDS, *make_rows(RECORDS, recordState=states, importId=(None, 1, 2, 3)))
+        rows = make_rows(
+            RECORDS,
+            recordState=states,
+            importId=(None, 1, 2, 3),
+            labelIds=((make_id(1),), (), (make_id(1), make_id(2)), (make_id(2),)),
+            labels=(("tax",), (), ("tax", "work"), ("work",)),
+            amount=range(4),
+        )
+        unit.put(RECORDS, *rows)
         many = tuple(range(2, 302))
-        for name, operator, operand, expected in (
-            ("recordState", Operator.NE, (VOID,), [1, 2, 3]),
-            ("recordState", Operator.ANY_OF, (VOID,), [0, 2]),
-            ("recordState", Operator.ANY_OF, (), [2]),
-            ("recordState", Operator.NE, ("cleared", VOID), [2, 3]),
-            ("importId", Operator.NE, many, [0, 1]),
-            ("importId", Operator.ANY_OF, many, [0, 2, 3]),
+        for name, operand, expected in (
+            ("recordState", (VOID,), [1, 2, 3]),
+            ("recordState", (), [0, 1, 2, 3]),
+            ("recordState", ("cleared", VOID), [2, 3]),
+            ("importId", many, [0, 1]),
+            ("labelIds", (make_id(1),), [1, 3]),
+            ("labels", "tax", [1, 3]),
+            ("amount", Span(2, 4), [0, 1]),
         ):
-            condition = replace(condition_on(RECORDS, name, operator, operand), or_missing=True)
+            condition = condition_on(RECORDS, name, Operator.NE_OR_NULL, operand)
             assert unit.ids(RECORDS, condition) == expected, (name, operand)
 
     def test_either_of_several_conditions_is_enough(self, unit: Unit) -> None:
@@ -233,7 +242,7 @@ class QueriesConformance(OneUser):
             ([either(WORDS, reversed(some)), *later], [1, 4]),
             ([either(WORDS, some[:1])], [0, 1]),
             ([either(WORDS, [])], []),
-            ([either(WORDS, [replace(some[1], or_missing=True)])], [4]),
+            ([either(WORDS, [replace(some[1], operator=Operator.NE_OR_NULL)])], [0, 1, 2, 3]),
         ):
             for order in ("+id", "-recordDate"):
                 query = replace(make_query(RECORDS, order), conditions=tuple(conditions))

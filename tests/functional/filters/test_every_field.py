@@ -57,7 +57,7 @@ def prefixes_of(field):
 
 def test_every_prefix_of_texts_is_among_the_cases():
     tried = {text.partition(".")[0] + "." for text, _ in cases(RECORDS["note"], ["abcd"])}
-    assert {*tried, "ne."} == prefixes_of(RECORDS["note"])
+    assert {*tried, "ne.", "ne-or-null."} == prefixes_of(RECORDS["note"])
 
 
 #: Fields that every record imported now has.
@@ -177,6 +177,9 @@ def test_an_unequal_value_is_one_that_is_there_and_has_no_equal_element(reader, 
             r["id"] for r in rows if r["id"] in expected and value not in elements(r[field.name])
         ]
         found = listed(reader, resource, **{field.name: f"ne.{value}"})
+        assert [r["id"] for r in found] == expected, value
+        expected = [r["id"] for r in rows if value not in elements(r[field.name])]
+        found = listed(reader, resource, **{field.name: f"ne-or-null.{value}"})
         assert [r["id"] for r in found] == expected, value
     if field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE):
         assert listed(reader, resource, **{field.name: f"ne.{','.join(values)}"}) == []

@@ -78,15 +78,21 @@ def test_each_field_that_can_be_missing_is_hinted_at(loaded, path, name):
 def test_the_sentence_of_a_list(holidays):
     assert hints(holidays.get("records", category="ne.Rent").json) == [
         "5 records without category were left out, because ne. matches only values that are "
-        "present. To get them, ask again with category=is.null instead."
+        "present. To get them, ask again with category=is.null instead; to get them as well, write "
+        "ne-or-null. in place of ne."
     ]
     (hint,) = hints(holidays.get("records", category="ne.Rent", amount="eq.-4").json)
     assert hint.startswith("1 record without category was left out")
-    assert hint.endswith("To get it, ask again with category=is.null instead.")
+    assert "To get it, ask again with category=is.null instead; to get it as well" in hint
     assert hints(holidays.get("records", category="ne.Rent", amount="eq.-2").json) == []
     holidays.load(budget(1, name=None))
     (hint,) = hints(holidays.get("budgets", name="ne.Home").json)
     assert hint.startswith("1 budget without name was left out")
+
+
+def number_in(found):
+    groups = found.get("groups")
+    return len(found["records"]) if groups is None else sum(g["count"] for g in groups)
 
 
 def is_left_out(row, negative):
@@ -121,16 +127,19 @@ def test_following_the_hints_gives_exactly_the_rows_that_were_left_out(
         others = {name: text for name, text in others.items() if name != "counted"}
     given = {name: [f"ne.{text}" for n, text in negative if n == name] for name, _ in negative}
     total = 0
+    present = number_in(holidays.get(path, **given, **others).json)
     for hint in hints(holidays.get(path, **given, **others).json):
         changed = dict(pair.split("=") for pair in FOLLOWED.search(hint)[1].split("&"))
         found = holidays.get(path, **given | changed, **others).json
-        groups = found.get("groups")
-        number = len(found["records"]) if groups is None else sum(g["count"] for g in groups)
+        number = number_in(found)
         assert int(HINT.match(hint)[1]) == number > 0
         total += number
     counted = {"counted": "true"} if path == "records/summary" else {}
     rows = holidays.get("records", **others | counted).json["records"]
     assert total == sum(is_left_out(row, negative) for row in rows)
+    both = {name: [text.replace("ne.", "ne-or-null.") for text in given[name]] for name in given}
+    found = holidays.get(path, **both, **others).json
+    assert (number_in(found), hints(found)) == (present + total, [])
 
 
 def test_a_summary_counts_only_what_it_adds_up(holidays):

@@ -36,7 +36,7 @@ def written_like(f):
     number = st.decimals(allow_nan=False, allow_infinity=False, places=6).map(
         lambda d: format(d, "f")
     )
-    ranges = st.sampled_from(["eq.", "ne.", "gt.", "gte.", "lt.", "lte."])
+    ranges = st.sampled_from(["eq.", "ne.", "ne-or-null.", "gt.", "gte.", "lt.", "lte."])
     month = day.map(lambda text: text[:7])
     year = day.map(lambda text: text[:4])
     relative = st.sampled_from([*RELATIVE_DATES, "-1d", "-30d", "-12m", "-36525d"])
@@ -45,7 +45,7 @@ def written_like(f):
     serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid
     return {
         Kind.TEXT: st.tuples(
-            st.sampled_from(["eq.", "ne.", "contains.", "contains-i.", "startsWith-i."]),
+            st.sampled_from(["eq.", "ne.", "ne-or-null.", "contains.", "contains-i."]),
             st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20),
         ).map("".join),
         Kind.NUMBER: st.tuples(sign, ranges, number).map("".join),
@@ -119,7 +119,7 @@ def test_a_sort_is_read_or_refused(resource, text):
         ("accountId", "abc", "UUID"),
         ("currencyCode", "eur", "EUR"),
         ("recordState", "eq.cleared,", "reconciled"),
-        ("labelIds", "contains.x", "a bare value, eq. ne."),
+        ("labelIds", "contains.x", "a bare value, eq. ne. ne-or-null."),
     ],
 )
 def test_a_refusal_names_the_part_and_what_is_allowed(name, text, part):

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Span
-from finance_api.query.operators import Operator
 from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
 from finance_api.storage.sql.read_model.tables import (
@@ -34,7 +33,7 @@ def bounds_of(conditions: Sequence[Condition]) -> dict[str, int] | None:
     """Return the bounds of the list to bind; None if a condition is not on dates."""
     low, high = -MAX_UNITS, MAX_UNITS
     for condition in conditions:
-        if condition.field.name != "recordDate" or condition.operator is Operator.NE:
+        if condition.field.name != "recordDate" or condition.operator.is_negated:
             return None
         if not isinstance(condition.operand, Span):
             return None

@@ -128,7 +128,7 @@ class StoredSumReader(SumReader):
 
 
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
-_LISTED = (Operator.ANY_OF, Operator.NE, *_NULL_TESTS)
+_LISTED = (Operator.ANY_OF, Operator.NE, Operator.NE_OR_NULL, *_NULL_TESTS)
 #: The operators that stored sums can answer, by field; for fields not named here, _LISTED.
 _OPERATORS = {
     "payee": (Operator.EQ, Operator.ANY_OF, *_NULL_TESTS),

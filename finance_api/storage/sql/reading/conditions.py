@@ -32,8 +32,8 @@ class Predicate:
     an operator in `SEARCHES`, for any of the texts.
     number: the number of values, if the operator accepts several.
     negated: whether to match rows whose value is present and does not match.
+    or_missing: whether rows without a value match, too, if it is negated.
     absolute: whether to compare a number without its sign.
-    or_missing: whether rows without a value match, too.
     parts: for the operator either, the shapes of its parts; one part must match.
     """
 
@@ -41,8 +41,8 @@ class Predicate:
     operator: str
     number: int = 1
     negated: bool = False
-    absolute: bool = False
     or_missing: bool = False
+    absolute: bool = False
     parts: tuple["Predicate", ...] = ()
 
 
@@ -53,12 +53,12 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
         predicates = tuple([predicate for predicate, _ in parts])
         either = Predicate(condition.field.name, "either", parts=predicates)
         return either, tuple([value for _, values in parts for value in values])
-    negated = condition.operator is Operator.NE
-    compared = condition.negated() if negated else condition
+    negated, or_missing = condition.operator.is_negated, condition.operator is Operator.NE_OR_NULL
+    compared = condition.positive()
     operator, values = _SHAPES[compared.operator](compared)
     number = len(values) if operator == "in" or condition.field.kind.is_list else 1
     predicate = Predicate(
-        condition.field.name, operator, number, negated, condition.absolute, condition.or_missing
+        condition.field.name, operator, number, negated, or_missing, condition.absolute
     )
     return predicate, values
 
@@ -223,7 +223,7 @@ def _search(condition: Condition) -> tuple[str, tuple[Any, ...]]:
 #: By operator, the function that returns the operator of a condition's predicate, and its values.
 #: The values of EITHER are those of its parts.
 _SHAPES: Mapping[Operator, Callable[[Condition], tuple[str, tuple[Any, ...]]]] = {
-    **dict.fromkeys((Operator.EQ, Operator.NE, Operator.ANY_OF), _equality),
+    **dict.fromkeys((Operator.EQ, Operator.NE, Operator.NE_OR_NULL, Operator.ANY_OF), _equality),
     **dict.fromkeys(SEARCHES, _search),
     **dict.fromkeys(RANGES[1:], lambda condition: _range(condition.bounds())),
     Operator.IS_NULL: lambda _: ("is_null", ()),
@@ -269,11 +269,11 @@ def _clause(
         parts = [_clause(database, table, part, names) for part in predicate.parts]
         return sa.or_(sa.false(), *parts)
     holds = _holds(database, table, predicate, names)
-    if predicate.or_missing:
-        missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)
-        return sa.or_(missing, sa.not_(holds) if predicate.negated else holds)
     if not predicate.negated:
         return holds
+    if predicate.or_missing:
+        missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)
+        return sa.or_(missing, sa.not_(holds))
     present = _holds(database, table, Predicate(predicate.field, "not_null"), names)
     return sa.and_(present, sa.not_(holds))
 
