@@ -216,7 +216,7 @@ def data_page(max_limit: int, default_limit: int = DEFAULT_LIMIT) -> tuple[Param
 
 
 def days(name: str, meaning: str) -> Parameter:
-    """Make a parameter for a day, month, year, relative date or date-time; None if not given."""
+    """Make a parameter for a day, a period, a relative date or a date-time; None if not given."""
     schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
     return parameter(name, Scalar(parse_day, schema), meaning, None)
 

@@ -1,7 +1,8 @@
-"""Parses dates: days, months, years and date-times, and dates relative to today."""
+"""Parses dates: days, longer periods and date-times, and dates relative to today."""
 
 import math
 import re
+from contextlib import suppress
 from fractions import Fraction
 
 from finance_api.query.errors import QueryError, check_length, quoted
@@ -9,24 +10,39 @@ from finance_api.query.model import RELATIVE_DATES, RelativeDate, Span
 from finance_api.query.suggestions import question
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
-_DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
-#: At most a century back, so that the result is always a day in the calendar.
-_LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
+# A "+" in a query string arrives as a space.
+_DAYS_AWAY = re.compile("([-+ ])([0-9]{1,9})([dmy])")
+#: At most a century away, so that the result is always a day in the calendar.
+_LONGEST = {"d": 36_525, "m": 1_200, "y": 100}
 _INSTANT_BEGINS = re.compile("[0-9-]+[Tt]")
 # A "+" in a query string arrives as a space, so a space before a UTC offset was a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
 # Seconds have up to 30 decimals, so no date-time lies between this moment and the next day.
 _LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
 #: The forms that messages list.
-_DAYS = "2026-01-31, 2026-01, 2026"
+_DAYS = "2026-01-31, 2026-01, 2026-Q1, 2026-W05, 2026"
 _INSTANT = "2026-01-31T10:00:00Z"
-_RELATIVE = ", ".join((*RELATIVE_DATES, "-30d, -12m, -1y"))
+_PAST = ", ".join(
+    (*(name for name, date in RELATIVE_DATES.items() if not date.is_ahead), "-30d, -12m, -1y")
+)
+_AHEAD = ", ".join((*(name for name, date in RELATIVE_DATES.items() if date.is_ahead), "+7d"))
+_RELATIVE = f"{_PAST}, {_AHEAD}"
+#: A quarter or a week that is written in another form.
+_LOOSE_PERIOD = re.compile("([0-9]{4})[-/ ]?([QqWw])([0-9]{1,2})")
 
 
-def parse_dates(operand: str) -> Span | RelativeDate:
-    """Parse a relative date, a day, a month, a year or a date-time. Raises QueryError."""
+def parse_dates(operand: str, *, takes_ahead: bool = True) -> Span | RelativeDate:
+    """Parse a relative date, a day, a longer period or a date-time. Raises QueryError.
+
+    takes_ahead: whether relative dates may lie ahead.
+    """
     found = _relative_date(operand)
-    return found or span_of(*_moments(operand, f"{_DAYS}, {_INSTANT}, {_RELATIVE}"))
+    if found is not None and found.is_ahead and not takes_ahead:
+        shown = quoted(operand.replace(" ", "+"))
+        fault = f"{shown} lies ahead, and this field has only times of the past"
+        raise QueryError(f"{fault}; it takes {_PAST}")
+    relative = _RELATIVE if takes_ahead else _PAST
+    return found or span_of(*_moments(operand, f"{_DAYS}, {_INSTANT}, {relative}"))
 
 
 def parse_day(text: str) -> Span | RelativeDate:
@@ -38,7 +54,7 @@ def parse_day(text: str) -> Span | RelativeDate:
 
 
 def parse_moments(operand: str) -> tuple[Fraction, Fraction]:
-    """Return the first and last moment of a day, month or year; both are the same for a date-time.
+    """Return the first and last moment of a day or period; both are the same for a date-time.
 
     Raises QueryError, also for relative dates.
     """
@@ -51,16 +67,18 @@ def span_of(first: Fraction, last: Fraction) -> Span:
 
 
 def _relative_date(operand: str) -> RelativeDate | None:
-    """Parse ``last-month``, ``-30d``, ``-12m`` or ``-1y``; return None for anything else."""
+    """Parse ``last-month``, ``-30d``, ``+12m`` or ``-1y``; return None for anything else."""
     if operand in RELATIVE_DATES:
         return RELATIVE_DATES[operand]
-    found = _DAYS_BACK.fullmatch(operand)
+    found = _DAYS_AWAY.fullmatch(operand)
     if not found:
         return None
-    number, unit = int(found[1]), found[2]
-    if number > _LONGEST_BACK[unit]:
-        raise QueryError(f"{quoted(operand)} is further back than -{_LONGEST_BACK[unit]}{unit}")
-    return RelativeDate(number, unit if number else "d")
+    number, unit = int(found[2]), found[3]
+    sign, direction = ("-", "back") if found[1] == "-" else ("+", "ahead")
+    if number > _LONGEST[unit]:
+        shown = quoted(sign + operand[1:])
+        raise QueryError(f"{shown} is further {direction} than {sign}{_LONGEST[unit]}{unit}")
+    return RelativeDate(number if sign == "-" else -number, unit if number else "d")
 
 
 def _moments(operand: str, forms: str) -> tuple[Fraction, Fraction]:
@@ -78,6 +96,17 @@ def _days(text: str, forms: str) -> tuple[Fraction, Fraction]:
     try:
         first, last = parse_days(text)
     except TimeError as error:
-        meant = question([text], RELATIVE_DATES) if _RELATIVE in forms else ""
+        meant = _suggestion(text, forms)
         raise QueryError(f"{quoted(text)} {error}; it takes {forms}{meant}") from None
     return Fraction(first), last + _LAST_OF_DAY
+
+
+def _suggestion(text: str, forms: str) -> str:
+    """Return the end of a message: the date that was probably meant, if any."""
+    if loose := _LOOSE_PERIOD.fullmatch(text):
+        year, letter, number = loose[1], loose[2].upper(), loose[3]
+        period = f"{year}-{letter}{number.zfill(2) if letter == 'W' else number}"
+        with suppress(TimeError):
+            parse_days(period)
+            return question([text], [period])
+    return question([text], [name for name in RELATIVE_DATES if name in forms])

@@ -83,14 +83,23 @@ class Numbers(Operands):
 
 class Dates(Operands):
     has_several = True
+    takes_ahead = True
+    relative = patterns.RELATIVE_DATE
 
     def parse(self, field: Field, operator: Operator, operand: str) -> Condition:
-        return Condition(field, operator, parse_dates(operand))
+        return Condition(field, operator, parse_dates(operand, takes_ahead=self.takes_ahead))
 
     def pattern(self, field: Field, operators: Sequence[Operator], *, is_plain: bool) -> str:
         span = patterns.TIME_SPAN
-        day = span if is_plain else f"({patterns.RELATIVE_DATE}|{span})"
+        day = span if is_plain else f"({self.relative}|{span})"
         return rf"{_either(operators)}\.{day}"
+
+
+class Moments(Dates):
+    """When something was done, so that nothing lies ahead."""
+
+    takes_ahead = False
+    relative = patterns.PAST_DATE
 
 
 class _Bare(Operands):
@@ -147,7 +156,7 @@ _OPERANDS: Mapping[Kind, Operands] = {
     Kind.TEXT_LIST: ListedTexts(),
     Kind.NUMBER: Numbers(),
     Kind.DATE: Dates(),
-    Kind.DATETIME: Dates(),
+    Kind.DATETIME: Moments(),
     Kind.ID: Ids(),
     Kind.SERIAL: Serials(),
     Kind.ID_LIST: Ids(),

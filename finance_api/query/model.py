@@ -39,8 +39,8 @@ class Span:
         return self
 
 
-#: The unit for the first days of a month: as many as this month has had, including today.
-TO_DATE = "month-to-date"
+#: Ends a unit that means the first days of a period: as many as have passed, including today.
+_TO_DATE = "-to-date"
 #: By unit: how many days and months back one unit is, and the period that it means.
 _UNITS: Mapping[str, tuple[int, int, Period]] = {
     "d": (1, 0, Period.DAY),
@@ -48,27 +48,36 @@ _UNITS: Mapping[str, tuple[int, int, Period]] = {
     "y": (0, 12, Period.DAY),
     Period.WEEK.value: (7, 0, Period.WEEK),
     **{period.value: (0, months, period) for period, months in MONTHS.items()},
-    TO_DATE: (0, 1, Period.MONTH),
+    **{f"{period}{_TO_DATE}": (0, months, period) for period, months in MONTHS.items()},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
-    """A day or period counted back from today.
+    """A day or period counted from today.
 
-    number: how many units back; 0 is the unit that contains today.
+    number: how many units back; 0 is the unit that contains today, and less lies ahead.
     unit: d, m and y mean the day that many days, months or years ago; a `Period` means all of its
-        days, and `TO_DATE` the first days of a month.
+        days, and a period to date its first days.
     """
 
     number: int
     unit: str
 
+    @property
+    def is_ahead(self) -> bool:
+        return self.number < 0
+
+    @property
+    def to_date(self) -> Period | None:
+        """Return the period of which it means the first days; None for any other date."""
+        return _UNITS[self.unit][2] if self.unit.endswith(_TO_DATE) else None
+
     def on(self, today: int) -> Span:
         """Return the days that the date means on the day ``today``."""
         days, months, period = _UNITS[self.unit]
         day = months_before(today, self.number * months) - self.number * days * DAY_SECONDS
-        end = day + DAY_SECONDS if self.unit == TO_DATE else end_of(period, day)
+        end = day + DAY_SECONDS if self.to_date else end_of(period, day)
         return Span(start_of(period, day), end)
 
 
@@ -76,13 +85,17 @@ class RelativeDate:
 RELATIVE_DATES = {
     "today": RelativeDate(0, "d"),
     "yesterday": RelativeDate(1, "d"),
+    "tomorrow": RelativeDate(-1, "d"),
     **{
         f"{word}-{period}": RelativeDate(number, period.value)
         for period in (Period.WEEK, *MONTHS)
-        for number, word in enumerate(("this", "last"))
+        for word, number in (("this", 0), ("last", 1), ("next", -1))
     },
-    TO_DATE: RelativeDate(0, TO_DATE),
-    f"last-{TO_DATE}": RelativeDate(1, TO_DATE),
+    **{
+        f"{word}{period}{_TO_DATE}": RelativeDate(number, f"{period}{_TO_DATE}")
+        for period in MONTHS
+        for word, number in (("", 0), ("last-", 1))
+    },
 }
 
 

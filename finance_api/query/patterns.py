@@ -14,11 +14,15 @@ _CALENDAR_DAY = (
 _CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 _OFFSET = f"([Zz]|[+ -]{_CLOCK})"
 _TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
-TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
-_DAYS_BACK = "([0-9]{1,4}|[12][0-9]{4}|3[0-5][0-9]{3}|36[0-4][0-9]{2}|365[01][0-9]|3652[0-5])d"
-_MONTHS_BACK = "([0-9]{1,3}|1[01][0-9]{2}|1200)m"
-RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|-({_DAYS_BACK}|{_MONTHS_BACK}|([0-9]{{1,2}}|100)y))"
-WHOLE_DAYS = f"({RELATIVE_DATE}|{_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
+# Only some years have a week 53, so the pattern leaves it out.
+_PERIOD = f"{_YEAR}(-(0[1-9]|1[0-2]|Q[1-4]|W(0[1-9]|[1-4][0-9]|5[0-2])))?"
+TIME_SPAN = f"({_PERIOD}|{_CALENDAR_DAY}({_TIME})?)"
+_DAYS_AWAY = "([0-9]{1,4}|[12][0-9]{4}|3[0-5][0-9]{3}|36[0-4][0-9]{2}|365[01][0-9]|3652[0-5])d"
+_MONTHS_AWAY = "([0-9]{1,3}|1[01][0-9]{2}|1200)m"
+_AWAY = f"({_DAYS_AWAY}|{_MONTHS_AWAY}|([0-9]{{1,2}}|100)y)"
+PAST_DATE = f"({'|'.join(n for n, date in RELATIVE_DATES.items() if not date.is_ahead)}|-{_AWAY})"
+RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|[+ -]{_AWAY})"
+WHOLE_DAYS = f"({RELATIVE_DATE}|{TIME_SPAN})"
 
 #: Characters that are removed from texts; NUL is refused.
 DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"

@@ -16,7 +16,7 @@ DAY_SECONDS = 86_400
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_MONTH_OR_YEAR = re.compile(r"[0-9]{4}(-[0-9]{2})?")
+_PERIOD = re.compile("([0-9]{4})(?:-([0-9]{2})|-Q([1-4])|-W([0-9]{2}))?")
 _INSTANT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,30})?)?"
     r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
@@ -46,15 +46,28 @@ def parse_date(text: str) -> int:
 
 
 def parse_days(text: str) -> tuple[int, int]:
-    """Return the first and last day of a day, a month (``YYYY-MM``) or a year (``YYYY``)."""
-    match = _MONTH_OR_YEAR.fullmatch(text)
+    """Return the first and last day of a day or another period, written as by `period_text`."""
+    match = _PERIOD.fullmatch(text)
     if not match:
         day = parse_date(text)
         return day, day
-    if not match[1]:
-        return parse_date(f"{text}-01-01"), parse_date(f"{text}-12-31")
-    first = parse_date(f"{text}-01")
-    return first, first + (_days_of_month(to_date(first)) - 1) * DAY_SECONDS
+    year, month, quarter, week = match.groups()
+    if week:
+        period, first = Period.WEEK, _first_day_of_week(int(year), int(week))
+    elif quarter:
+        period, first = Period.QUARTER, parse_date(f"{year}-{int(quarter) * 3 - 2:02d}-01")
+    elif month:
+        period, first = Period.MONTH, parse_date(f"{text}-01")
+    else:
+        period, first = Period.YEAR, parse_date(f"{text}-01-01")
+    return first, end_of(period, first) - DAY_SECONDS
+
+
+def _first_day_of_week(year: int, week: int) -> int:
+    try:
+        return from_date(date.fromisocalendar(year, week, 1))
+    except ValueError:
+        raise TimeError("is not a week of the calendar") from None
 
 
 def parse_instant(text: str) -> Fraction:

@@ -258,7 +258,8 @@ def period_options(months: Iterable[int], given: str, region: Region) -> list[tu
     spans += [*years][:_YEARS]
     if (span := parse_timespan(given, "", "")) is not None and given and span not in spans:
         spans.insert(0, span)
-    relative = [(name, _relative_words(name)) for name in RELATIVE_DATES]
+    past = (name for name, date in RELATIVE_DATES.items() if not date.is_ahead)
+    relative = [(name, _relative_words(name)) for name in past]
     return relative + [(span.parameters["period"], span.words(region)) for span in spans]
 
 

@@ -1,6 +1,5 @@
 """The timespan of a page: a month, a quarter, a year, or from one day to another."""
 
-import re
 from dataclasses import dataclass
 
 from finance_api.query.model import RELATIVE_DATES
@@ -8,7 +7,6 @@ from finance_api.values import time as times
 from finance_api.values.regions import Region
 from finance_api.web.rendering import month_words
 
-_QUARTER = re.compile("([0-9]{4})-Q([1-4])")
 #: Timespans must lie between these days, so that a year before or after them is a valid date.
 _EARLIEST, _LATEST = times.parse_date("1000-01-01"), times.parse_date("9000-01-01")
 
@@ -104,15 +102,11 @@ def parse_timespan(period: str, first: str, last: str) -> Timespan | None:
     try:
         if first or last:
             span = Timespan(times.parse_date(first), times.parse_date(last))
-        elif found := _QUARTER.fullmatch(period):
-            year, quarter = found.groups()
-            span = Timespan.around(
-                times.Period.QUARTER, times.parse_date(f"{year}-{int(quarter) * 3:02}-01")
-            )
         elif len(period) > len("2026-03"):
             return None
         else:
             kind = times.Period.MONTH if "-" in period else times.Period.YEAR
+            kind = times.Period.QUARTER if "Q" in period else kind
             span = Timespan.around(kind, times.parse_days(period)[0])
     except times.TimeError:
         return None

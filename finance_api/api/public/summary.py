@@ -28,7 +28,7 @@ from finance_api.planning.summaries.reading import MAX_GROUPS
 from finance_api.planning.summaries.summary import count_records, summarize
 from finance_api.query.dimensions import DIMENSIONS, Dimension
 from finance_api.query.errors import QueryError, all_or_faults, quoted
-from finance_api.query.model import TO_DATE, Condition, GroupCondition, Query, RelativeDate, SortKey
+from finance_api.query.model import Condition, GroupCondition, Query, RelativeDate, SortKey
 from finance_api.query.operators import RANGES, Operator
 from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
 from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Column, Compare
@@ -264,7 +264,7 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         values["columns"],
         values["compare"],
         tuple([each.condition for each in values["having"]]),
-        _is_to_date(values),
+        _to_date(values),
     )
     found = summarize(storage, reading.user_id, query)
     members: dict[str, Any] = {
@@ -296,10 +296,11 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
     return listing.paged(reading, answer, values, has_more=found.has_more, total=found.group_count)
 
 
-def _is_to_date(values: validation.Parameters) -> bool:
-    """Whether all conditions on recordDate are month-to-date or last-month-to-date."""
+def _to_date(values: validation.Parameters) -> Period | None:
+    """Return the period of which all conditions on recordDate mean the first days, if any."""
     operands = [condition.operand for condition in values["recordDate"]]
-    return all(isinstance(each, RelativeDate) and each.unit == TO_DATE for each in operands)
+    periods = {each.to_date if isinstance(each, RelativeDate) else None for each in operands}
+    return periods.pop() if len(periods) == 1 else None
 
 
 def _counts(numbers: Mapping[str, int]) -> str:

@@ -105,8 +105,10 @@ class Comparison:
         self._period = self._keys.shortest
         first, last = bounds_of(query.conditions)
         self.span = Span(first, max(first, last + 1))
-        is_one_month = _begins_month(first) and last < end_of(Period.MONTH, first)
-        self._is_to_date = query.is_to_date and is_one_month
+        #: The number of months in the period of which the dates are the first days; 0 if none.
+        self._to_date = 0
+        if query.to_date is not None and start_of(query.to_date, first) == first:
+            self._to_date = MONTHS[query.to_date] * (last < end_of(query.to_date, first))
         self.spans: dict[int | None, Span | None] = {}
         self.spans[None] = self._with_shared_periods(self._earlier_span())
 
@@ -123,7 +125,7 @@ class Comparison:
         months, days = self._step()
         if months > _months_since_the_year_1(first) or days > (first - MIN_SECONDS) // DAY_SECONDS:
             return None
-        is_whole = _begins_month(end) and not self._is_to_date and months > 0
+        is_whole = _begins_month(end) and not self._to_date and months > 0
         if is_whole and (self._period is not None or _begins_month(first)):
             last_month = months_before(start_of(Period.MONTH, end - 1), months)
             return Span(_before(first, months, days), end_of(Period.MONTH, last_month))
@@ -137,8 +139,8 @@ class Comparison:
         if self._period is not None:
             days = {Period.DAY: 1, Period.WEEK: 7}
             return MONTHS.get(self._period, 0), days.get(self._period, 0)
-        if self._is_to_date:
-            return 1, 0
+        if self._to_date:
+            return self._to_date, 0
         if _begins_month(first) and _begins_month(end):
             return _months_since_the_year_1(end) - _months_since_the_year_1(first), 0
         return 0, (start_of(Period.DAY, end - 1) - start_of(Period.DAY, first)) // DAY_SECONDS + 1

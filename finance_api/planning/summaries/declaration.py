@@ -42,8 +42,8 @@ class SummaryQuery:
     by; ties are in the default order.
 
     convert_to: add sums converted to this currency. today, base_currency: the user's day, currency.
-    sums: columns in SUMS, in the order to show. having: conditions on columns. is_to_date: whether
-    the dates are the first days of a month, to compare with the same days of an earlier month.
+    sums: columns in SUMS, in the order to show. having: conditions on columns. to_date: the period
+    of which the dates are the first days, to compare with the same days of an earlier one.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -59,7 +59,7 @@ class SummaryQuery:
     sums: tuple[Column, ...] = USUAL_SUMS
     compare: Compare | None = None
     having: tuple[Condition, ...] = ()
-    is_to_date: bool = False
+    to_date: Period | None = None
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:

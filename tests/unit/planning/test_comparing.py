@@ -8,7 +8,7 @@ from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.parse import parse_conditions
 from finance_api.query.sums import Compare
 from finance_api.resources import RECORDS
-from finance_api.values.time import date_text, parse_date
+from finance_api.values.time import MONTHS, date_text, parse_date
 
 TODAY = parse_date("2026-11-26")
 
@@ -19,7 +19,7 @@ def comparison(text, compare, by=""):
         tuple(condition.on(TODAY) for condition in conditions),
         tuple(DIMENSIONS[name] for name in by.split(",") if name),
         compare=Compare(compare),
-        is_to_date="to-date" in text,
+        to_date=next((period for period in MONTHS if f"{period}-to-date" in text), None),
         today=TODAY,
     )
     return Comparison(with_end(query))
@@ -35,6 +35,12 @@ def comparison(text, compare, by=""):
         ("eq.this-week", "previous", "", "2026-11-16", "2026-11-22"),
         ("eq.month-to-date", "previous", "", "2026-10-01", "2026-10-26"),
         ("eq.last-month-to-date", "previous", "", "2026-09-01", "2026-09-26"),
+        ("eq.quarter-to-date", "previous", "", "2026-07-01", "2026-08-26"),
+        ("eq.year-to-date", "previous", "", "2025-01-01", "2025-11-26"),
+        ("eq.year-to-date", "year", "", "2025-01-01", "2025-11-26"),
+        ("eq.quarter-to-date", "previous", "month", "2026-09-01", "2026-10-26"),
+        ("eq.2026-Q3", "previous", "", "2026-04-01", "2026-06-30"),
+        ("eq.2026-W30", "previous", "", "2026-07-13", "2026-07-19"),
         ("eq.today", "previous", "", "2026-11-25", "2026-11-25"),
         ("gte.-30d", "previous", "", "2026-09-26", "2026-10-26"),
         ("gte.2026-11", "previous", "", "2026-10-06", "2026-10-31"),

@@ -43,6 +43,7 @@ dates = st.one_of(
         ["eq.2026-01", "eq.2026", "eq.2025-12", "gte.2025-12,lte.2026-02", "eq.month-to-date"]
         + ["eq.last-month", "eq.last-month-to-date", "gte.2026-01", "eq.2026-02-28", "gte.-30d"]
         + ["eq.this-year", "gte.2025-11-20,lt.2026-02", "eq.this-week", "eq.this-quarter"]
+        + ["eq.quarter-to-date", "eq.year-to-date", "eq.2026-Q1", "eq.2026-W05", "lte.+10d,gte.-1m"]
     ),
     st.tuples(days, st.integers(0, 60)).map(
         lambda pair: f"gte.{pair[0]},lte.{pair[0] + timedelta(days=pair[1])}"
@@ -84,7 +85,7 @@ class Model:
         self.periods = [name for name in names if name in list(Period)]
         self.shortest = min(self.periods, key=[*Period].index, default=None)
         self.is_ended = text.startswith(ENDED) or ",l" in text
-        self.is_to_date = "to-date" in text
+        self.to_date = next((period for period in MONTHS if f"{period}-to-date" in text), None)
         spans = [
             condition.on(from_date(today)).bounds()
             for condition in parse_conditions(RECORDS["recordDate"], text)
@@ -124,22 +125,22 @@ class Model:
 
     def earlier(self, compare):
         first, last = self.first, self.last
-        is_whole = first.day == 1 and ends_month(last) and not self.is_to_date
+        is_whole = first.day == 1 and ends_month(last) and not self.to_date
         if compare == "year":
             if self.shortest == "week":
                 return tuple(
                     self.week_before(d) + timedelta(days=d.weekday()) for d in (first, last)
                 )
             number = 12
-            is_whole = not self.is_to_date and ends_month(last)
+            is_whole = not self.to_date and ends_month(last)
             is_whole = is_whole and (self.shortest is not None or first.day == 1)
         elif self.shortest in MONTHS:
-            number, is_whole = MONTHS[self.shortest], ends_month(last) and not self.is_to_date
+            number, is_whole = MONTHS[self.shortest], ends_month(last) and not self.to_date
         elif self.shortest is not None:
             back = timedelta(days=7 if self.shortest == "week" else 1)
             return first - back, last - back
-        elif self.is_to_date:
-            number = 1
+        elif self.to_date:
+            number = MONTHS[self.to_date]
         elif is_whole:
             number = (last.year - first.year) * 12 + last.month - first.month + 1
         else:
@@ -310,7 +311,7 @@ def test_further_columns_and_changes_are_those_of_the_model(new_backend, storage
                 limit=100_000,
                 sums=ALL,
                 compare=compare and Compare(compare),
-                is_to_date="to-date" in text,
+                to_date=next((Period(p) for p in MONTHS if f"{p}-to-date" in text), None),
                 today=from_date(today),
             )
             model = Model(data, names, text, today)

@@ -37,9 +37,11 @@ def written_like(f):
         lambda d: format(d, "f")
     )
     ranges = st.sampled_from(["eq.", "ne.", "ne-or-null.", "gt.", "gte.", "lt.", "lte."])
-    month = day.map(lambda text: text[:7])
+    month = day.map(lambda text: text[:7]) | day.map(lambda text: f"{text[:4]}-Q{text[6]}").filter(
+        lambda text: text[-1] in "1234"
+    )
     year = day.map(lambda text: text[:4])
-    relative = st.sampled_from([*RELATIVE_DATES, "-1d", "-30d", "-12m", "-36525d"])
+    relative = st.sampled_from([*RELATIVE_DATES, "-1d", "-30d", "+12m", "-36525d"])
     sign = st.sampled_from(["", "abs."])
     uuid = st.uuids().map(str)
     serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid

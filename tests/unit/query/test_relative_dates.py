@@ -26,16 +26,25 @@ MOMENTS = [
 TABLE = [
     ("today", "2024-02-29", "2024-02-29"),
     ("yesterday", "2024-02-28", "2024-02-28"),
+    ("tomorrow", "2024-03-01", "2024-03-01"),
     ("this-week", "2024-02-26", "2024-03-03"),
     ("last-week", "2024-02-19", "2024-02-25"),
+    ("next-week", "2024-03-04", "2024-03-10"),
     ("this-month", "2024-02-01", "2024-02-29"),
     ("last-month", "2024-01-01", "2024-01-31"),
+    ("next-month", "2024-03-01", "2024-03-31"),
     ("this-quarter", "2024-01-01", "2024-03-31"),
     ("last-quarter", "2023-10-01", "2023-12-31"),
+    ("next-quarter", "2024-04-01", "2024-06-30"),
     ("this-year", "2024-01-01", "2024-12-31"),
     ("last-year", "2023-01-01", "2023-12-31"),
+    ("next-year", "2025-01-01", "2025-12-31"),
     ("month-to-date", "2024-02-01", "2024-02-29"),
     ("last-month-to-date", "2024-01-01", "2024-01-29"),
+    ("quarter-to-date", "2024-01-01", "2024-02-29"),
+    ("last-quarter-to-date", "2023-10-01", "2023-11-29"),
+    ("year-to-date", "2024-01-01", "2024-02-29"),
+    ("last-year-to-date", "2023-01-01", "2023-02-28"),
 ]
 
 
@@ -63,6 +72,15 @@ def test_every_name_is_in_the_table():
         ("2026-05-31", "last-quarter", "2026-01-01", "2026-03-31"),
         ("2026-01-01", "this-week", "2025-12-29", "2026-01-04"),
         ("2026-01-01", "yesterday", "2025-12-31", "2025-12-31"),
+        ("2026-12-31", "tomorrow", "2027-01-01", "2027-01-01"),
+        ("2026-10-31", "next-month", "2026-11-01", "2026-11-30"),
+        ("2026-10-31", "next-quarter", "2027-01-01", "2027-03-31"),
+        ("2026-12-31", "next-week", "2027-01-04", "2027-01-10"),
+        ("2026-05-31", "last-quarter-to-date", "2026-01-01", "2026-02-28"),
+        ("2026-01-31", "+1m", "2026-02-28", "2026-02-28"),
+        ("2024-02-29", " 1y", "2025-02-28", "2025-02-28"),
+        ("2026-12-25", "+7d", "2027-01-01", "2027-01-01"),
+        ("2026-12-25", "+0m", "2026-12-25", "2026-12-25"),
         ("9999-12-31", "this-week", "9999-12-27", "9999-12-31"),
         ("9999-12-31", "this-year", "9999-01-01", "9999-12-31"),
     ],
@@ -87,8 +105,10 @@ def test_names_follow_the_calendar_of_the_time_zone(zone, at):
             assert span.first <= seen < span.end
             last = spans[name.replace("this", "last")]
             assert last.end == span.first
+            assert spans[name.replace("this", "next")].first == span.end
     assert date_text(spans["today"].first) == local.isoformat()
     assert spans["yesterday"].end == spans["today"].first
+    assert spans["tomorrow"].first == spans["today"].end
     first, end = spans["this-week"].first, spans["this-week"].end
     assert date.fromisoformat(date_text(first)).isoweekday() == 1 and end - first == 7 * 86_400
     month, earlier = spans["month-to-date"], spans["last-month-to-date"]
@@ -104,8 +124,65 @@ def test_names_follow_the_calendar_of_the_time_zone(zone, at):
 def test_a_name_that_is_nearly_right_is_suggested(parse, text):
     with pytest.raises(QueryError, match='did you mean "last-month"'):
         parse(text)
-    with pytest.raises(QueryError, match=r"-30d, -12m, -1y$"):
+    with pytest.raises(QueryError, match=r"-30d, -12m, -1y, .*, \+7d$"):
         parse("03/2026")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-Q1", "2026-01-01", "2026-03-31"),
+        ("2026-Q3", "2026-07-01", "2026-09-30"),
+        ("2026-Q4", "2026-10-01", "2026-12-31"),
+        ("2026-W01", "2025-12-29", "2026-01-04"),
+        ("2026-W30", "2026-07-20", "2026-07-26"),
+        ("2026-W53", "2026-12-28", "2027-01-03"),
+        ("0001-W01", "0001-01-01", "0001-01-07"),
+        ("9999-W52", "9999-12-27", "9999-12-31"),
+        ("2026-09", "2026-09-01", "2026-09-30"),
+        ("2026", "2026-01-01", "2026-12-31"),
+    ],
+)
+@pytest.mark.parametrize("parse", [parse_dates, parse_day])
+def test_periods_are_operands_as_summaries_write_them(parse, text, first, last):
+    span = parse(text)
+    assert (date_text(span.first), date_text(span.last_day)) == (first, last)
+    moments = parse_moments(text)
+    assert (moments[0], int(moments[1]) + 1) == (span.first, span.end)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("2025-W53", "is not a week of the calendar"),
+        ("2026-W00", "is not a week of the calendar"),
+        ("2026-Q5", "YYYY-MM-DD; it takes 2026-01-31, 2026-01, 2026-Q1, 2026-W05, 2026"),
+        ("2026Q3", 'did you mean "2026-Q3"?'),
+        ("2026-q3", 'did you mean "2026-Q3"?'),
+        ("2026-w5", 'did you mean "2026-W05"?'),
+        ("2026W30", 'did you mean "2026-W30"?'),
+        ("+36526d", '"+36526d" is further ahead than +36525d'),
+        (" 101y", '"+101y" is further ahead than +100y'),
+        ("nextweek", 'did you mean "next-week"?'),
+    ],
+)
+def test_a_period_or_day_ahead_that_is_wrong_is_refused_with_a_suggestion(text, part):
+    with pytest.raises(QueryError) as refused:
+        parse_dates(text)
+    assert part in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["+7d", " 7d", "tomorrow", "next-week"])
+def test_what_lies_ahead_is_no_time_of_the_past(text):
+    with pytest.raises(QueryError) as refused:
+        parse_conditions(RECORDS["createdAt"], f"gte.{text}")
+    shown = text.replace(" ", "+")
+    sentence = f'"{shown}" lies ahead, and this field has only times of the past; it takes today, '
+    assert str(refused.value).startswith(sentence)
+    assert "next-" not in str(refused.value).replace(text, "")
+    assert parse_conditions(RECORDS["recordDate"], f"lte.{text}")
+    with pytest.raises(QueryError, match=r"-1y$"):
+        parse_conditions(RECORDS["createdAt"], "gte.nothing")
 
 
 @pytest.mark.parametrize(
