@@ -34,6 +34,9 @@ WEEKDAY = "weekday"
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
+HOUR = "hour"
+
+
 def _dimensions() -> Iterator[Dimension]:
     for name, source, what, example in (
         ("account", "accountId", "account", "Current account"),
@@ -61,6 +64,10 @@ def _dimensions() -> Iterator[Dimension]:
     day_name = Field("weekdayName", Kind.TEXT, "Name of the day.", WEEKDAYS[0], nullable=False)
     weekdays = range(1, len(WEEKDAYS) + 1)
     yield Dimension(WEEKDAY, "recordDate", (number, day_name), usual=weekdays)
+    hour = Field(
+        HOUR, Kind.NUMBER, "The hour, 0 to 23; null: the records have no time.", 18, decimals=0
+    )
+    yield Dimension(HOUR, HOUR, (hour,))
 
 
 #: The dimensions that records can be grouped by, by name.

@@ -12,7 +12,7 @@ from finance_api.query.operators import Operator
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
 from finance_api.values.text import plain
-from finance_api.values.time import Period, start_of
+from finance_api.values.time import DAY_SECONDS, HOUR_SECONDS, Period, start_of
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
@@ -92,11 +92,18 @@ def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
     return ordered
 
 
+def _hour(date: int) -> int | None:
+    time = date % DAY_SECONDS
+    return time - time % HOUR_SECONDS if time else None
+
+
 #: Groups that are derived from fields: the day (even if the time is stored) and the month of a
-#: recordDate, each as its first second, and two flags.
+#: recordDate, each as its first second, the hour as its first second in the day (None: there is no
+#: time), and two flags.
 DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "recordDate": lambda record: start_of(Period.DAY, record["recordDate"]),
     "month": lambda record: start_of(Period.MONTH, record["recordDate"]),
+    "hour": lambda record: _hour(record["recordDate"]),
     "isVoid": lambda record: record["recordState"] == VOID,
     "isTransfer": lambda record: record["transferId"] is not None,
 }

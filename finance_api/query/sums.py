@@ -51,11 +51,12 @@ class Sums:
 class Surroundings(NamedTuple):
     """What a group's columns need to know beyond its own records.
 
-    expense: all expense of the group's currency. running: the net of the periods so far, the
-    group's included. days: returns the first day and the end of the group's period, up to today.
+    total: all income and expense of the group's currency. running: the net of the periods so far,
+    the group's included. days: returns the first day and the end of the group's period, up to
+    today.
     """
 
-    expense: int
+    total: Sums
     running: int
     days: Callable[[], tuple[int, int]]
 
@@ -73,7 +74,8 @@ class Column:
     is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
-    by_day: whether it changes from day to day.
+    by_day: whether it changes from day to day. absence: says why no group of a currency has a
+    value, if that needs to be said.
     """
 
     field: Field
@@ -86,6 +88,7 @@ class Column:
     by_group: bool = False
     is_running: bool = False
     by_day: bool = False
+    absence: str = ""
 
     def __repr__(self) -> str:
         return f"<Column {self.name}>"
@@ -195,7 +198,25 @@ def maximum(sums: Sums, around: Surroundings) -> int | None:
     by_group=True,
 )
 def share(sums: Sums, around: Surroundings) -> int | None:
-    return ratio_units(sums.expense, around.expense)
+    return ratio_units(sums.expense, around.total.expense)
+
+
+@column(
+    Field(
+        "incomeShare",
+        Kind.NUMBER,
+        "net as a part of all income of its currency: 0.15 if 15 % of it is left, -0.3 for rent "
+        "that takes 30 % of it; null without income.",
+        -0.3012,
+        unit=Unit.SHARE,
+    ),
+    note="net as part of all income",
+    by_group=True,
+    absence="incomeShare is empty in {}, because there is no income. A filter such as "
+    "category=eq.Rent leaves out the income: ask without it, with groupBy=category.",
+)
+def income_share(sums: Sums, around: Surroundings) -> int | None:
+    return ratio_units(sums.net, around.total.income)
 
 
 @column(
@@ -208,14 +229,28 @@ def cumulative(sums: Sums, around: Surroundings) -> int:
     return around.running
 
 
+def _per_days(number: int, sums: Sums, around: Surroundings) -> int | None:
+    """Return the net per so many elapsed days."""
+    first, end = around.days()
+    return rounded(sums.net * number * DAY_SECONDS, end - first) if first < end else None
+
+
 @column(
     _number("perDay", "net per elapsed day of the period.", -13.31, nullable=True),
     by_group=True,
     by_day=True,
 )
 def per_day(sums: Sums, around: Surroundings) -> int | None:
-    first, end = around.days()
-    return rounded(sums.net * DAY_SECONDS, end - first) if first < end else None
+    return _per_days(1, sums, around)
+
+
+@column(
+    _number("perWeek", "net per seven elapsed days of the period.", -93.17, nullable=True),
+    by_group=True,
+    by_day=True,
+)
+def per_week(sums: Sums, around: Surroundings) -> int | None:
+    return _per_days(7, sums, around)
 
 
 @column(

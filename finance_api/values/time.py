@@ -13,6 +13,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 DAY_SECONDS = 86_400
+HOUR_SECONDS = 3_600
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")

@@ -25,7 +25,7 @@ _Key = tuple[tuple[str | None, str | None], ...]
 #: Columns that only programs need.
 _FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 #: Columns of numbers that are not amounts of money.
-_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|percent)")
+_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent)")
 #: Texts that are no labels of a chart.
 _NO_LABEL = re.compile(rf"{_FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}

@@ -233,6 +233,9 @@ def values_of(data, record, name):
         case "weekday":
             number = to_date(record["recordDate"]).isoweekday()
             return [(number, WEEKDAYS[number - 1])]
+        case "hour":
+            second = record["recordDate"] % DAY_SECONDS
+            return [(second // 3_600 if second else None,)]
         case "day" | "week" | "month" | "quarter" | "year":
             period = Period(name)
             return [(period_text(period, start_of(period, record["recordDate"])),)]

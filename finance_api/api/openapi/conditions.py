@@ -8,7 +8,7 @@ from finance_api.api.openapi.schemas import Schema, one_or_more
 from finance_api.query import patterns
 from finance_api.query.errors import MAX_OPERAND_CHARACTERS
 from finance_api.query.kinds import operands_of
-from finance_api.query.operators import RANGES, Operator
+from finance_api.query.operators import Operator, operators_of
 from finance_api.query.parse import MAX_CONDITIONS, prefixes
 from finance_api.query.patterns import DROPPED
 from finance_api.query.words import MAX_WORDS
@@ -66,13 +66,10 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
 
 
 def having_pattern(columns: Sequence[Field]) -> str:
-    """Return the pattern of a condition on one of these columns, all of which are numbers."""
-    negated = [operator for operator in Operator if operator.is_negated]
-    operators = "|".join(operator.prefix for operator in (*RANGES, *negated))
-    names = [column.name for column in columns]
-    nullable = [column.name for column in columns if column.can_be_missing]
-    one = rf"(abs\.)?({operators})\.{patterns.DECIMAL}"
-    null = r"is\.(null|not_null)"
-    number = rf"({'|'.join(names)})\.{one}(,({one}))*"
-    some = f"({one}|{null})"
-    return rf"^({number}|({'|'.join(nullable)})\.{patterns.comma_separated(some)})$"
+    """Return the pattern of a condition on one of these columns: its name, then as in a filter."""
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        pattern = _pattern(column, operators_of(column), is_plain=False)
+        names.setdefault(pattern[1:-1], []).append(column.name)
+    some = [rf"({'|'.join(those)})\.{pattern}" for pattern, those in names.items()]
+    return f"^({'|'.join(some)})$"

@@ -50,7 +50,9 @@ _HEADERS = (
 #: A sort key for every column that a summary can have.
 _SORT_KEYS = {column.name: SortKey(column) for column in WHOLE.columns}
 #: The columns that ``having`` can compare. A summary has some of them, depending on parameters.
-_NUMBERS = {column.name: column for column in WHOLE.columns if column.kind is Kind.NUMBER}
+_COMPARABLE = {
+    column.name: column for column in WHOLE.columns if column.kind in (Kind.NUMBER, Kind.DATE)
+}
 
 
 def _columns(text: str) -> tuple[Column, ...]:
@@ -76,17 +78,24 @@ class _Having(parameters.ParameterKind):
 
 def _having(text: str) -> list[GroupCondition]:
     name, _, conditions = text.partition(".")
-    if name not in _NUMBERS:
+    if name not in _COMPARABLE:
         raise QueryError(
-            f"{quoted(name)} is not a column with numbers; write a condition such as net.lt.-100"
+            f"{quoted(name)} is not a column with numbers or dates; write a condition such as "
+            "net.lt.-100 or firstDate.gte.2026-03"
         )
-    return [GroupCondition(each) for each in parse_conditions(_NUMBERS[name], conditions)]
+    return [GroupCondition(each) for each in parse_conditions(_COMPARABLE[name], conditions)]
+
+
+def _by_relative_days(having: Sequence[GroupCondition]) -> Collection[freshness.Source]:
+    is_relative = any(isinstance(each.condition.operand, RelativeDate) for each in having)
+    return (freshness.DAY,) if is_relative else freshness.NOTHING
 
 
 def _names_its_columns(values: Mapping[str, Any]) -> validation.Fault | None:
     query = SummaryQuery(
         group_by=values["groupBy"],
         convert_to=values[parameters.CONVERT_TO],
+        merges=values[_MERGE],
         sums=values["columns"],
         compare=values["compare"],
     )
@@ -141,12 +150,34 @@ def _fills_periods(values: Mapping[str, Any]) -> validation.Fault | None:
     return None
 
 
+def _merges_currencies(values: Mapping[str, Any]) -> validation.Fault | None:
+    if not values[_MERGE]:
+        return None
+    if values[parameters.CONVERT_TO] is None:
+        return _MERGE, "needs the currency of the sums: add for example convertTo=EUR"
+    if values["compare"] is not None:
+        return "compare", f"does not take {_MERGE}: converted sums are not compared"
+    single = [column.name for column in values["columns"] if column.by_amount]
+    if single:
+        return "columns", f"{single[0]} is not converted: leave it out, or leave out {_MERGE}"
+    return None
+
+
+_MERGE = "mergeCurrencies"
+
+
 def _by_the_day(columns: Sequence[Column]) -> Collection[freshness.Source]:
     return (freshness.DAY,) if any(column.by_day for column in columns) else freshness.NOTHING
 
 
 class SummarySchema(parameters.DataSchema):
-    rules = (_names_its_columns, _fills_periods, _compares_days, _adds_up_periods)
+    rules = (
+        _names_its_columns,
+        _fills_periods,
+        _compares_days,
+        _adds_up_periods,
+        _merges_currencies,
+    )
     group_by = parameters.parameter(
         "groupBy",
         parameters.Listed(
@@ -179,10 +210,14 @@ class SummarySchema(parameters.DataSchema):
         _Having(
             _having,
             one_or_more(
-                {"type": "string", "pattern": having_pattern([*_NUMBERS.values()])}, ["net.lt.-100"]
+                {"type": "string", "pattern": having_pattern([*_COMPARABLE.values()])},
+                ["net.lt.-100", "firstDate.gte.2026-03"],
             ),
         ),
-        "Conditions on numeric columns. Only groups that meet all of them are returned.",
+        "Conditions on columns with numbers or dates. Only groups that meet all of them are "
+        "returned.",
+        (),
+        _by_relative_days,
         validator=parameters.at_most(MAX_CONDITIONS, "conditions"),
     )
     include = parameters.parameter(
@@ -196,6 +231,11 @@ class SummarySchema(parameters.DataSchema):
         "Whether to also return groups of zeros: for periods without records, and if "
         "nothing matches.",
         varies_with=(freshness.BASE_CURRENCY, freshness.DAY),
+    )
+    merge = parameters.flag(
+        _MERGE,
+        "Whether to add up all currencies, in the currency of convertTo: each group has one row, "
+        "of the records that could be converted.",
     )
     sort_by = parameters.parameter(
         "sortBy",
@@ -263,8 +303,9 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         reading.user.base_currency,
         values["columns"],
         values["compare"],
-        tuple([each.condition for each in values["having"]]),
+        tuple([each.condition.on(reading.today) for each in values["having"]]),
         _to_date(values),
+        values[_MERGE],
     )
     found = summarize(storage, reading.user_id, query)
     members: dict[str, Any] = {

@@ -136,11 +136,12 @@ TOOLS: tuple[Tool, ...] = (
                 "adds previousNet, changeNet, changeNetPercent and the like.",
             ),
             "having": text(
-                "Condition on a column of the groups: net.lt.-100, changeNetPercent.gt.20"
+                "Condition on a column of the groups: net.lt.-100, firstDate.gte.this-year"
             ),
             "include": text(
                 f"Records to count that are otherwise left out: {', '.join(LEFT_OUT)}."
             ),
+            "mergeCurrencies": flag("Whether to add up all currencies, with convertTo."),
             "fill": flag(
                 "Whether to also return groups of zeros: for periods without records, and if "
                 "nothing matches."

@@ -41,7 +41,8 @@ class SummaryQuery:
     """conditions: filters on the records. include: names in LEFT_OUT to keep. sort: columns to sort
     by; ties are in the default order.
 
-    convert_to: add sums converted to this currency. today, base_currency: the user's day, currency.
+    convert_to: add sums converted to this currency. merges: have all sums in this currency instead,
+    of all currencies together. today, base_currency: the user's day, currency.
     sums: columns in SUMS, in the order to show. having: conditions on columns. to_date: the period
     of which the dates are the first days, to compare with the same days of an earlier one.
     """
@@ -60,6 +61,7 @@ class SummaryQuery:
     compare: Compare | None = None
     having: tuple[Condition, ...] = ()
     to_date: Period | None = None
+    merges: bool = False
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
@@ -90,6 +92,8 @@ class SummaryQuery:
         """Return the columns of converted sums, and of the number of records they cover."""
         if self.convert_to is None:
             return ()
+        if self.merges:
+            return (CONVERSION_ERROR,)
         sums = [converted_field(column.name) for column in self.sums if column.is_amount]
         return (CONVERTED_CURRENCY, _CONVERTED_COUNT, *sums, CONVERSION_ERROR)
 

@@ -26,9 +26,14 @@ from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, end_of
 
 @dataclass(slots=True)
 class Group(Sums):
-    """A group's sums. converted: those of the records that could be converted."""
+    """A group's sums.
+
+    converted: those of the records that could be converted. missing: by currency, the number of
+    the others.
+    """
 
     converted: Sums = field(default_factory=Sums)
+    missing: dict[str, int] = field(default_factory=dict)
 
     def add(
         self, sums: RecordSum, converted: reading.Converted, *, is_income: bool, received: bool
@@ -55,7 +60,7 @@ class Folder:
     """Folds sums into groups.
 
     overlapping: whether any record so far belongs to several groups.
-    expense: the expense of all records so far, by currency.
+    totals: the income and expense of all records so far, by currency.
     oldest, newest: dates of the oldest and newest record so far; None if there are no records.
     """
 
@@ -64,7 +69,7 @@ class Folder:
         self.query = query
         self._times = TimeKeys(query)
         self.overlapping = False
-        self.expense: defaultdict[str, int] = defaultdict(int)
+        self.totals: defaultdict[str, Sums] = defaultdict(Sums)
         self.oldest: int | None = None
         self.newest: int | None = None
         #: For each dimension, a function that turns a value into the columns that show it.
@@ -86,14 +91,23 @@ class Folder:
             of_record = keys_of(key)
             self.overlapping |= len(of_record) > 1
             converted = self._reader.converted(key, sums)
+            missing = sums.number - converted[1] if self.query.convert_to else 0
+            if self.query.merges:
+                sums = RecordSum(*converted, sums.first, sums.last)
             is_income = key[type_at] == INCOME
             received = is_income
             if category_at is not None:
                 received = is_received(self._reader.kind_of(key[category_at]), key[type_at])
-            if not is_income:
-                self.expense[key[0]] += sums.amount
+            total = self.totals[of_record[0][0]]
+            if is_income:
+                total.income += sums.amount
+            else:
+                total.expense += sums.amount
             for group in of_record:
                 groups[group].add(sums, converted, is_income=is_income, received=received)
+                if missing:
+                    others = groups[group].missing
+                    others[key[0]] = others.get(key[0], 0) + missing
             reading.check_groups(self.query, len(groups))
         firsts = [self.oldest, *(group.first for group in groups.values())]
         lasts = [self.newest, *(group.last for group in groups.values())]
@@ -108,8 +122,10 @@ class Folder:
             for dimension in self.query.group_by
         ]
 
+        merged = self.query.convert_to if self.query.merges else None
+
         def keys(stored: GroupKey) -> list[GroupKey]:
-            found: list[GroupKey] = [(stored[0],)]
+            found: list[GroupKey] = [(merged or stored[0],)]
             for place, values_of in dimensions:
                 values = values_of(stored[place])
                 found = [(*key, value) for key in found for value in values]
@@ -152,6 +168,9 @@ class Folder:
 
         If they name no currency, use the user's base currency, or else that of most accounts.
         """
+        values = [dimension.usual for dimension in self.query.group_by]
+        if self.query.merges:
+            return list(product([self.query.convert_to], *values))
         codes = [row["currencyCode"] for row in self._reader.accounts.values()]
         usual = max(sorted(set(codes)), key=codes.count, default=None)
         on_currency = [c for c in self._reader.conditions if c.field.name == "currencyCode"]
@@ -162,7 +181,6 @@ class Folder:
             for code in cast("tuple[str, ...]", condition.operand)
             if matches({"currencyCode": code}, on_currency)
         }
-        values = [dimension.usual for dimension in self.query.group_by]
         base: str | None = self.query.base_currency or usual
         codes = sorted(asked) or ([] if base is None else [base])
         return list(product(codes, *values))

@@ -11,7 +11,7 @@ from finance_api.planning.conversion import Conversion
 from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
 from finance_api.planning.summaries.comparing import weekday
 from finance_api.planning.summaries.declaration import SummaryQuery
-from finance_api.query.dimensions import WEEKDAY, WEEKDAYS, Dimension
+from finance_api.query.dimensions import HOUR, WEEKDAY, WEEKDAYS, Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, any_of, condition_on, dated, either
 from finance_api.query.operators import Operator
@@ -20,7 +20,7 @@ from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
-from finance_api.values.time import Period, end_of, period_text, start_of
+from finance_api.values.time import HOUR_SECONDS, Period, end_of, period_text, start_of
 
 T = TypeVar("T")
 
@@ -137,6 +137,8 @@ class SummaryReader:
             return self._categories.group_of(stored)
         if dimension.name == WEEKDAY:
             return weekday(stored)
+        if dimension.name == HOUR:
+            return stored // HOUR_SECONDS
         return stored if dimension.period is None else start_of(dimension.period, stored)
 
     def shown(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
@@ -252,6 +254,12 @@ class SummaryReader:
             at = end_of(period, at)
         for some in _growing(starts, self._query.limit):
             yield dated(some[0], end_of(period, some[-1]))
+
+    def records_without_time(self) -> tuple[int, int]:
+        """Return how many of the counted records have no time of day, and how many there are."""
+        sums = self._sums((HOUR,), self._counted, with_void=self._with_void)
+        total = sum(each.number for each in sums.values())
+        return (sums[None,].number if (None,) in sums else 0), total
 
     # -- conversion
 

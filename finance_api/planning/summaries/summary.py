@@ -19,6 +19,7 @@ from finance_api.planning.summaries.comparing import (
 from finance_api.planning.summaries.declaration import COMPARED, SummaryQuery
 from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
+from finance_api.query.dimensions import HOUR
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
 from finance_api.query.sums import Surroundings
@@ -27,6 +28,7 @@ from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, ratio_units
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 
@@ -74,6 +76,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         has_more = len(groups) > end
         page = groups[query.offset : end]
         rows = [_shown(folder, key, measures.row(key, group)) for key, group in page]
+    hints += _hints(query, reader, rows)
     not_converted = dict(sorted(reader.not_converted.items()))
     return Summary(
         rows,
@@ -85,6 +88,24 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         is_empty=folder.newest is None,
         hints=hints,
     )
+
+
+def _hints(query: SummaryQuery, reader: SummaryReader, rows: Iterable[Row]) -> Iterator[str]:
+    """Yield sentences about values that the rows lack."""
+    if HOUR in (dimension.name for dimension in query.group_by):
+        missing, total = reader.records_without_time()
+        if missing:
+            yield (
+                f"{missing:,} of {counted(total, 'record', 'records')} have no time of day: they "
+                "are in groups without an hour."
+            )
+    for column in query.sums:
+        present: defaultdict[str, bool] = defaultdict(bool)
+        for row in rows if column.absence else ():
+            present[row["currencyCode"]] |= row[column.name] is not None
+        without = [currency for currency, has_value in present.items() if not has_value]
+        if without:
+            yield column.absence.format(" and ".join(without))
 
 
 def count_records(
@@ -148,7 +169,7 @@ def _earlier_rows(
         earlier = dict.fromkeys(keys.values(), Group()) | others
         earlier |= {then: found.get(then, Group()) for then in of_span.values()}
         # Shares and running sums are those of the whole earlier time.
-        own.expense = whole.expense
+        own.totals = whole.totals
         measures = Measures(own.query, own, own.sort(earlier))
         rows |= {key: measures.row(then, earlier[then]) for key, then in of_span.items()}
     return rows
@@ -210,25 +231,25 @@ class Measures:
         self._query = query
         self._columns = [(column.name, column.value) for column in query.sums]
         self._times = TimeKeys(query)
-        self.expense = folder.expense
+        self._totals = folder.totals
         has_running = any(column.is_running for column in query.sums)
         self.running = self._run(groups) if has_running else {}
         self._first, self._end = self._asked_days(folder)
 
     def row(self, key: GroupKey, group: Group) -> Row:
-        expense, running = self.expense.get(key[0], 0), self.running.get(key, 0)
-        around = Surroundings(expense, running, partial(self.days, key))
+        total, running = self._totals[key[0]], self.running.get(key, 0)
+        around = Surroundings(total, running, partial(self.days, key))
         row: Row = {name: value(group, around) for name, value in self._columns}
         if self._query.convert_to is not None:
-            row |= self._converted(group, key[0], around, self._query.convert_to)
+            row |= self._converted(group, around, self._query.convert_to)
         return row
 
-    def _converted(self, group: Group, currency: str, around: Surroundings, target: str) -> Row:
+    def _converted(self, group: Group, around: Surroundings, target: str) -> Row:
         """Return the amounts that could be converted, and why others could not."""
         error = None
-        if missing := group.count - group.converted.count:
-            days = f"the days of {missing} of {group.count} records"
-            error = no_rate(currency, target, days)
+        if missing := sum(group.missing.values()):
+            days = f"the days of {missing} of {group.converted.count + missing} records"
+            error = no_rate(" and ".join(sorted(group.missing)), target, days)
         has_amounts = group.converted.count or not missing
         amounts = {
             converted_field(column.name).name: column.value(group.converted, around)

@@ -357,6 +357,12 @@ class QueriesConformance(OneUser):
             (30 * DAY,): RecordSum(3, 2, 30 * DAY + 5, 31 * DAY - 1),
             (31 * DAY,): RecordSum(4, 1, 31 * DAY, 31 * DAY),
         }
+        hours = _sums(unit, ["hour"], with_void=True)
+        assert {key: found.amount for key, found in hours.items()} == {
+            (0,): 1,
+            (23 * 3_600,): 10,
+            (None,): 4,
+        }
         months = _sums(unit, ["month"])
         assert {key: found.amount for key, found in months.items()} == {(0,): 3, (31 * DAY,): 4}
         kinds = _sums(unit, ["isVoid", "isTransfer"], with_void=True)

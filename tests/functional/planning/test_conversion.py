@@ -137,6 +137,32 @@ def test_single_records_are_converted_as_in_the_list(books):
     assert asked(books, f"records/{uid('Record', 99)}", convertTo="EUR").status_int == 404
 
 
+# -- summaries of all currencies
+
+
+def test_merged_currencies_have_one_sum_of_what_could_be_converted(books):
+    query = {"convertTo": "EUR", "mergeCurrencies": "true", "columns": "count,net,spent"}
+    error = NO_RATE.format("AED and SEK", "the days of 3 of 7 records")
+    answer = found(books, "records/summary", **query)
+    assert answer["groups"] == [
+        {"currencyCode": "EUR", "count": 4, "net": -35, "spent": Decimal("35.0001")}
+        | {"conversionError": error}
+    ]
+    assert [each["count"] for each in answer["notConverted"]] == [2, 1]
+    table = books.get("records/summary.csv", **query)
+    assert table.text.splitlines()[1] == f'EUR,4,-35,35.0001,"{error}"'
+    assert table.headers["X-Not-Converted"] == "AED=2, SEK=1"
+    by_day = found(books, "records/summary", groupBy="account", sortBy="-net", **query)["groups"]
+    names = ("account", "count", "net", "conversionError")
+    assert [tuple(group[name] for name in names) for group in by_day] == [
+        ("Dirham", 0, 0, NO_RATE.format("AED", "the days of 2 of 2 records")),
+        ("Giro", 1, Decimal("-10.0001"), None),
+        ("Dollars", 3, Decimal("-24.9999"), NO_RATE.format("SEK", "the days of 1 of 4 records")),
+    ]
+    nothing = found(books, "records/summary", q="taxi", fill="true", **query)["groups"]
+    assert [(group["currencyCode"], group["count"]) for group in nothing] == [("EUR", 0)]
+
+
 # -- accounts
 
 

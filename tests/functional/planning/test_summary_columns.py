@@ -47,7 +47,12 @@ COLUMNS = [
     ("avg", {"recordDate": "gte.2026-02-28,lt.2026-03-09"}, [(Decimal("21.3333"),)]),
     ("share", {"groupBy": "category"}, [(Decimal("0.6667"),), (Decimal("0.3333"),)]),
     ("share", {"amount": "gt.0"}, [(None,)]),
+    ("incomeShare", {"groupBy": "category"}, [(Decimal("-0.6"),), (Decimal("0.7"),)]),
+    ("incomeShare", {"recordDate": "eq.2026-02"}, [(Decimal("0.5"),)]),
+    ("incomeShare", {"recordDate": "eq.2026-03"}, [(None,)]),
     ("perDay", {"recordDate": "eq.this-month"}, [(Decimal("-1.6667"),)]),
+    ("perWeek", {"recordDate": "eq.this-month"}, [(Decimal("-11.6667"),)]),
+    ("perWeek", {"recordDate": "eq.2026-02"}, [(Decimal("12.5"),)]),
     ("perDay", {"recordDate": "eq.2026-02"}, [(Decimal("1.7857"),)]),
     # 18 of the 31 days of March.
     ("perMonth", {"recordDate": "eq.this-month"}, [(Decimal("-51.6667"),)]),
@@ -118,6 +123,47 @@ def test_having_keeps_the_groups_that_meet_all_conditions(books):
     assert cells(books, "month", having="changeNet.abs.gt.79", **dated) == [("2026-03",)]
 
 
+def test_having_compares_dates(books):
+    query = {"groupBy": "category", **EUR}
+    assert cells(books, "category", having="firstDate.gte.2026-02-28", **query) == [(None,)]
+    assert cells(books, "category", having="firstDate.lt.this-year", **query) == [("Food",)]
+    assert cells(books, "category", having="lastDate.gte.-7d,lte.today", **query) == [("Food",)]
+    by_month = {"groupBy": "month", **EUR}
+    assert cells(books, "month", having="periodStart.eq.2026-Q1", **by_month) == [
+        ("2026-02",),
+        ("2026-03",),
+    ]
+
+
+def test_a_share_of_no_income_is_empty_and_a_hint_says_why(books):
+    found = summary(books, columns="net,incomeShare", recordDate="eq.2026-03")
+    assert [group["incomeShare"] for group in found["groups"]] == [None, None]
+    assert found["hints"] == [
+        "incomeShare is empty in CHF and EUR, because there is no income. A filter such as "
+        "category=eq.Rent leaves out the income: ask without it, with groupBy=category."
+    ]
+    assert "hints" not in summary(books, columns="incomeShare", recordDate="eq.2026-02")
+
+
+def test_groups_by_hour_say_how_many_records_have_no_time(client):
+    client.load(
+        account(1),
+        record(1, amount=-1, recordDate="2026-03-02T00:00:01Z"),
+        record(2, amount=-2, recordDate="2026-03-03T18:59:59Z"),
+        record(3, amount=-4, recordDate="2026-03-04T18:00:00Z"),
+        record(4, amount=-8, recordDate="2026-03-05"),
+        record(5, amount=-16, recordDate="1969-12-31T23:30:00Z"),
+    )
+    found = summary(client, groupBy="hour", columns="net")
+    groups = [(group["hour"], group["net"]) for group in found["groups"]]
+    assert groups == [(0, -1), (18, -6), (23, -16), (None, -8)]
+    assert found["hints"] == [
+        "1 of 5 records have no time of day: they are in groups without an hour."
+    ]
+    timed = summary(client, groupBy="hour,weekday", amount="gt.-8")
+    assert len(timed["groups"]) == 3 and "hints" not in timed
+
+
 def test_groups_by_weekday_begin_with_monday(books):
     found = cells(books, "weekday", "weekdayName", "net", groupBy="weekday", **EUR)
     assert found == [
@@ -159,6 +205,19 @@ REFUSED = [
     ({"having": "spent.gt.1"}, "having", '"spent" is not a column of these groups'),
     ({"having": "net.is.null"}, "having", "always has a value"),
     ({"having": ["net.gt.1"] * 11}, "having", "at most 10"),
+    ({"having": "firstDate.gte.never"}, "having", "it takes 2026-01-31, 2026-01"),
+    ({"having": "firstDate.abs.gt.2026"}, "having", "it takes eq."),
+    ({"mergeCurrencies": "true"}, "mergeCurrencies", "add for example convertTo=EUR"),
+    (
+        {"mergeCurrencies": "true", "convertTo": "EUR", "columns": "median"},
+        "columns",
+        "median is not converted: leave it out, or leave out mergeCurrencies",
+    ),
+    (
+        {"mergeCurrencies": "true", "convertTo": "EUR", "compare": "year", "recordDate": "eq.2026"},
+        "compare",
+        "converted sums are not compared",
+    ),
     ({"sortBy": "changeNet"}, "sortBy", "not a column of these groups"),
 ]
 

@@ -1,7 +1,9 @@
 """Converted amounts, compared with a simple model that converts each record in Decimal."""
 
 import itertools
+import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
@@ -164,8 +166,28 @@ def expected_summary(data, quoted, group_by, include, since, target):
     return groups, missing
 
 
+def expected_merged(data, quoted, group_by, include, since, target):
+    """Return the sums over all currencies by group, and the number of records without a rate."""
+    groups = {}
+    for record in data.records:
+        day, code = to_date(record["recordDate"]), record["currencyCode"]
+        if day >= since and include.issuperset(data.left_out(record)):
+            amount = converted(quoted, record["amount"], code, day, target)
+            for key in itertools.product(*group_values(data, record, group_by)):
+                those, missing = groups.setdefault((target, *key), ([], []))
+                (missing if amount is None else those).append(amount)
+    return {
+        key: (*sums_of(those).values(), len(missing)) for key, (those, missing) in groups.items()
+    }
+
+
 def group_values(data, row, group_by):
     return [[value[-1] for value in values_of(data, row, name)] for name in group_by]
+
+
+def missing_in(error):
+    """Return how many records an error says could not be converted."""
+    return int(re.search(r"the days of (\d+) of", error)[1]) if error else 0
 
 
 _SUMS = ("count", "income", "expense", "net")
@@ -249,6 +271,15 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
                 data, quoted, group_by, include, since, target
             )
             assert groups == wanted_groups
+            with data.unit.reading() as reading:
+                merged = summarize(reading, user, replace(query, merges=True)).groups
+            assert {
+                (row["currencyCode"], *(row[name] for name in names)): (
+                    *(row[name] for name in _SUMS[:4]),
+                    missing_in(row["conversionError"]),
+                )
+                for row in merged
+            } == expected_merged(data, quoted, group_by, include, since, target)
             found_missing = Counter(
                 (code, to_date(day))
                 for code, those in summary.not_converted.items()

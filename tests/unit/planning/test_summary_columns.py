@@ -50,7 +50,9 @@ dates = st.one_of(
     ),
 )
 some_dimensions = st.lists(
-    st.sampled_from(["category", "label", "payee", "weekday", *Period]), max_size=2, unique=True
+    st.sampled_from(["category", "label", "payee", "weekday", "hour", *Period]),
+    max_size=2,
+    unique=True,
 ).filter(lambda names: not ("week" in names and {*names} & MONTHS.keys()))
 
 
@@ -200,6 +202,9 @@ class Model:
             total = sum(
                 r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] < 0
             )
+            earned = sum(
+                r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] > 0
+            )
             middle = amounts[(number - 1) // 2 : number // 2 + 1]
             length, months = self.elapsed(key, first, last)
             found[key] = {
@@ -208,9 +213,11 @@ class Model:
                 "median": rounded(Fraction(sum(middle), len(middle))) if middle else None,
                 "min": min(amounts, default=None),
                 "max": max(amounts, default=None),
+                "incomeShare": rounded(Fraction(net * 10_000, earned)) if earned else None,
                 "share": rounded(Fraction(sums["expense"] * 10_000, total)) if total else None,
                 "cumulative": so_far[series],
                 "perDay": rounded(Fraction(net, length)) if length else None,
+                "perWeek": rounded(Fraction(net * 7, length)) if length else None,
                 "perMonth": rounded(net / months) if months else None,
             }
         return found

@@ -18,12 +18,14 @@ from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, loader_of
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, HOUR_SECONDS
 
 _HALF_BITS = 32
 _SHIFT: sa.ColumnElement[int] = sa.literal_column(str(_HALF_BITS))
 _LOW_HALF: sa.ColumnElement[int] = sa.literal_column(str(2**_HALF_BITS - 1))
 _DAY: sa.ColumnElement[int] = sa.literal_column(str(DAY_SECONDS))
+_HOUR: sa.ColumnElement[int] = sa.literal_column(str(HOUR_SECONDS))
+_NO_TIME: sa.ColumnElement[int] = sa.literal_column("0")
 
 _RECORDS = DATA_TABLES[RECORDS.name]
 RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
@@ -41,9 +43,10 @@ _RECORDS_TABLE = ConditionTable(
 )
 
 
-def _day(date: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
+def _time(date: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
+    """Return the seconds since the start of the day."""
     # Both databases round towards zero.
-    return date - ((date % _DAY) + _DAY) % _DAY
+    return ((date % _DAY) + _DAY) % _DAY
 
 
 def month_of(database: str, date: sa.ColumnElement[int]) -> sa.ColumnElement[Any]:
@@ -59,7 +62,10 @@ def group_column(database: str, name: str) -> sa.ColumnElement[Any]:
     columns = _RECORDS.columns
     match name:
         case "recordDate":
-            return _day(columns["recordDate"])
+            return columns["recordDate"] - _time(columns["recordDate"])
+        case "hour":
+            time = sa.func.nullif(_time(columns["recordDate"]), _NO_TIME, type_=sa.BigInteger)
+            return time - time % _HOUR
         case "month":
             return month_of(database, columns["recordDate"])
         case "isVoid":
