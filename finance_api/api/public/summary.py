@@ -30,7 +30,13 @@ from finance_api.query.dimensions import DIMENSIONS, Dimension
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import Condition, GroupCondition, Query, RelativeDate, SortKey
 from finance_api.query.operators import RANGES, Operator
-from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
+from finance_api.query.parse import (
+    MAX_CONDITIONS,
+    parse_conditions,
+    parse_integer,
+    parse_names,
+    parse_order,
+)
 from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Column, Compare
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
@@ -150,6 +156,19 @@ def _fills_periods(values: Mapping[str, Any]) -> validation.Fault | None:
     return None
 
 
+def _has_groups_of_best(values: Mapping[str, Any]) -> validation.Fault | None:
+    if not values["top"]:
+        return None
+    if len(values["groupBy"]) < 2:
+        return "top", (
+            "needs two dimensions, such as groupBy=month,category for the best categories of each "
+            "month; with fewer, limit gives the best rows"
+        )
+    if not values["sortBy"]:
+        return "top", "needs sortBy, which says what is best, such as sortBy=-spent"
+    return None
+
+
 def _merges_currencies(values: Mapping[str, Any]) -> validation.Fault | None:
     if not values[_MERGE]:
         return None
@@ -177,6 +196,7 @@ class SummarySchema(parameters.DataSchema):
         _compares_days,
         _adds_up_periods,
         _merges_currencies,
+        _has_groups_of_best,
     )
     group_by = parameters.parameter(
         "groupBy",
@@ -236,6 +256,16 @@ class SummarySchema(parameters.DataSchema):
         _MERGE,
         "Whether to add up all currencies, in the currency of convertTo: each group has one row, "
         "of the records that could be converted.",
+    )
+    top = parameters.parameter(
+        "top",
+        parameters.Scalar(
+            lambda text: parse_integer(text, 1, MAX_PAGE),
+            {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "examples": [5]},
+        ),
+        "How many rows to keep in each group by all dimensions but the last: the first ones by "
+        "sortBy. The groups stay in their order.",
+        0,
     )
     sort_by = parameters.parameter(
         "sortBy",
@@ -306,6 +336,7 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         tuple([each.condition.on(reading.today) for each in values["having"]]),
         _to_date(values),
         values[_MERGE],
+        values["top"],
     )
     found = summarize(storage, reading.user_id, query)
     members: dict[str, Any] = {

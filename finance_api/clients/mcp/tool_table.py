@@ -141,6 +141,12 @@ TOOLS: tuple[Tool, ...] = (
             "include": text(
                 f"Records to count that are otherwise left out: {', '.join(LEFT_OUT)}."
             ),
+            "top": {
+                **text("Rows to keep in each group by the dimensions before the last, by sortBy."),
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 1000,
+            },
             "mergeCurrencies": flag("Whether to add up all currencies, with convertTo."),
             "fill": flag(
                 "Whether to also return groups of zeros: for periods without records, and if "

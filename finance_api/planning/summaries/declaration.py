@@ -39,7 +39,8 @@ _CONVERTED_COUNT = replace(
 @dataclass(frozen=True)
 class SummaryQuery:
     """conditions: filters on the records. include: names in LEFT_OUT to keep. sort: columns to sort
-    by; ties are in the default order.
+    by; ties are in the default order. top: if not 0, keep the first so many rows by ``sort`` of
+    each group by all dimensions but the last.
 
     convert_to: add sums converted to this currency. merges: have all sums in this currency instead,
     of all currencies together. today, base_currency: the user's day, currency.
@@ -62,6 +63,7 @@ class SummaryQuery:
     having: tuple[Condition, ...] = ()
     to_date: Period | None = None
     merges: bool = False
+    top: int = 0
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:

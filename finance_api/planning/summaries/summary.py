@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 
 from finance_api.planning.conversion import converted_field, no_rate
 from finance_api.planning.hints import find_left_out
@@ -66,7 +67,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         nouns, form = ("group", "groups"), "having={}.is.null"
         asked = query.having
         hints += find_left_out(nouns, asked, asked, lambda c: len(_meeting(every, c)), form)
-        rows = in_order(rows, query.sort)
+        rows = [*_best(query, rows)] if query.top else in_order(rows, query.sort)
         count: int | None = len(rows)
         has_more = len(rows) > end
         rows = rows[query.offset : end]
@@ -88,6 +89,13 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         is_empty=folder.newest is None,
         hints=hints,
     )
+
+
+def _best(query: SummaryQuery, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the best rows of each group. rows: in their default order."""
+    fields = [field.name for dimension in query.group_by[:-1] for field in dimension.fields]
+    for _, group in groupby(rows, itemgetter("currencyCode", *fields)):
+        yield from in_order(group, query.sort)[: query.top]
 
 
 def _hints(query: SummaryQuery, reader: SummaryReader, rows: Iterable[Row]) -> Iterator[str]:

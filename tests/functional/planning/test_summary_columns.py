@@ -164,6 +164,23 @@ def test_groups_by_hour_say_how_many_records_have_no_time(client):
     assert len(timed["groups"]) == 3 and "hints" not in timed
 
 
+def test_top_keeps_the_best_rows_of_each_group(books):
+    query = {"groupBy": "month,category", "columns": "net", "sortBy": "net", **EUR}
+    assert cells(books, "month", "category", "net", top=1, **query) == [
+        ("2025-03", "Food", -10),
+        ("2026-02", "Food", -20),
+        ("2026-03", "Food", -30),
+    ]
+    assert len(summary(books, top=2, **query)["groups"]) == 4
+    found = summary(books, top=1, limit=1, offset=1, **query)
+    assert (found["groups"][0]["month"], found["groupCount"]) == ("2026-02", 3)
+    by_month = {"groupBy": "category,month", "columns": "net", "sortBy": "-net", **EUR}
+    assert cells(books, "category", "month", top=1, **by_month) == [
+        ("Food", "2025-03"),
+        (None, "2026-02"),
+    ]
+
+
 def test_groups_by_weekday_begin_with_monday(books):
     found = cells(books, "weekday", "weekdayName", "net", groupBy="weekday", **EUR)
     assert found == [
@@ -218,6 +235,10 @@ REFUSED = [
         "compare",
         "converted sums are not compared",
     ),
+    ({"top": "5"}, "top", "needs two dimensions, such as groupBy=month,category"),
+    ({"top": "5", "groupBy": "payee", "sortBy": "net"}, "top", "limit gives the best rows"),
+    ({"top": "5", "groupBy": "payee,month"}, "top", "needs sortBy"),
+    ({"top": "0", "groupBy": "payee,month", "sortBy": "net"}, "top", "from 1 to 1000"),
     ({"sortBy": "changeNet"}, "sortBy", "not a column of these groups"),
 ]
 

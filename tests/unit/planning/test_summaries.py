@@ -176,6 +176,29 @@ def test_every_two_dimensions_give_the_groups_of_the_model(new_backend, storage)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
+def test_the_best_of_each_group_are_those_of_the_model(new_backend, storage):
+    data = ModelledData(new_backend(storage), *some_of_everything())
+    for names, top in itertools.product(itertools.permutations(DIMENSIONS, 2), (1, 3)):
+        first, second = (DIMENSIONS[name] for name in names)
+        net = SortKey(SUMS["net"].field)
+        query = SummaryQuery(
+            group_by=(first, second), limit=100_000, sums=ALL_SUMS, sort=(net,), top=top
+        )
+        with data.unit.reading() as reading:
+            found = summarize(reading, data.unit.user.id, query)
+        rows, _ = expected(data, (), names, ())
+        outer = 1 + len(first.fields)
+        net_at = outer + len(second.fields) + _NAMES.index("net")
+        best = [
+            row
+            for _, group in itertools.groupby(rows, lambda row, outer=outer: row[:outer])
+            for row in sorted(group, key=lambda row, at=net_at: row[at])[:top]
+        ]
+        assert shown(query, found.groups) == best, names
+        assert found.group_count == len(best)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
 def test_the_records_of_a_flow_have_the_sum_of_its_column(new_backend, storage):
     backend = new_backend(storage)
 
