@@ -53,6 +53,17 @@ def parse_day(text: str) -> Span | RelativeDate:
     return Span(second, second + 1)
 
 
+def parse_days_between(text: str) -> Span | RelativeDate:
+    """Parse like `parse_day`, or two of them, ``2026-07-10/2026-07-24``, that are not relative."""
+    first, slash, last = text.partition("/")
+    if not slash:
+        return parse_day(text)
+    span = Span(span_of(*parse_moments(first)).first, span_of(*parse_moments(last)).end)
+    if span.first >= span.end:
+        raise QueryError(f"{quoted(text)} ends before it begins")
+    return span
+
+
 def parse_moments(operand: str) -> tuple[Fraction, Fraction]:
     """Return the first and last moment of a day or period; both are the same for a date-time.
 

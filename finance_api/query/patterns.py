@@ -23,6 +23,7 @@ _AWAY = f"({_DAYS_AWAY}|{_MONTHS_AWAY}|([0-9]{{1,2}}|100)y)"
 PAST_DATE = f"({'|'.join(n for n, date in RELATIVE_DATES.items() if not date.is_ahead)}|-{_AWAY})"
 RELATIVE_DATE = f"({'|'.join(RELATIVE_DATES)}|[+ -]{_AWAY})"
 WHOLE_DAYS = f"({RELATIVE_DATE}|{TIME_SPAN})"
+DAYS_BETWEEN = f"({WHOLE_DAYS}|{TIME_SPAN}/{TIME_SPAN})"
 
 #: Characters that are removed from texts; NUL is refused.
 DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"

@@ -26,9 +26,10 @@ from finance_api.planning.conditions import resolved
 from finance_api.planning.summaries.declaration import WHOLE, SummaryQuery
 from finance_api.planning.summaries.reading import MAX_GROUPS
 from finance_api.planning.summaries.summary import count_records, summarize
+from finance_api.query.dates import parse_days_between
 from finance_api.query.dimensions import DIMENSIONS, Dimension
 from finance_api.query.errors import QueryError, all_or_faults, quoted
-from finance_api.query.model import Condition, GroupCondition, Query, RelativeDate, SortKey
+from finance_api.query.model import Condition, GroupCondition, Query, RelativeDate, SortKey, Span
 from finance_api.query.operators import RANGES, Operator
 from finance_api.query.parse import (
     MAX_CONDITIONS,
@@ -37,6 +38,8 @@ from finance_api.query.parse import (
     parse_names,
     parse_order,
 )
+from finance_api.query.patterns import DAYS_BETWEEN
+from finance_api.query.suggestions import question
 from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Column, Compare
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
@@ -71,6 +74,17 @@ def _group_by(text: str) -> tuple[Dimension, ...]:
 
 def _include(text: str) -> frozenset[str]:
     return frozenset(parse_names(LEFT_OUT, text))
+
+
+def _compare(text: str) -> Compare | Span | RelativeDate:
+    if text in [*Compare]:
+        return Compare(text)
+    try:
+        return parse_days_between(text)
+    except QueryError as error:
+        meant = question([text], [*Compare])
+        forms = f"{', '.join(Compare)}, a period or two days with a slash"
+        raise QueryError(f"takes {forms}: {error}{meant}") from None
 
 
 class _Having(parameters.ParameterKind):
@@ -129,6 +143,11 @@ def _compares_days(values: Mapping[str, Any]) -> validation.Fault | None:
     elif not operators <= {*RANGES}:
         negated = sorted(operator.value.word for operator in operators - {*RANGES})
         message = f"does not take {' or '.join(negated)} on recordDate"
+    elif isinstance(values["compare"], Span | RelativeDate) and periods:
+        message = (
+            "takes days of your own only without a period in groupBy: use previous or year, or "
+            f"leave out {min(periods)}"
+        )
     elif Period.WEEK in periods and periods & MONTHS.keys():
         message = "does not take week beside month, quarter or year in groupBy"
     return None if message is None else ("compare", message)
@@ -216,14 +235,22 @@ class SummarySchema(parameters.DataSchema):
         USUAL_SUMS,
         _by_the_day,
     )
-    compare = parameters.choice(
+    compare = parameters.parameter(
         "compare",
-        [*Compare],
-        "The earlier period to compare with: the period before that of recordDate, or the same "
-        "period a year before. It adds an earlier value, a difference and a percentage to each "
-        "number: previousNet, changeNet, changeNetPercent.",
-        make=Compare,
-        varies_with=(freshness.DAY,),
+        parameters.Scalar(
+            _compare,
+            {
+                "type": "string",
+                "pattern": f"^({'|'.join(Compare)}|{DAYS_BETWEEN})$",
+                "examples": [Compare.PREVIOUS, "2025-Q3", "2025-07-10/2025-07-24"],
+            },
+        ),
+        "What to compare with: previous, the period before that of recordDate; year, the same "
+        "period a year before; or another period or two days with a slash. It adds an earlier "
+        "value, a difference and a percentage to each number: previousNet, changeNet, "
+        "changeNetPercent.",
+        None,
+        (freshness.DAY,),
     )
     having = parameters.parameter(
         "having",
@@ -319,7 +346,7 @@ summary = Service(
 def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
     """Return a page of groups, and the number of records that were left out."""
     storage, records = reading.storage, Query(RECORDS, values.conditions)
-    state = reading.get_state()
+    state, compare = reading.get_state(), values["compare"]
     query = SummaryQuery(
         resolved(records, values, reading).conditions,
         values["groupBy"],
@@ -332,7 +359,7 @@ def summary_page(reading: Reading, values: validation.Parameters) -> Answer:
         reading.today,
         reading.user.base_currency,
         values["columns"],
-        values["compare"],
+        compare.on(reading.today) if isinstance(compare, Span | RelativeDate) else compare,
         tuple([each.condition.on(reading.today) for each in values["having"]]),
         _to_date(values),
         values[_MERGE],

@@ -130,10 +130,10 @@ TOOLS: tuple[Tool, ...] = (
                 "category's kind, so a refund reduces spent. "
                 f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
-            "compare": one_of(
-                Compare,
-                "Compare with the period before recordDate, or a year earlier: "
-                "adds previousNet, changeNet, changeNetPercent and the like.",
+            "compare": text(
+                f"Of {', '.join(Compare)} (the period before recordDate, or a year earlier), or "
+                "other days: 2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNet, "
+                "changeNetPercent and the like."
             ),
             "having": text(
                 "Condition on a column of the groups: net.lt.-100, firstDate.gte.this-year"

@@ -2,7 +2,8 @@
 
 Dates without an end end today. Whole months are compared with the same number of months before
 them, other dates with the same number of days before. If groups have periods, each period is
-compared with the period before it, or with the period a year earlier.
+compared with the period before it, or with the period a year earlier. A client can also name the
+days to compare with.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.query.dimensions import WEEKDAY
 from finance_api.query.model import Condition, Span, dated
@@ -21,6 +23,7 @@ from finance_api.values.time import (
     MIN_SECONDS,
     MONTHS,
     Period,
+    date_text,
     end_of,
     from_date,
     months_before,
@@ -105,6 +108,8 @@ class Comparison:
         self._period = self._keys.shortest
         first, last = bounds_of(query.conditions)
         self.span = Span(first, max(first, last + 1))
+        if isinstance(self._compare, Span) and _overlap(self.span, self._compare):
+            raise ParametersRefused([("compare", _overlapping(self.span, self._compare))])
         #: The number of months in the period of which the dates are the first days; 0 if none.
         self._to_date = 0
         if query.to_date is not None and start_of(query.to_date, first) == first:
@@ -118,6 +123,8 @@ class Comparison:
         first, end = self.span.first, self.span.end
         if first == end:
             return None
+        if isinstance(self._compare, Span):
+            return self._compare
         if self._compare is Compare.YEAR and self._period is Period.WEEK:
             if to_date(first).year < _FIRST_YEAR:
                 return None
@@ -207,6 +214,18 @@ class Comparison:
         seconds = [start + days * DAY_SECONDS for days in _YEAR_LATER]
         starts = {start_of(self._period, at) for at in seconds if at <= MAX_SECONDS}
         return [at for at in sorted(starts) if self._period_before(at) == start]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return max(one.first, other.first) < min(one.end, other.end)
+
+
+def _overlapping(asked: Span, named: Span) -> str:
+    first, last = date_text(asked.first), date_text(asked.last_day)
+    return (
+        f"{date_text(named.first)} to {date_text(named.last_day)} overlaps the days of recordDate, "
+        f"{first} to {last}: name other days, or use previous or year"
+    )
 
 
 #: The first year whose weeks can be compared with the year before: there is no year 0.

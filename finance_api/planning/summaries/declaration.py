@@ -6,7 +6,7 @@ from functools import cached_property
 
 from finance_api.planning.conversion import CONVERSION_ERROR, CONVERTED_CURRENCY, converted_field
 from finance_api.query.dimensions import DIMENSIONS, PERIOD_START, Dimension
-from finance_api.query.model import Condition, SortKey
+from finance_api.query.model import Condition, SortKey, Span
 from finance_api.query.sums import SUMS, USUAL_SUMS, Column, Compare
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Unit, names_of
@@ -45,7 +45,8 @@ class SummaryQuery:
     convert_to: add sums converted to this currency. merges: have all sums in this currency instead,
     of all currencies together. today, base_currency: the user's day, currency.
     sums: columns in SUMS, in the order to show. having: conditions on columns. to_date: the period
-    of which the dates are the first days, to compare with the same days of an earlier one.
+    of which the dates are the first days, to compare with the same days of an earlier one. compare:
+    the time to compare with; a Span is one that does not depend on the query's dates.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -59,7 +60,7 @@ class SummaryQuery:
     today: int = 0
     base_currency: str | None = None
     sums: tuple[Column, ...] = USUAL_SUMS
-    compare: Compare | None = None
+    compare: Compare | Span | None = None
     having: tuple[Condition, ...] = ()
     to_date: Period | None = None
     merges: bool = False

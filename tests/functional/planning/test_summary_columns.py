@@ -91,6 +91,13 @@ COMPARED = [
     ),
     ({"recordDate": "eq.2026-03-10", "fill": "true", "compare": "year"}, (0, -10, 10, 100)),
     ({"recordDate": "eq.2026-03-02", "compare": "year"}, (-6, 0, -6, None)),
+    ({"recordDate": "eq.2026-03", "compare": "2026-02"}, (-30, 50, -80, -160)),
+    ({"recordDate": "eq.2026-Q1", "compare": "last-year"}, (20, -10, 30, 300)),
+    (
+        {"recordDate": "eq.2026-02", "compare": "2026-03-02/2026-03-09"},
+        (50, -15, 65, Decimal("433.33")),
+    ),
+    ({"recordDate": "gte.2026-03-18", "compare": "2026-W10"}, (-15, -6, -9, -150)),
 ]
 
 
@@ -215,6 +222,17 @@ REFUSED = [
     ({"compare": "year", "recordDate": "lt.2026"}, "compare", "needs the first day"),
     ({"compare": "year", "recordDate": "gte.2026,ne.2026-03"}, "compare", "ne."),
     ({"compare": "year", "recordDate": "eq.2026", "groupBy": "week,month"}, "compare", "week"),
+    (
+        {"compare": "2026-02", "recordDate": "eq.2026-Q1"},
+        "compare",
+        "2026-02-01 to 2026-02-28 overlaps the days of recordDate, 2026-01-01 to 2026-03-31: name "
+        "other days, or use previous or year",
+    ),
+    ({"compare": "today", "recordDate": "gte.2026-03"}, "compare", "2026-03-18 overlaps"),
+    ({"compare": "2025-Q3", "recordDate": "eq.2026-Q3", "groupBy": "month"}, "compare", "month"),
+    ({"compare": "2025-02/2025-01", "recordDate": "eq.2026"}, "compare", "ends before it begins"),
+    ({"compare": "2025-Q7", "recordDate": "eq.2026"}, "compare", "takes previous, year, a period"),
+    ({"compare": "previus", "recordDate": "eq.2026"}, "compare", 'did you mean "previous"?'),
     ({"columns": "cumulative", "groupBy": "payee"}, "columns", "needs a period in groupBy"),
     ({"columns": "mean"}, "columns", '"mean" is not known; it takes count'),
     ({"having": "net"}, "having", "no prefix"),
