@@ -158,10 +158,10 @@ def hints(
 
 
 def account_hints(
-    reading: Reading, values: Mapping[str, Any], rows: Sequence[Row]
+    reading: Reading, values: Parameters, rows: Sequence[Row]
 ) -> Callable[[], list[str]]:
-    """Return the member with hints of a table whose only filter is accountId."""
-    asked = Query(RECORDS, values["accountId"])
+    """Return the member with hints of a table whose filters are fields of records."""
+    asked = Query(RECORDS, values.conditions)
     return partial(hints, asked, reading, has_rows=bool(rows))
 
 
@@ -184,11 +184,21 @@ def table(
     rows: Sequence[Row],
     members: Mapping[str, Any],
     headers: Sequence[tuple[str, str]] = (),
+    *,
+    instead: str | None = None,
 ) -> Answer:
-    """Return a table without pages. name, members, headers: as in `Answer`."""
-    columns = shared_columns(reading, columns)
+    """Return a table without pages. name, members, headers: as in `Answer`.
+
+    instead: the name of the member that forms without an envelope have in place of the rows.
+    """
     return Answer(
-        state=state, name=name, columns=columns, rows=rows, members=members, headers=headers
+        state=state,
+        name=name,
+        columns=shared_columns(reading, columns),
+        rows=rows,
+        instead=None if instead is None else members[instead],
+        members=members,
+        headers=headers,
     )
 
 

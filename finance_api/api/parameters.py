@@ -180,6 +180,16 @@ def choice(
     return parameter(name, kind, meaning, default, varies_with)
 
 
+def instead(*members: str) -> Parameter:
+    """Make the parameter ``rows``: which member tables have in place of the rows."""
+    return choice(
+        "rows",
+        members,
+        f"What CSV, NDJSON and workbooks have in place of the rows: {', '.join(members)}. JSON "
+        "always has all.",
+    )
+
+
 def integer(
     name: str,
     low: int,

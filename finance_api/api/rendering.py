@@ -1,6 +1,7 @@
 """Writes answers in the forms of the API."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,6 +31,8 @@ def body_and_headers(
     if form is representation.JSON:
         rows = _lines(answer, answer.columns, amounts)
         return envelope(answer.name, rows, _members(answer), amounts), ()
+    if answer.instead is not None:
+        answer = replace(answer, columns=answer.instead.columns, rows=answer.instead.rows)
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.
     has_whole_rows = form in representation.TABLES and answer.lines is not None

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +10,7 @@ from typing import Any
 
 from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.conversion import Conversion
-from finance_api.query.model import Condition, dated
+from finance_api.query.model import Condition, any_of, dated
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -82,10 +82,14 @@ class Balances:
         return later | earlier
 
 
+#: Fields of records that describe the account, and the account's own fields.
+_OWN = {"accountId": "id", "accountName": "name"}
+
+
 def accounts_of(storage: Storage, user_id: int, conditions: Sequence[Condition]) -> list[Row]:
-    """Return the accounts by name. conditions: filters on the records' account."""
-    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in conditions]
-    accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
+    """Return the accounts by name. conditions: filters on accountId or accountName of records."""
+    own = [replace(each, field=ACCOUNTS[_OWN[each.field.name]]) for each in conditions]
+    accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=own)
     return sorted(accounts, key=lambda row: (row["name"], row["id"]))
 
 
@@ -101,6 +105,8 @@ def about_account(account: Row) -> Row:
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
     """Return the balances that the query asks for. Raises ParametersRefused."""
     accounts = accounts_of(storage, user_id, query.conditions)
+    if query.conditions:
+        query = replace(query, conditions=(any_of("accountId", (row["id"] for row in accounts)),))
     last = query.last
     if last is None:
         last = start_of(Period.DAY, _newest(storage, user_id, query, accounts, today))

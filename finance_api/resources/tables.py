@@ -60,6 +60,7 @@ LOWEST = (
     date_field("date", "The first day with the lowest balance.", nullable=False),
     amount_field("balance", "The lowest balance, or low end of the range.", 812.3, 0),
 )
+BELOW_DATE = date_field("belowDate", "The first day below the asked balance; null: none.")
 
 # -- payments to come -----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from pyramid.response import Response
 
 from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, Service
+from finance_api.api.openapi.conditions import DECIMAL_PATTERN
 from finance_api.api.openapi.responses import HINTS_SCHEMA, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.auth.policy import Permission
@@ -15,9 +16,11 @@ from finance_api.planning import balances as planned
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
+from finance_api.query.kinds import decimal_operand
 from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import RECORDS, tables
 from finance_api.resources.field import Field
+from finance_api.values.number import unit_interval
 from finance_api.values.time import Period, date_text, day_in
 
 _CONVERTED = converted_fields("balance")
@@ -55,7 +58,9 @@ class BalancesSchema(parameters.DataSchema):
         "A day of the last interval. Default: the later of today and the day of the newest record.",
     )
     account_id = parameters.conditions_on(RECORDS["accountId"])
+    account_name = parameters.conditions_on(RECORDS["accountName"])
     convert_to = parameters.conversion(parameters.CONVERT_TO)
+    rows = parameters.instead("totals")
 
 
 _BALANCES_RESPONSE = table_response(
@@ -87,14 +92,16 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
     """Return balances at the end of each interval, by account and summed by currency."""
     storage, interval, target = reading.storage, values["interval"], values[parameters.CONVERT_TO]
     (begin, _), (_, end) = (_days(values[name], reading) for name in ("from", "to"))
-    query = planned.BalancesQuery(interval, begin, end, values["accountId"])
+    query = planned.BalancesQuery(interval, begin, end, values.conditions)
     state = reading.get_state()
     found = planned.list_balances(storage, reading.user_id, query, reading.today)
     rows = planned.balance_rows(found, interval)
     columns: tuple[Field, ...] = tables.BALANCES
     totals = Rows(tables.BALANCE_TOTALS, planned.balance_totals(found, interval))
     members: dict[str, Any] = {"totals": totals}
+    instead = values["rows"]
     if target is not None:
+        instead = instead and "convertedTotals"
         columns += _CONVERTED
         rows = planned.with_converted_balances(storage, rows, target)
         members["convertedTotals"] = Rows(_CONVERTED_TOTAL, planned.converted_totals(rows))
@@ -104,7 +111,7 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
         "to": date_text(found.points[-1].last_day),
         HINTS: listing.account_hints(reading, values, rows),
     }
-    return listing.table(reading, state, "balances", columns, rows, members)
+    return listing.table(reading, state, "balances", columns, rows, members, instead=instead)
 
 
 @balances.get(
@@ -126,6 +133,11 @@ _BALANCES = {False: tables.EXPECTED, True: tables.EXPECTED_RANGE}
 _SOMETIMES = (*tables.EXPECTED, *tables.EXPECTED_RANGE)
 
 
+def _units(text: str) -> int:
+    """Return the smallest stored amount that is not below the number."""
+    return unit_interval(decimal_operand(text))[0]
+
+
 class ForecastSchema(parameters.DataSchema):
     last = parameters.days(
         "to", f"The last day, up to {MAX_DAYS} days ahead. Default: the end of next month."
@@ -136,7 +148,17 @@ class ForecastSchema(parameters.DataSchema):
         [tables.TYPICAL],
         "typical: also count usual income and spending, and return a range.",
     )
+    below = parameters.parameter(
+        "below",
+        parameters.Scalar(
+            _units, {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["100"]}
+        ),
+        "A balance: lowest then also has the first day on which each account is below it.",
+        None,
+    )
     account_id = parameters.conditions_on(RECORDS["accountId"])
+    account_name = parameters.conditions_on(RECORDS["accountName"])
+    rows = parameters.instead("totals", "lowest")
 
 
 _FORECAST_RESPONSE = table_response(
@@ -145,7 +167,7 @@ _FORECAST_RESPONSE = table_response(
     tables.FORECAST,
     {
         "totals": array_of(of_fields("ForecastTotal", tables.FORECAST_TOTALS, _SOMETIMES)),
-        "lowest": array_of(of_fields("LowestBalance", tables.LOWEST)),
+        "lowest": array_of(of_fields("LowestBalance", tables.LOWEST, [tables.BELOW_DATE])),
         "interval": value("As in the request.", "month", enum=[*tables.FORECAST_INTERVALS]),
         "from": value("Today.", "2026-01-31", format="date"),
         "to": value("The last day.", "2026-02-28", format="date"),
@@ -173,22 +195,25 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
         reading.user_id,
         interval,
         end,
-        values["accountId"],
+        values.conditions,
         reading.today,
         is_typical=is_typical,
+        below=values["below"],
     )
     columns = _BALANCES[is_typical]
+    lowest = tables.LOWEST if values["below"] is None else (*tables.LOWEST, tables.BELOW_DATE)
     members = {
         "totals": Rows((*tables.FORECAST_TOTALS, *columns), found.totals),
-        "lowest": Rows(listing.shared_columns(reading, tables.LOWEST), found.lowest),
+        "lowest": Rows(listing.shared_columns(reading, lowest), found.lowest),
         "interval": interval.value,
         "from": date_text(reading.today),
         "to": date_text(found.last_day),
         "leftOut": found.left_out,
         HINTS: listing.account_hints(reading, values, found.rows),
     }
+    columns = (*tables.FORECAST, *columns)
     return listing.table(
-        reading, state, "forecast", (*tables.FORECAST, *columns), found.rows, members
+        reading, state, "forecast", columns, found.rows, members, instead=values["rows"]
     )
 
 

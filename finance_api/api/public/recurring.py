@@ -12,8 +12,11 @@ from finance_api.api.openapi import responses, schemas
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
+from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
 from finance_api.planning.recurring import Recurring, list_recurring, with_orders
 from finance_api.query.errors import QueryError, quoted
+from finance_api.query.evaluate import matches
+from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.tables import RECURRING, RECURRING_TOTALS, Status
 from finance_api.values import Row
@@ -35,7 +38,15 @@ class RecurringSchema(parameters.DataSchema):
         "Only payments of this status; several are separated by commas. Default: all.",
         frozenset(_STATUSES),
     )
+    changed = parameters.flag("changed", "Whether to return only payments whose price changed.")
     account_id = parameters.conditions_on(RECORDS["accountId"])
+    account_name = parameters.conditions_on(RECORDS["accountName"])
+    category_id = parameters.conditions_on(RECORDS["categoryId"])
+    category = parameters.conditions_on(RECORDS["category"])
+    with_subcategories = parameters.flag(
+        WITH_SUBCATEGORIES, "Whether a filter by category includes the categories below it."
+    )
+    rows = parameters.instead("totals")
 
 
 _RESPONSE = responses.table_response(
@@ -61,23 +72,37 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
     accounts, orders = (
         list(data.scan_rows(user_id, resource)) for resource in (ACCOUNTS, STANDING_ORDERS)
     )
-    found = list_recurring(reading.storage, user_id, accounts, reading.today, values["accountId"])
-    shown = [each for each in found if each.status in values["status"]]
+    asked = resolved(Query(RECORDS, values.conditions), values, reading).conditions
+    on_accounts = [each for each in asked if each.field.name in ("accountId", "accountName")]
+    found = list_recurring(reading.storage, user_id, accounts, reading.today, on_accounts)
     names = listing.names_by_id(reading, ACCOUNTS, CATEGORIES)
+    on_category = [each for each in asked if each not in on_accounts]
+    shown = [
+        each
+        for each in found
+        if each.status in values["status"]
+        and (each.changed is not None or not values["changed"])
+        and matches(_category(each, names), on_category)
+    ]
     rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
     totals = Rows(RECURRING_TOTALS, _totals(shown))
     members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
-    return listing.table(reading, state, "recurring", RECURRING, rows, members)
+    return listing.table(
+        reading, state, "recurring", RECURRING, rows, members, instead=values["rows"]
+    )
+
+
+def _category(found: Recurring, names: dict[str, str | None]) -> Row:
+    category = found.category_id
+    return {"category": names.get(category) if category else None, "categoryId": category}
 
 
 def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> Row:
-    category = found.category_id
     return {
         "payee": found.payee,
         "account": names[found.account_id],
         "accountId": found.account_id,
-        "category": names.get(category) if category else None,
-        "categoryId": category,
+        **_category(found, names),
         "interval": found.interval.name,
         "recurrenceRule": found.repetition.rule,
         "status": found.status,

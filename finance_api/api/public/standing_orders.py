@@ -78,6 +78,7 @@ class UpcomingSchema(parameters.DataSchema):
         f"{MAX_DUE_DAYS:,} due days is refused.",
     )
     limit, offset, revision = parameters.data_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
+    rows = parameters.instead("totals")
 
 
 _UPCOMING_RESPONSE = responses.table_response(
@@ -124,7 +125,9 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
         }
         for day, order in due.page(limit, offset, by_name)
     ]
-    answer = listing.table(reading, state, "upcoming", UPCOMING, rows, members)
+    answer = listing.table(
+        reading, state, "upcoming", UPCOMING, rows, members, instead=values["rows"]
+    )
     has_more = due.number > offset + limit
     return listing.paged(reading, answer, values, has_more=has_more, total=due.number)
 

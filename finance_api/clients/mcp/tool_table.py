@@ -29,7 +29,10 @@ from finance_api.resources.records import FLOWS
 from finance_api.values.time import Period
 
 _WORD: Schema = {"type": "string"}
-_ACCOUNT_IDS = {"accountId": text("Ids, comma-separated; default: all accounts.")}
+_ACCOUNTS = {
+    "accountId": text("Ids, comma-separated; default: all accounts."),
+    "accountName": _WORD,
+}
 #: Parameters that the first tool describes, like all conditions.
 _CONVERT = {"convertTo": _WORD}
 _SORT = {"sortBy": _WORD}
@@ -185,7 +188,7 @@ TOOLS: tuple[Tool, ...] = (
                 "The last day: 2026-01-31 or last-month; default: today, or the newest "
                 "record's day if later."
             ),
-            **_ACCOUNT_IDS,
+            **_ACCOUNTS,
             **_CONVERT,
         },
         repeats=dict.fromkeys(("interval", "from", "to"), _WORD),
@@ -205,7 +208,8 @@ TOOLS: tuple[Tool, ...] = (
             "to": text("The last day; default: the end of next month."),
             "interval": {**one_of(tables.FORECAST_INTERVALS), "default": "month"},
             "include": one_of([tables.TYPICAL]),
-            **_ACCOUNT_IDS,
+            "below": text("A balance; lowest then has the first day below it: belowDate."),
+            **_ACCOUNTS,
         },
         repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},
         paging=Paging.WHOLE,
@@ -240,7 +244,9 @@ TOOLS: tuple[Tool, ...] = (
         rows={"recurring": row_of(f for f in tables.RECURRING if f.name not in _HIDDEN)},
         takes={
             "status": text(f"Of {', '.join(tables.Status)}, comma-separated; default: all."),
-            **_ACCOUNT_IDS,
+            "category": _WORD,
+            "changed": flag("Whether to return only payments whose price changed."),
+            **_ACCOUNTS,
         },
         repeats={"totals": {"type": "array"}},
         hides=_HIDDEN,

@@ -96,7 +96,8 @@ _MOST_MISSING_DAYS = 31
 class Forecast:
     """rows: the balance of each account at each point. totals: the same by currency.
 
-    lowest: for each account, its lowest balance (or low end of a range) and the first day with it.
+    lowest: for each account, its lowest balance (or low end of a range), the first day with it, and
+    the first day below the asked balance.
     left_out: number of standing orders without an account or an amount.
     """
 
@@ -127,11 +128,15 @@ class _Course(NamedTuple):
         names = ("lowBalance", "medianBalance", "highBalance")
         return {name: known + part for name, part in zip(names, usual, strict=True)}
 
-    def lowest(self, today: int) -> Row:
+    def lowest(self, today: int, limit: int | None) -> Row:
         check_time()
-        lows = [next(iter(self.at(day).values())) for day in range(len(self.known))]
-        day = lows.index(min(lows))
-        return {"date": today + day * DAY_SECONDS, "balance": lows[day]}
+        lows = {
+            today + day * DAY_SECONDS: next(iter(self.at(day).values()))
+            for day in range(len(self.known))
+        }
+        date = min(lows, key=lows.__getitem__)
+        below = (day for day, low in lows.items() if limit is not None and low < limit)
+        return {"date": date, "balance": lows[date], "belowDate": next(below, None)}
 
 
 def list_forecast(
@@ -143,11 +148,13 @@ def list_forecast(
     today: int,
     *,
     is_typical: bool,
+    below: int | None = None,
 ) -> Forecast:
     """Return the forecast. Raises ParametersRefused.
 
     last: None means the end of the next month. conditions: filters on the records' account.
-    is_typical: whether to include usual income and spending besides expected payments.
+    is_typical: whether to include usual income and spending besides expected payments. below: the
+    balance for the first day below it; None: there is no such day.
     """
     accounts = balances.accounts_of(storage, user_id, conditions)
     if last is None:
@@ -190,7 +197,7 @@ def list_forecast(
     return Forecast(
         _at_points(points, interval, today, courses),
         _at_points(points, interval, today, totals),
-        [about | each.lowest(today) for about, each in courses],
+        [about | each.lowest(today, below) for about, each in courses],
         points[-1].last_day,
         expected.left_out,
     )

@@ -96,12 +96,53 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
     assert [json.loads(line)["balance"] for line in lines.text.splitlines()] == [2]
 
 
+def test_accounts_can_be_named(books):
+    query = {"from": "2026-03-01"}
+    named = points(books, accountName="in.Giro,Savings", **query)
+    assert named == points(books, accountId=f"{uid('Account', 1)},{uid('Account', 2)}", **query)
+    assert [row[1] for row in points(books, accountName="ne.Giro", **query)] == [
+        "Francs",
+        "Savings",
+    ]
+    (hint,) = balances(books, accountName="eq.giro")["hints"]
+    assert hint == "No account is called giro. Did you mean Giro?"
+    forecast = books.exact("accounts/forecast", accountName="startsWith-i.sav", to="today")
+    assert [row["account"] for row in forecast["forecast"]] == ["Savings"]
+
+
+def test_tables_can_have_the_totals(books):
+    query = {"from": "2026-01-01", "to": "2026-02-10"}
+    heading, *cells = books.get("accounts/balances.csv", rows="totals", **query).text.splitlines()
+    assert heading == "period,periodStart,date,currencyCode,balance"
+    assert cells == [
+        '"2026-01",2026-01-01,2026-01-31,CHF,0',
+        '"2026-01",2026-01-01,2026-01-31,EUR,82.5',
+        '"2026-02",2026-02-01,2026-02-10,CHF,0',
+        '"2026-02",2026-02-01,2026-02-10,EUR,82.5',
+    ]
+    assert balances(books, rows="totals", **query) == balances(books, **query)
+    converted = {"convertTo": "CHF", "accountName": "eq.Francs", **query}
+    text = books.get("accounts/balances.csv", rows="totals", **converted).text
+    assert text.splitlines()[:2] == [
+        "period,periodStart,date,convertedBalance,convertedCurrencyCode,conversionError",
+        '"2026-01",2026-01-01,2026-01-31,0,CHF,',
+    ]
+    book = books.get("accounts/balances.xlsx", rows="totals", **query)
+    assert book.status_int == 200 and book.body[:2] == b"PK"
+    fault = books.fault("accounts/balances", rows="lowest")
+    assert fault["message"] == '"lowest" is not one of totals'
+
+
 @pytest.mark.parametrize(
     ("query", "name", "message"),
     [
         ({"interval": "hour"}, "interval", "not one of day, week, month, quarter, year"),
         ({"from": "2026-02-30"}, "from", "not a day of the calendar"),
-        ({"to": "gte.2026-01-01"}, "to", "it takes 2026-01-31, 2026-01, 2026, today"),
+        (
+            {"to": "gte.2026-01-01"},
+            "to",
+            "it takes 2026-01-31, 2026-01, 2026-Q1, 2026-W05, 2026, today",
+        ),
         ({"to": "2026-01-31T25:00:00Z"}, "to", "not a time of the day"),
         ({"from": "2026-02-30T10:00:00Z"}, "from", "not a day of the calendar"),
         ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "later than the last day"),

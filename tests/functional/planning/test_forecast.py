@@ -62,6 +62,25 @@ def test_balances_follow_orders_recurring_payments_and_records_of_later_days(hou
     assert (found["from"], found["to"], found["leftOut"]) == ("2026-03-18", "2026-04-10", 1)
 
 
+def test_lowest_has_the_first_day_below_a_limit(household):
+    query = {"to": "2026-04-10", "interval": "day"}
+    for limit, francs, giro in (
+        ("0", None, "2026-04-01"),
+        ("50", None, "2026-04-01"),
+        ("50.00001", "2026-03-18", "2026-04-01"),
+        ("850.05", "2026-03-18", "2026-03-20"),
+        ("-1000", None, None),
+    ):
+        found = forecast(household, below=limit, **query)["lowest"]
+        days = {row["account"]: row["belowDate"] for row in found}
+        assert days == {"Francs": francs, "Giro": giro}, limit
+    table = household.get(f"{PATH}.csv", below="0", rows="lowest", **query).text.splitlines()
+    assert table[0] == "account,accountId,currencyCode,date,balance,belowDate"
+    assert "belowDate" not in forecast(household, **query)["lowest"][0]
+    fault = household.fault(PATH, below="little")
+    assert fault["name"] == "below" and '"little"' in fault["message"]
+
+
 def test_intervals_end_with_the_last_day_and_totals_are_by_currency(household):
     found = forecast(household)
     assert [(row["period"], row["date"]) for row in found["totals"]] == [

@@ -89,6 +89,29 @@ def test_the_totals_of_a_year_leave_out_what_has_ended(household):
     assert not recurring(household, status="overdue")["totals"]
 
 
+def test_payments_are_filtered_by_category_change_and_account(household):
+    def payees(**query):
+        return [row["payee"] for row in recurring(household, **query)["recurring"]]
+
+    assert payees(category="eq.Food") == payees(categoryId=uid("Category", 1)) == ["STREAMING 47"]
+    assert payees(category="eq.Food", withSubcategories="true") == ["STREAMING 47"]
+    assert payees(category="is.null", status="active") == ["Employer", "Miete"]
+    assert payees(category="ne-or-null.Food") == ["Employer", "Miete", "Gym"]
+    assert payees(changed="true") == ["STREAMING 47"]
+    assert payees(changed="true", category="is.null") == []
+    assert payees(accountName="eq.Francs") == ["Miete"]
+    totals = recurring(household, category="eq.Food")["totals"]
+    assert [tuple(total.values()) for total in totals] == [("EUR", 1, 0, Decimal("-155.88"))]
+    (hint,) = recurring(household, category="eq.food")["hints"]
+    assert hint == "No category is called food. Did you mean Food?"
+    table = household.get("records/recurring.csv", rows="totals").text.splitlines()
+    assert table == [
+        "currencyCode,count,yearlyIncome,yearlyExpense",
+        "CHF,1,0,-6000",
+        "EUR,2,24006,-155.88",
+    ]
+
+
 def test_the_day_decides_which_records_have_happened(household, service):
     service.clock.set("2026-01-06T12:00:00Z")
     before = household.get("records/recurring")

@@ -273,29 +273,46 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
     backend = new_backend(storage)
     periods = st.sampled_from(list(Period))
     bounds = st.tuples(st.none() | days, st.none() | days)
+    kept = st.sampled_from(
+        [
+            (None, None, lambda account: True),
+            ("accountId", make_id(1), lambda account: account["id"] == make_id(1)),
+            ("accountName", "eq.Giro", lambda account: account["name"] == "Giro"),
+            ("accountName", "ne.Giro", lambda account: account["name"] != "Giro"),
+        ]
+    )
 
     @settings(max_examples=count(12, 1_500), suppress_health_check=list(HealthCheck))
-    @given(accounts, records, st.lists(st.tuples(periods, bounds), max_size=4), days)
+    @given(accounts, records, st.lists(st.tuples(periods, bounds, kept), max_size=4), days)
     def check(some_accounts, some_records, questions, today):
         named = [{"name": "x", "parentId": None, "group": None}] * NUMBER
         data = ModelledData(backend, some_accounts, named, [{"name": "x"}] * NUMBER, some_records)
         assume(data.is_sound)
-        counted = [row for row in data.records if row["recordState"] != "void"]
-        for period, (first, last) in questions:
+        every = [row for row in data.records if row["recordState"] != "void"]
+        for period, (first, last), (name, text, is_kept) in questions:
+            shown_accounts = [account for account in data.accounts if is_kept(account)]
+            ids = {account["id"] for account in shown_accounts}
+            counted = [row for row in every if row["accountId"] in ids]
             if first is not None and last is not None and first > last:
                 first, last = last, first
             newest = max((to_date(row["recordDate"]) for row in counted), default=today)
             default_last = max(today, newest)
             if first is not None and last is None and first > default_last:
                 continue
-            query = BalancesQuery(period, first and from_date(first), last and from_date(last))
+            query = BalancesQuery(
+                period,
+                first and from_date(first),
+                last and from_date(last),
+                conditions_of([(name, text)] if name else []),
+            )
             with data.unit.reading() as reading:
                 found = list_balances(reading, data.unit.user.id, query, from_date(today))
                 assert to_date(found.points[-1].last_day) == (last or default_last)
                 begin = found.points[0].start if first is None else from_date(first)
                 assert found.points[0].start == start_of(period, begin)
                 ends = [to_date(point.last_day) for point in found.points]
-                for account in data.accounts:
+                assert found.of.keys() == ids
+                for account in shown_accounts:
                     own = [row for row in counted if row["accountId"] == account["id"]]
                     balances = [
                         account["initialBalance"]
