@@ -210,7 +210,7 @@ def share(sums: Sums, around: Surroundings) -> int | None:
         -0.3012,
         unit=Unit.SHARE,
     ),
-    note="net as part of all income",
+    note="net of all income",
     by_group=True,
     absence="incomeShare is empty in {}, because there is no income. A filter such as "
     "category=eq.Rent leaves out the income: ask without it, with groupBy=category.",

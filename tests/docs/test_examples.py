@@ -306,6 +306,7 @@ def test_most_pages_for_users_have_examples() -> None:
 QUESTIONS = PROJECT / "docs" / "questions.md"
 #: A row of the tables: a question, its request, and the cell of its answer.
 _ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \|(.*)\|$", re.MULTILINE)
+_INNER_BLANK = re.compile(r"(?<=[\[{]) | (?=[\]}])")
 #: Maximum number of lines shown of an answer.
 _SHOWN = 3
 
@@ -319,7 +320,7 @@ def _cell(shown: Block, told: str) -> str:
     """Return the answer's cell: lines of CSV, or JSON with the same omissions as before."""
     if shown.language:
         words = " ".join(rewritten(shown, told).split())
-        return f"`{re.sub(r'(?<=[[{]) | (?=[]}])', '', words)}`"
+        return f"`{_INNER_BLANK.sub('', words)}`"
     lines = told.splitlines()
     return "<br>".join([*(f"`{line}`" for line in lines[:_SHOWN]), *["…"][len(lines) <= _SHOWN :]])
 

@@ -22,8 +22,8 @@ def _forms(kind: Kind) -> str:
 CONDITIONS = (
     f"Filters take conditions. Texts: {_forms(Kind.TEXT)}, or a list "
     f"of them. Numbers: {_forms(Kind.NUMBER)}, abs.gte. … without sign. Dates: the same with "
-    "a day or period (eq.2026, eq.2026-Q3, eq.2026-03, eq.2026-W30, gte.2026-03-18) or relative "
-    "(gte.-30d, lte.+7d, eq.today, eq.last-month, lt.this-year, eq.next-week, eq.month-to-date; "
+    "a day or period (eq.2026-03, eq.2026-Q3, eq.2026-W30, gte.2026-03-18) or relative "
+    "(gte.-30d, lte.+7d, eq.last-month, lt.this-year, eq.next-week, eq.month-to-date; "
     "also quarter). Ids and choices: "
     f"{_forms(Kind.ID)} Booleans: true or false. Commas separate values, except in texts. "
     f"Any field: {_NULL_TESTS}."

@@ -134,9 +134,8 @@ TOOLS: tuple[Tool, ...] = (
                 f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
             "compare": text(
-                f"Of {', '.join(Compare)} (the period before recordDate, or a year earlier), or "
-                "other days: 2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNet, "
-                "changeNetPercent and the like."
+                f"{' or '.join(Compare)} (the period before recordDate, or a year earlier), or "
+                "days: 2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNetPercent …"
             ),
             "having": text(
                 "Condition on a column of the groups: net.lt.-100, firstDate.gte.this-year"
@@ -145,12 +144,12 @@ TOOLS: tuple[Tool, ...] = (
                 f"Records to count that are otherwise left out: {', '.join(LEFT_OUT)}."
             ),
             "top": {
-                **text("Rows to keep in each group by the dimensions before the last, by sortBy."),
+                **text("Best rows of each group by all dimensions but the last."),
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 1000,
             },
-            "mergeCurrencies": flag("Whether to add up all currencies, with convertTo."),
+            "mergeCurrencies": flag("Add up all currencies; needs convertTo."),
             "fill": flag(
                 "Whether to also return groups of zeros: for periods without records, and if "
                 "nothing matches."
@@ -208,7 +207,7 @@ TOOLS: tuple[Tool, ...] = (
             "to": text("The last day; default: the end of next month."),
             "interval": {**one_of(tables.FORECAST_INTERVALS), "default": "month"},
             "include": one_of([tables.TYPICAL]),
-            "below": text("A balance; lowest then has the first day below it: belowDate."),
+            "below": text("Also tell the first day below this balance."),
             **_ACCOUNTS,
         },
         repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},
@@ -245,7 +244,7 @@ TOOLS: tuple[Tool, ...] = (
         takes={
             "status": text(f"Of {', '.join(tables.Status)}, comma-separated; default: all."),
             "category": _WORD,
-            "changed": flag("Whether to return only payments whose price changed."),
+            "changed": flag("Only payments whose price changed."),
             **_ACCOUNTS,
         },
         repeats={"totals": {"type": "array"}},
