@@ -150,10 +150,7 @@ TOOLS: tuple[Tool, ...] = (
                 "maximum": 1000,
             },
             "mergeCurrencies": flag("Add up all currencies; needs convertTo."),
-            "fill": flag(
-                "Whether to also return groups of zeros: for periods without records, and if "
-                "nothing matches."
-            ),
+            "fill": flag("Add groups of zeros: periods without records, or if nothing matches."),
             **_SORT,
         },
         repeats={
@@ -244,7 +241,7 @@ TOOLS: tuple[Tool, ...] = (
         takes={
             "status": text(f"Of {', '.join(tables.Status)}, comma-separated; default: all."),
             "category": _WORD,
-            "changed": flag("Only payments whose price changed."),
+            "changed": flag("Only those whose price changed."),
             **_ACCOUNTS,
         },
         repeats={"totals": {"type": "array"}},
