@@ -114,13 +114,16 @@ class Overview:
     @cached_property
     def worth_request(self) -> api_requests.ApiRequest:
         year = self.span.year()
-        given, saved = {"interval": "month", "from": date_text(year.first)}, {}
+        # Before the first record, balances would only be the initial ones.
+        begin = first_day(self._answers, sortBy="+recordDate") or year.first
+        first = min(max(year.first, begin), self.span.first)
+        given, saved = {"interval": "month", "from": date_text(first)}, {}
         if self.span.last < self._answers.today or self.span.first > self._answers.today:
             given["to"] = date_text(self.span.last)
         if self.is_converted:
             given["convertTo"] = self.currency
         this_month = Timespan.around(Period.MONTH, self._answers.today)
-        if "to" not in given and year.first == this_month.year().first:
+        if "to" not in given and first == this_month.year().first:
             # The API begins with the same month by default.
             saved["from"] = ""
         return api_requests.ApiRequest(api_requests.BALANCES, given, about="Net worth", saved=saved)
@@ -194,12 +197,14 @@ class Overview:
     @cached_property
     def nearest(self) -> Timespan | None:
         """For a timespan without records: the nearest month that has some, if any."""
-        currency = "" if self.is_converted else self.currency
+        shared = {"counted": "true"}
+        if not self.is_converted:
+            shared["currencyCode"] = f"eq.{self.currency}"
         around = (
-            (f"lt.{date_text(self.span.first)}", "-recordDate"),
-            (f"gt.{date_text(self.span.last)}", "+recordDate"),
+            {"recordDate": f"lt.{date_text(self.span.first)}", "sortBy": "-recordDate"},
+            {"recordDate": f"gt.{date_text(self.span.last)}", "sortBy": "+recordDate"},
         )
-        found = [newest_day(self._answers, currency, *each) for each in around]
+        found = [first_day(self._answers, **shared, **each) for each in around]
         days = [day for day in found if day is not None]
         if not days:
             return None
@@ -367,16 +372,9 @@ class Overview:
         )
 
 
-def newest_day(
-    answers: api_requests.ApiAnswers, currency: str, days: str, sort: str = "-recordDate"
-) -> int | None:
-    """Return the newest day with a record that counts; None if there is no such record.
-
-    currency: the currency of the records; "" for all. days: a filter of recordDate. sort: the order
-    of the records; with ``+recordDate``, return the oldest day.
-    """
-    given = {"currencyCode": f"eq.{currency}" if currency else "", "recordDate": days}
-    asked = {**given, "counted": "true", "sortBy": sort, "limit": "1"}
+def first_day(answers: api_requests.ApiAnswers, **parameters: str) -> int | None:
+    """Return the day of the first record of a list; None if the list is empty."""
+    asked = {**parameters, "limit": "1"}
     rows = answers.get(api_requests.ApiRequest(api_requests.RECORDS_PATH, asked)).rows
     return start_of(Period.DAY, rows[0]["recordDate"]) if rows else None
 

@@ -16,7 +16,7 @@ from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.cells import Cells
 from finance_api.web.colors import chart_color
-from finance_api.web.overview import MOST_ROWS, Overview, newest_day
+from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, own_rows, page
 from finance_api.web.routes import get
 from finance_api.web.timespans import Timespan, parse_timespan
@@ -48,7 +48,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     if given["period"] in RELATIVE_DATES:
         span = Timespan.named(given["period"], answers.today)
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
-    span = span or _newest_month(answers, "" if is_converted else currency)
+    span = span or Timespan.around(Period.MONTH, answers.today)
     overview = Overview(answers, span, currency, request.region, is_converted=is_converted)
     state = data_state_of(request.storage, request.user.id)
     chosen = {"convertTo" if is_converted else "currency": currency}
@@ -74,14 +74,6 @@ def show_overview(request: Request) -> dict[str, Any]:
         revision=state.revision,
         changed_at=state.changed_at if state.revision else None,
     )
-
-
-def _newest_month(answers: ApiAnswers, currency: str) -> Timespan:
-    """Return the newest month up to now with records, else the newest later one, or this month."""
-    month = Timespan.around(Period.MONTH, answers.today)
-    days = (f"lte.{date_text(month.last)}", f"gt.{date_text(month.last)}")
-    found = (newest_day(answers, currency, each) for each in days)
-    return Timespan.around(Period.MONTH, next(filter(None, found), answers.today))
 
 
 @get("settings", NO_PERMISSION_REQUIRED)

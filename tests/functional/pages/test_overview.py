@@ -268,15 +268,28 @@ def test_a_time_that_is_not_over_is_compared_with_the_same_days_before(
 
 
 @on_one_storage
-def test_it_opens_on_the_newest_month_with_records(service, user, visitor):
+def test_it_opens_on_this_month_also_before_its_first_record(service, user, visitor):
     days = ("2025-11-30", "2025-12-02", "2026-04-02")
     service.load(user, [account(1), *[record(n, recordDate=day) for n, day in enumerate(days)]])
-    assert "<strong>Dec 2025</strong>" in visitor.get("/overview").text
+    assert "<strong>Mar 2026</strong>" in visitor.get("/overview").text
     # The page of a month without records names the nearest month with records.
     figures = panel(visitor.get("/overview?period=2026-03").text, "figures")
     assert "No records in Mar 2026. The nearest are in Apr 2026" in shown_text(figures)
     assert 'href="/overview?period=2026-04&amp;currency=EUR"' in figures
     assert "No records" not in panel(visitor.get("/overview?period=2026-04").text, "figures")
+
+
+@on_one_storage
+def test_the_curve_of_net_worth_begins_with_the_first_record(service, user, visitor):
+    days = ("2025-11-30", "2026-03-02")
+    rows = [account(1, initialBalance=100), *[record(n, recordDate=d) for n, d in enumerate(days)]]
+    service.load(user, rows)
+    page = visitor.get("/overview").text
+    shown = [row[0] for row in table(page, "worth")]
+    assert shown == ["Nov 2025", "Dec 2025", "Jan 2026", "Feb 2026", "Mar 2026"]
+    # A time before that has its own months.
+    page = visitor.get("/overview?period=2025-10").text
+    assert [row[0] for row in table(page, "worth")] == ["Oct 2025"]
 
 
 @on_one_storage
