@@ -15,6 +15,7 @@ class ObjectPage:
     lead: the text below the title. none: the text for an empty list.
     filter: the parameter of the records page that shows an object's records, if any.
     rare: fields that the form folds away while they are empty.
+    needs_name: whether the form requires a name.
     """
 
     name: str
@@ -25,6 +26,7 @@ class ObjectPage:
     sort: str = "+name"
     filter: str | None = None
     rare: frozenset[str] = frozenset()
+    needs_name: bool = True
 
     @property
     def path(self) -> str:
@@ -103,6 +105,7 @@ OBJECT_PAGES = {
             lead="New records with one of a rule's keywords in payee or note get its category "
             "and labels. The first matching rule applies.",
             none="A rule categorises records by words in their payee or note.",
+            needs_name=False,
         ),
     )
 }

@@ -183,8 +183,8 @@ def _add_cash(hand: Hand) -> None:
     hand.menu("Records")
     hand.link("Add a record")
     hand.write("Amount", "7,50")
-    hand.write("Payee optional", "Market")
-    hand.choose("Category optional", "Groceries")
+    hand.write("Payee", "Market")
+    hand.choose("Category", "Groceries")
     hand.button("Add the record")
     expect(hand.main.get_by_role("row", name="Market")).to_contain_text("−7.50")
 
@@ -194,7 +194,7 @@ def _split(hand: Hand) -> None:
     hand.link("Split this record")
     hand.write_in(hand.main.locator("#amount-1"), "40")
     hand.write_in(hand.main.locator("#amount-2"), "20.05")
-    hand.choose("Category optional", "Eating out")
+    hand.choose("Category", "Eating out")
     hand.button("Split")
     expect(hand.main.get_by_role("status").first).to_contain_text("split into parts.")
 
@@ -202,8 +202,8 @@ def _split(hand: Hand) -> None:
 def _make_budget(hand: Hand) -> None:
     hand.menu("Budgets")
     hand.link("New budget")
-    hand.write("Name optional", "Food")
-    hand.write("Limit amount optional", "400")
+    hand.write("Name", "Food")
+    hand.write("Limit amount", "400")
     hand.tick("Groceries")
     hand.button("Add the budget")
     expect(hand.main.get_by_role("status").first).to_have_text("Budget Food added.")

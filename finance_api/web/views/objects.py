@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -109,10 +109,7 @@ class ObjectViews:
         texts, row_id = self._sent(sent), forms.form_id(sent)
         action = f"add {self.resource.path}"
         with forms.form_errors() as errors, pages.editing(self.request, action) as session:
-            defaults = {field.name: field.default for field in self.fields.values()}
-            objects.add_object(
-                session, self.resource, self._given(session, texts, defaults), row_id
-            )
+            objects.add_object(session, self.resource, self._given(session, texts, None), row_id)
         if errors:
             return pages.refused(
                 self.request, {**self._form(texts, None, errors), "form_id": row_id}
@@ -184,14 +181,16 @@ class ObjectViews:
         return with_rule(texts, sent, self.region) if RULE in texts else texts
 
     def _given(
-        self, session: LedgerSession, texts: Mapping[str, str], before: Row
+        self, session: LedgerSession, texts: Mapping[str, str], row: Row | None
     ) -> dict[str, str]:
-        """Return the texts of values that differ from those in ``before``, as commands take them.
+        """Return the texts of values that differ from the row's, as commands take them.
 
-        Raises FormFaults, with each sentence beside its field, and ChangeRefused.
+        row: None for a new object, which has the defaults. Raises FormFaults, with each sentence
+        beside its field, and ChangeRefused.
         """
+        before = row or {field.name: field.default for field in self.fields.values()}
         named = forms.with_new_category(session, texts)
-        values = forms.read_texts(session, self.fields, named, self.region, before)
+        values = forms.read_texts(session, self._form_fields(row), named, self.region, before)
         named = forms.plain_texts(self.fields, named, values)
         given = {name: named[name] for name in values if values[name] != before[name]}
         if values.get(RULE) and {RULE, "startDate"} & given.keys():
@@ -201,6 +200,12 @@ class ObjectViews:
         except ChangeRefused as error:
             raise forms.FormFaults({"limitAmount": pages.sentence(error)}) from None
         return given
+
+    def _form_fields(self, row: Row | None) -> Mapping[str, Field]:
+        """Return the fields of the form: a name is required, unless a file left it out."""
+        if not self.shown.needs_name or (row is not None and row["name"] is None):
+            return self.fields
+        return {**self.fields, "name": replace(self.fields["name"], required=True)}
 
     def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
         """Return the variables of a form that was kept, with its hidden fields."""
@@ -228,7 +233,7 @@ class ObjectViews:
                 api += detail.requests
             else:
                 facts = self._facts(owned, row)
-        controls = forms.controls_of(owned, self.fields, texts, self.region)
+        controls = forms.controls_of(owned, self._form_fields(row), texts, self.region)
         controls = with_repeats(controls, self.region)
         rare = [control for control in controls if control.name in shown.rare]
         return pages.page(

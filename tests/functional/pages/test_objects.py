@@ -83,6 +83,16 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
 
 
 @on_one_storage
+@by_page
+def test_what_people_add_has_a_name(at_home, visitor, shown):
+    before = at_home.get(shown.resource.path).body
+    page = visitor.submit(f"{shown.path}/new", f"{shown.path}/new", status=400)
+    assert at_home.get(shown.resource.path).body == before
+    is_named = '<label for="name" class="needed">Name</label>' in page.text
+    assert is_named == ("Name is missing." in shown_text(page.text)) == shown.needs_name
+
+
+@on_one_storage
 def test_what_is_in_use_is_not_removed_and_an_account_goes_with_its_records(at_home, visitor):
     path = f"/categories/{uid('Category', 1)}/remove"
     page = visitor.get(path)
