@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.native_rows import account, category, record
+from support.native_rows import account, category, record, uid
 
 NAMES = ("Aldi", "Kino", "Rewe")
 
@@ -121,3 +121,38 @@ def test_keyboard_shortcuts_lead_through_the_list_but_never_while_one_types(list
     keys.press("j")
     keys.press("e")
     expect(page.get_by_role("heading", level=1)).to_have_text("Aldi")
+
+
+@pytest.mark.parametrize(
+    ("region", "typed", "rest", "too_much"),
+    [(None, "12.50", "1222.05", "100.00"), ("de-DE", "1.000,5", "234,05", "100,00")],
+)
+def test_what_is_left_of_a_split_is_shown_while_one_types(
+    site, page, region, typed, rest, too_much
+):
+    user = site.user()
+    site.load(user, [account(1), record(1, amount=-1234.55)])
+    site.change(lambda storage: storage.users.update(user.id, region=region))
+    site.enter(page.context, user)
+    page.goto(f"/records/{uid('Record', 1)}/split")
+    first, last = (page.locator(f"[name=amount-{number}]") for number in (1, 2))
+    status = page.locator("#rest")
+    first.fill(typed)
+    expect(last).to_have_value(rest)
+    expect(status).to_contain_text("Nothing is left.")
+    first.fill("1334.55" if region is None else "1334,55")
+    expect(last).to_have_value("")
+    expect(status).to_contain_text(f"{too_much} EUR too much.")
+    first.fill("ten")
+    expect(status).to_be_empty()
+    # What the last part got by hand stays.
+    first.fill("1")
+    last.fill("2")
+    first.fill("1000")
+    expect(last).to_have_value("2")
+    expect(status).to_contain_text(f"232{'.' if region is None else ','}55 EUR left.")
+    last.fill("")
+    first.fill(typed)
+    expect(last).to_have_value(rest)
+    page.get_by_role("button", name="Split").click()
+    expect(page.get_by_role("status").first).to_contain_text("split into parts.")

@@ -73,3 +73,45 @@ for (const picker of document.querySelectorAll("input[type=color]")) {
     picker.previousElementSibling.value = picker.value;
   });
 }
+
+// While the amounts of parts are typed: what is left, which the last part takes until it is changed.
+const split = document.querySelector("form[data-total]");
+if (split) {
+  const { currency, region, point, group } = split.dataset;
+  const total = Number(split.dataset.total);
+  const usual = Number(split.dataset.decimals);
+  const amounts = [...split.querySelectorAll("input[name^=amount-]")];
+  const last = amounts.at(-1);
+  const status = document.getElementById("rest");
+  const groups = group ? `\\d{1,3}(\\${group}\\d{2,3})+|` : "";
+  const pattern = new RegExp(`^-?(${groups}\\d*)(\\${point}\\d{0,4})?$`);
+
+  /** Returns ten-thousandths; 0 for an empty text, NaN for one that is no amount. */
+  function unitsOf({ value }) {
+    const text = value.trim().replace("−", "-");
+    if (!pattern.test(text)) return NaN;
+    return Math.round(Number(text.split(group).join("").replace(point, ".")) * 10_000);
+  }
+
+  function leftBy(inputs) {
+    return inputs.reduce((left, input) => left - unitsOf(input), total);
+  }
+
+  function money(units, separators = true) {
+    const digits = units % 10 ** (4 - usual) ? 4 : usual;
+    const form = { minimumFractionDigits: digits, useGrouping: separators };
+    return (units / 10_000).toLocaleString(region, form);
+  }
+
+  let takesRest = last.value === "";
+  split.addEventListener("input", ({ target }) => {
+    if (!amounts.includes(target)) return;
+    if (target === last) takesRest = last.value === "";
+    const rest = leftBy(amounts.slice(0, -1));
+    if (takesRest && target !== last) last.value = rest > 0 ? money(rest, false) : "";
+    const left = leftBy(amounts);
+    const more = left < 0 ? `${money(-left)} ${currency} too much.` : `${money(left)} ${currency} left.`;
+    const said = left ? more : "Nothing is left.";
+    status.textContent = Number.isNaN(left) ? "" : `${money(total)} ${currency} in all. ${said}`;
+  });
+}

@@ -13,7 +13,7 @@ from finance_api.http.requests import Request
 from finance_api.ledger.edits import splits
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
-from finance_api.resources.currencies import smallest_units
+from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.regions import Region
@@ -261,6 +261,7 @@ def _form(
         record=split.record,
         account=owned.accounts.rows[split.record["accountId"]],
         total=split.sign * split.record["amount"],
+        decimals=decimals_of(split.currency),
         rest=rest_of(owned, split, rows),
         currency=split.currency,
         parts=parts,
