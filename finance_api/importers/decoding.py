@@ -4,6 +4,7 @@ import codecs
 import io
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -71,16 +72,33 @@ _HEAD_BYTES = 1 << 12
 MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
 _PROPOSED = tuple(
-    "cp1252 cp1250 cp1251 cp1254 cp1253 cp932 gb18030 big5 cp949 mac-roman cp850".split()
+    """cp1252 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp932 cp949 gb18030 big5 mac-roman
+    cp850""".split()
 )
 #: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
 _DOS = "cp850"
-#: Control characters that no file means, and what separates words; apostrophes and the like do.
-_CONTROLS = re.compile("[\x80-\x9f]")
+#: Control and private characters, which no file means, and what separates words; apostrophes and
+#: the like do.
+_CONTROLS = re.compile("[\x80-\x9f\ue000-\uf8ff]")
 _BETWEEN_WORDS = re.compile(r"[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]+")
 #: Words of up to this many lines are compared.
 _COMPARED_LINES = 1_000
 _EASTERN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL"))
+#: The letters beyond ASCII that one language uses.
+_ALPHABETS = """
+    äöüß àâæçèéêëîïôùûüÿœ áéíñóúü àáâãçéêíóôõú àèéìíòóùú àäèéëïöü åäöé æøåéò ąćęłńóśźż
+    áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű âçğıîöşü âîăşţșț čćđšž äõöšüž āčēģīķļņšūž
+    ąčęėįšųūž абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ αβγδεζηθικλμνξοπρςστυφχψωάέήίόύώϊϋΐΰ
+""".split()
+#: Codec of an eastern script -> the bytes of its everyday characters: those of its first level.
+_EVERYDAY = {
+    "cp932": re.compile(b"[\x81-\x97]."),
+    "gb18030": re.compile(b"[\xa1-\xd7][\xa1-\xfe]"),
+    "big5": re.compile(b"[\xa1-\xc6]."),
+    "cp949": re.compile(b"[\xa1-\xc8][\xa1-\xfe]"),
+}
+#: A sigma in the wrong place.
+_SIGMA = re.compile(r"ς\B|\Bσ\b")
 
 
 @dataclass(frozen=True)
@@ -161,7 +179,9 @@ def open_text(
 
 
 def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
-    """Return the encodings in which the fewest words are odd, each with a line that differs."""
+    """Return the encodings in which the fewest words are odd, each with a line that differs. The
+    encoding whose letters seem most familiar comes first.
+    """
     found: dict[str, tuple[int, str, list[str]]] = {}
     for codec in likely:
         with suppress(ImportRefused):
@@ -170,13 +190,26 @@ def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
             lines = list(islice(foreign, _COMPARED_LINES))
             text = "".join(lines)
             if not _CONTROLS.search(text):
-                odd = 2 * sum(map(_is_odd, _BETWEEN_WORDS.split(text))) + (codec == _DOS)
-                found.setdefault(text, (odd, codec, lines))
+                words = [word for word in _BETWEEN_WORDS.split(text) if not word.isascii()]
+                odd = sum(map(_is_odd, words))
+                # In noise, most words are odd.
+                if odd <= len(words) // 2 + 1:
+                    found.setdefault(text, (2 * odd + (codec == _DOS), codec, lines))
     least = min((odd for odd, *_ in found.values()), default=0)
     best = [(codec, lines) for odd, codec, lines in found.values() if odd == least]
+    best.sort(key=lambda each: _count_unfamiliar("".join(each[1]), each[0]))
     rows = zip(*(lines for _, lines in best), strict=False)
     place = next((n for n, texts in enumerate(rows) if len(set(texts)) > 1), 0)
     return {codec: lines[place].strip() if lines else "" for codec, lines in best}
+
+
+def _count_unfamiliar(text: str, codec: str) -> int:
+    """Return how many characters beyond ASCII are rare, or not of the language that has most."""
+    count = Counter(each for each in text.lower() if not each.isascii())
+    if codec in _EVERYDAY:
+        fits = _EVERYDAY[codec].fullmatch
+        return sum(n for each, n in count.items() if not fits(each.encode(codec, "ignore")))
+    return min(sum(n for each, n in count.items() if each not in own) for own in _ALPHABETS)
 
 
 def _is_odd(word: str) -> bool:
@@ -187,9 +220,11 @@ def _is_odd(word: str) -> bool:
     if scripts & _EASTERN:
         return not scripts <= _EASTERN
     is_cased = word in (word.lower(), word.upper(), word[:1] + word[1:].lower())
-    foreign = sum(not each.isascii() for each in word)
-    is_foreign = scripts == {"LATIN"} and len(word) > 2 and 2 * foreign > len(word)
-    return not word.isalpha() or len(scripts) > 1 or not is_cased or is_foreign
+    foreign = [each for each in word.lower() if not each.isascii()]
+    is_foreign = scripts == {"LATIN"} and len(word) > 2 and 2 * len(foreign) > len(word)
+    is_foreign = is_foreign and not any(map(set(foreign).issubset, _ALPHABETS))
+    is_wrong = len(scripts) > 1 or _SIGMA.search(word) is not None
+    return not word.isalpha() or is_wrong or not is_cased or is_foreign
 
 
 def _codec(head: bytes, encoding: str | None) -> str:

@@ -16,7 +16,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.rows import Entries, entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
-from finance_api.importers.csv.vocabulary import are_counts, kind_of, role_fit
+from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
 from finance_api.importers.decoding import TextFile, open_text
 from finance_api.importers.interface import (
     ImportRefused,
@@ -72,6 +72,16 @@ class CsvImporter:
                 if saved is not None or found[0].mapping.encoding == encoding:
                     plan, questions = found
                     break
+        if questions.asks_for("encoding"):
+            first, table = questions.asked[0], plan.table
+            known = [c for c in first.choices if _knows_headings(table, c.changes["encoding"])]
+            if known:
+                encoding = known[0].changes["encoding"]
+                plan, questions = self._open(stream, encoding, True)
+                why = "only in this encoding are its headings known"
+                questions.remarks.append(f"the file is read as {encoding}: {why}")
+                if len(known) > 1:
+                    questions.asked.insert(0, first._replace(choices=tuple(known)))
         yield from self._read_tables(plan, questions)
 
     def read_table(self, text: TextFile, remembered: Remembered) -> Entries:
@@ -141,7 +151,7 @@ class CsvImporter:
         given = self._given if skip_last is None else replace(self._given, skip_last=skip_last)
         try:
             plan = find_plan(text, given, self._remembered, self._profiles, questions)
-            if not given.columns and not plan.taken:
+            if not given.columns and not plan.taken and plan.profile is None:
                 _refuse_own_export(plan.table)
         except ImportRefused as refused:
             self._table, self._roles = widest_table(text, self._given), {}
@@ -208,6 +218,12 @@ def _refuse_other_account(first: Table, second: Table) -> None:
     if other:
         fault = f"another table begins here, below {quoted(other[0])}: it may belong to another "
         raise ImportRefused(f"{fault}account; make a file of each table", second.first_line)
+
+
+def _knows_headings(table: Table, encoding: str) -> bool:
+    """Return whether a heading with letters beyond ASCII is known if the file has this encoding."""
+    read = replace(table, text=replace(table.text, codec=encoding))
+    return known_headings([each for each in read.headings or () if not each.isascii()]) > 0
 
 
 def _roles(plan: Plan) -> Columns:

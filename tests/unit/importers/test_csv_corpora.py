@@ -179,7 +179,6 @@ def test_records_of_a_real_file_with_its_profile(name, profile, options, expecte
             "--date-format",
         ),
         (CSV2OFX + "default.csv", "--account X --positive out", 8, "--account"),
-        (CSV2OFX + "gls.csv", "--account X --no-profile", 1, "--encoding"),
         (PARSER + "golden/csv_garbled_amount.csv", "--account X", 3, "12..34"),
         (OCA + "multi_currency.csv", "--account X --currency EUR", 2, "USD"),
         (

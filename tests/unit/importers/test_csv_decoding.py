@@ -1,6 +1,9 @@
 """From bytes to text: byte order marks, UTF-8, named encodings."""
 
 import io
+import random
+from collections import Counter
+from contextlib import suppress
 
 import pytest
 
@@ -8,8 +11,10 @@ from finance_api.cli.import_texts import text as text_of
 from finance_api.importers import decoding
 from finance_api.importers.decoding import open_text
 from finance_api.importers.interface import ImportRefused, Questions
-from support.csv_files import answers
+from support.csv_files import answers, read
 from support.csv_files import refusal as file_refusal
+from support.nightly import count
+from support.scripts import TEXTS
 
 
 def decode(data, encoding, force=False):
@@ -133,11 +138,60 @@ def test_encodings_of_other_languages_are_offered_with_a_line_in_each(text, code
         assert len(set(offered.values())) == len(offered)
 
 
+@pytest.mark.nightly
+def test_the_encoding_of_random_texts_is_offered_and_mostly_first():
+    places = Counter()
+    for seed in range(count(150, 10_000)):
+        pick = random.Random(seed)
+        codecs = pick.choice([*TEXTS])
+        words = pick.choice(TEXTS[codecs]).split(",")
+        payees = pick.sample(words, pick.randint(2, 8))
+        lines = [f"2026-03-{n:02};{payee};-{n},50\n" for n, payee in enumerate(payees, 1)]
+        text = "Date;Payee;Amount\n" + "".join(lines)
+        with suppress(UnicodeEncodeError):
+            data = text.encode(pick.choice(codecs))
+            if text.isascii():
+                continue
+            (question,) = refusal(data).questions
+            offered = [choice.changes["encoding"] for choice in question.choices]
+            readings = [data.decode(each) for each in offered]
+            assert text in readings, (text, offered)
+            places[readings.index(text)] += 1
+    assert places[0] > 0.9 * places.total(), places
+
+
+def test_headings_known_in_one_encoding_alone_leave_nothing_to_ask():
+    text = "Data;Tytuł;Obciążenia;Uznania\n2026-03-03;Łódź Żabka;12,50;\n"
+    text += "2026-03-04;Pensja;;900,00\n"
+    for codec in ("cp1250", "iso8859-2"):
+        (found,) = read(text.encode(codec), account="A", currency="PLN")
+        assert [entry.note for entry in found.entries] == ["Łódź Żabka", "Pensja"]
+        remark = f"the file is read as {codec}: only in this encoding are its headings known"
+        assert remark in found.statement.remarks
+
+
+def test_encodings_in_which_the_headings_are_not_known_are_not_offered():
+    text = "Datum;Příjemce;Částka\n2026-03-03;Muška;-12,50\n2026-03-04;Mzda;900,00\n"
+    asked = file_refusal(text.encode("iso8859-2"), currency="CZK")
+    assert answers(asked) == ["--encoding iso8859-2", "--encoding cp1250"]
+    # With headings of ASCII alone, only a person can tell.
+    plain = text.replace("Příjemce;Částka", "Payee;Amount")
+    asked = file_refusal(plain.encode("iso8859-2"), currency="CZK")
+    assert answers(asked) == ["--encoding cp1250", "--encoding iso8859-2"]
+
+
+def test_a_file_in_no_encoding_is_refused_with_its_byte_and_line():
+    noise = bytes(random.Random(1).choices([*range(0x80, 0x100)], k=90))
+    refused = refusal(b"Date;Payee\n2026-03-03;" + noise.replace(b"\x85", b"") + b"\n")
+    assert answers(refused) == [] and refused.line == 2
+    assert "byte 0x" in refused.reason
+
+
 def test_no_encoding_with_control_characters_is_offered():
     for byte in range(0x80, 0x100):
         for answer in answers(refusal(b"caf" + bytes((byte,)))):
-            read = (b"caf" + bytes((byte,))).decode(answer.split()[1])
-            assert not 0x80 <= ord(read[3]) < 0xA0
+            word = (b"caf" + bytes((byte,))).decode(answer.split()[1])
+            assert not 0x80 <= ord(word[3]) < 0xA0
 
 
 def test_a_line_without_end_is_refused(monkeypatch):
