@@ -382,7 +382,8 @@ class Entry(NamedTuple):
     section: index of the statement within the file, where statements can overlap. Equal entries in
         different sections are duplicates; within one section they are distinct. None: an entry
         with the id and content of another entry is a duplicate of it.
-    record_state: one of RECORD_STATES; None means "cleared", as usual in a bank's list.
+    record_state: one of RECORD_STATES, or "" for none; None means "cleared", as usual in a bank's
+        list.
     offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
     parts: the parts of a split; they add up to the entry's amount.
     message: an id shared by the entries of one notification, which another format may state as one

@@ -189,7 +189,7 @@ class StatementRecords:
             self._classify(row, entry.category, entry.labels)
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
-        row["recordState"] = entry.record_state or "cleared"
+        row["recordState"] = _state_of(entry)
         rest = self._file.rests.get(decided)
         if (entry.batch, entry.offset, entry.message, rest) != (None, None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
@@ -353,7 +353,7 @@ class StatementRecords:
             if value != was and name not in by_hand:
                 row[name] = amount if name == "amount" else value
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
-            row["recordState"] = entry.record_state or "cleared"
+            row["recordState"] = _state_of(entry)
         for name, column in STATED.items():
             if getattr(entry, column) is not None and name not in by_hand:
                 row[name] = getattr(entry, column)
@@ -397,6 +397,10 @@ def _number(rows: list[FileEntry], reader: CandidateReader) -> None:
         key = row.account, row.content if row.bank_id is None else row.bank_id
         counts[key] += 1
         row.number = counts[key]
+
+
+def _state_of(entry: Entry) -> str | None:
+    return "cleared" if entry.record_state is None else entry.record_state or None
 
 
 def _source_id(row: FileEntry, number: int) -> str:

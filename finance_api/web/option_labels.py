@@ -38,6 +38,7 @@ COLUMNS = {
     "accountNumber": "Account number column",
     "currency": "Currency column",
     "paymentType": "Payment type column",
+    "recordState": "State column",
     **{name: f"{words_of(name)} column" for name in STATED},
     "counterpartyAccount": "Other account column",
     "originalCurrencyCode": "Original currency column",

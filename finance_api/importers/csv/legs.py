@@ -9,6 +9,7 @@ from finance_api.importers.csv.mapping import Columns
 from finance_api.importers.csv.profile import Condition, Leg, Match, Rows, shown
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Choice, ImportRefused, quoted
+from finance_api.values.spreadsheet import without_apostrophes
 
 #: Takes the line and the cells of a row; returns rows with derived cells at their end.
 Expand = Callable[[int, list[str]], list[list[str]]]
@@ -40,6 +41,7 @@ class ProfileRows:
         only = [(match.index(column), column, words) for column, words in profile.only.items()]
         self._only = [(i, c, words) for i, c, words in only if i is not None and i not in chosen]
         self._equal = [match.indexes(pair) for pair in profile.equal]
+        self._names = [match.indexes(pair) for pair in profile.names]
         self._leave_out = self._tests_of(profile.leave_out)
         refuse = ((self._tests(when), reason, only) for when, reason, only in profile.refuse)
         self._refuse = [
@@ -121,9 +123,12 @@ class ProfileRows:
         skipped: counts the rows that are left out. The function raises ImportRefused with a line.
         """
         above: list[str] = []
+        ids: dict[tuple[int, str], str] = {}
         left_out: Counter[str] = Counter() if skipped is None else skipped
 
         def expand(line: int, cells: list[str]) -> list[list[str]]:
+            if self._match.profile.apostrophes:
+                cells = list(map(without_apostrophes, cells))
             if self._fill_down:
                 self._fill(cells, above)
             for tests, reason, only in self._refuse:
@@ -133,6 +138,13 @@ class ProfileRows:
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)
+            for name, own in self._names:
+                if ids.setdefault((name, cells[name]), cells[own]) != cells[own]:
+                    column, twice = self._match.names[own], quoted(cells[name])
+                    fault = (
+                        f"{twice} has another {column} than above, and this import goes by names"
+                    )
+                    raise ImportRefused(f"{fault}: rename one of the two, and export again", line)
             end = []
             if self._opening is not None:
                 end.append("1" if _hold(self._opening, cells) else "")

@@ -37,6 +37,7 @@ FIELDS: abc.Mapping[str, tuple[str, ...]] = {
     "accountNumber": (),
     "currency": ("currencyCode",),
     "paymentType": (),
+    "recordState": (),
     **dict.fromkeys(STATED, ()),
 }
 FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}

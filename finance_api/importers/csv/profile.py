@@ -143,6 +143,7 @@ class Profile:
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
     otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
     partial: whether the mapping only has answers; the file's content decides the rest.
+    apostrophes: whether an apostrophe stands before what a spreadsheet would take for a formula.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Profile:
     opening: Condition = field(default_factory=dict)
     fill_down: tuple[str, ...] = ()
     equal: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
     ignore: tuple[str, ...] = ()
     trailer: Words = field(default_factory=lambda: Words(()))
     preamble: abc.Mapping[str, Words] = field(default_factory=dict)
@@ -173,6 +175,7 @@ class Profile:
     account_prefix: str = ""
     missing_cells: int = 0
     extra_cells: bool = False
+    apostrophes: bool = False
 
     @property
     def map(self) -> Map:

@@ -119,9 +119,6 @@ def parse_profile(name: str, text: str) -> Profile:
     for key in ("title", "version"):
         if key not in parts:
             raise table.fault(key, "is missing")
-    pairs = table.take("equal", list) or []
-    if not all(_are_texts(pair) and len(pair) == 2 for pair in pairs):
-        raise table.fault("equal", "is not a list of pairs of columns")
     only = table.table("only")
     profile = Profile(
         name=name,
@@ -134,7 +131,8 @@ def parse_profile(name: str, text: str) -> Profile:
         refuse=tuple(map(_refused, table.parts("refuse"))),
         opening=_condition(table, "opening"),
         fill_down=table.words("fill_down"),
-        equal=tuple((one, other) for one, other in pairs),
+        equal=table.pairs("equal"),
+        names=table.pairs("names"),
         ignore=table.words("ignore"),
         trailer=Words(table.words("trailer")),
         preamble={n: Words(labels) for n, labels in table.table("preamble").items(_PREAMBLE)},
@@ -187,6 +185,12 @@ class _Table:
         if not _are_texts(found):
             raise self.fault(key, "is neither a string nor a list of strings")
         return tuple(found)
+
+    def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
+        found = self.take(key, list) or []
+        if not all(_are_texts(pair) and len(pair) == 2 for pair in found):
+            raise self.fault(key, "is not a list of pairs of columns")
+        return tuple((one, other) for one, other in found)
 
     def table(self, key: str) -> "_Table":
         return _Table((*self._path, key), self.take(key, dict) or {})
@@ -369,6 +373,7 @@ def _check_columns(profile: Profile) -> None:
         needed += [((key, n, "when"), tuple(when)) for n, (when, *_) in rows]
     needed += [(("fill_down",), profile.fill_down)]
     needed += [(("equal",), pair) for pair in profile.equal]
+    needed += [(("names",), pair) for pair in profile.names]
     others = [*columns, (("opening",), tuple(profile.opening)), (("ignore",), profile.ignore)]
     others += [(("only", column), (column,)) for column in profile.only]
     matches = [Match(profile, row.names, "") for row in profile.headings]

@@ -32,13 +32,15 @@ from finance_api.resources import RECORDS
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import Mark, decimals_of, smallest_units
 from finance_api.resources.field import Kind
-from finance_api.resources.records import STATED
+from finance_api.resources.records import RECORD_STATES, STATED
 from finance_api.values.time import DAY_SECONDS
 
 #: Entries, each with its statement; a new statement comes first, with None.
 Entries = Iterator[tuple[Statement, Entry | None]]
 
-_OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
+#: Fields with one of several words -> what a word is, and the words.
+_WORDS = {"paymentType": ("payment type", PAYMENT_TYPES), "recordState": ("state", RECORD_STATES)}
+_OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", *_WORDS))
 #: Fields with any text -> attributes of an entry.
 _TEXTS = {name: name for name in ("payee", "note", "category")}
 _TEXTS |= {n: a for n, a in STATED.items() if RECORDS[n].kind is Kind.TEXT and n not in _OTHERS}
@@ -163,19 +165,25 @@ class _StatementBuilder:
         day = reader.text("valueDate", cells)
         other_account = reader.text("counterpartyAccount", cells)
         original, original_currency = reader.original(line, cells)
-        payment_type = reader.text("paymentType", cells)
-        if payment_type is not None and payment_type.lower() not in PAYMENT_TYPES:
-            types = ", ".join(PAYMENT_TYPES)
-            fault = f"the payment type {quoted(payment_type)} is not one of {types}"
-            raise ImportRefused(fault, line)
+        state = self._word("recordState", line, cells)
+        if state is None and "recordState" in self._columns:
+            state = ""
         return {
             "labels": self._labels(cells),
-            "payment_type": payment_type and payment_type.lower(),
+            "payment_type": self._word("paymentType", line, cells),
+            "record_state": state,
             "value_date": day and reader.value_dates.read(day, line) // DAY_SECONDS * DAY_SECONDS,
             "counterparty_account": other_account and "".join(other_account.split()),
             "original_amount": original,
             "original_currency": original_currency,
         }
+
+    def _word(self, field: str, line: int, cells: Sequence[str]) -> str | None:
+        text, (what, words) = self._reader.text(field, cells), _WORDS[field]
+        if text is not None and text.lower() not in words:
+            fault = f"the {what} {quoted(text)} is not one of {', '.join(words)}"
+            raise ImportRefused(fault, line)
+        return text and text.lower()
 
     def finish(self) -> list[Statement]:
         """Return the complete statements, in the order in which the accounts appear."""

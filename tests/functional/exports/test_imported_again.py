@@ -1,30 +1,139 @@
-"""An exported table that comes back is refused, with a pointer to the export that can come back."""
+"""Exported records come back as the same records, or are refused with a pointer to the export that
+can come back.
+"""
 
 import io
+import random
 
 import pytest
 
-from finance_api.importers.formats import detect_format
+from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.orders import make_order
+from finance_api.resources import RECORDS
+from finance_api.resources.records import RECORD_STATES
+from finance_api.serialization.xlsx import readable_first
 from support.csv_files import read, refusal
-from support.native_rows import household
+from support.ledger import IMPORT_SETTINGS
+from support.native_rows import account, category, household, label, record, uid
+from support.nightly import count
 from support.service import on_one_storage
 
+ENDINGS = ("csv", "xlsx")
+#: What another user's records cannot have in common.
+_OWN = ("id", "accountId", "categoryId", "labelIds", "transferId", "splitId", "importId")
+_TIMES = ("createdAt", "updatedAt")
+TEXTS = (
+    *("Corner Shop", "Total", "Opening balance", "Saldo", "=1+1", "-5", "@home", "+49 30", "'tis"),
+    *('a "b", c', "one\ntwo;-3", ";=x", "Straße", "日本", "2026-03-01", "Pending", "-", "N/A"),
+)
 
-def read_again(body):
-    """Read a file in the format that its content has, without options."""
-    stream = io.BytesIO(body)
-    importer = detect_format(stream).new_importer(stream, {})
-    list(importer.read(stream))
+
+def import_again(client, body, **given):
+    """Import an exported file as this user's command does."""
+    stream, clock = io.BytesIO(body), client.service.clock
+    how = {"email": client.user.email, "now": clock.now(), "name": "records"}
+    return import_file(client.service.backend, make_order(stream, given, IMPORT_SETTINGS, **how))
+
+
+def records(client):
+    """Return the records without what depends on their user, in a fixed order."""
+    rows = client.exact("records", limit=100)["records"]
+    rows = [{k: v for k, v in row.items() if k not in (*_OWN, *_TIMES)} for row in rows]
+    return sorted(rows, key=repr)
+
+
+def random_household(pick):
+    """Return rows of a household whose accounts, categories and labels have names of their own."""
+    codes = ("EUR", "EUR", "USD", "JPY", "CHF")
+    accounts = [
+        account(n, name=name, currencyCode=pick.choice(codes))
+        for n, name in enumerate(pick.sample(("Giro", "giro", "=Cash", "Épargne", "Total"), 3), 1)
+    ]
+    categories = [category(n, name=f"{n} {pick.choice(TEXTS)}") for n in range(1, 4)]
+    labels = [label(n, name=f"{n} {pick.choice(('home', '=trip', 'a, b'))}") for n in range(1, 4)]
+
+    def maybe(value):
+        return value if pick.random() < 0.5 else None
+
+    rows = []
+    for n in range(1, pick.randint(2, 30)):
+        owner = pick.choice(accounts)
+        whole = owner["currencyCode"] == "JPY"
+        foreign = maybe("USD")
+        rows.append(
+            record(
+                n,
+                accountId=owner["id"],
+                amount=pick.randint(-9_999, 9_999) / (1 if whole else pick.choice((1, 10, 100))),
+                recordDate=f"2026-0{pick.randint(1, 3)}-{pick.randint(10, 17)}T10:00:00Z",
+                payee=maybe(pick.choice(TEXTS)),
+                note=maybe(pick.choice(TEXTS)),
+                categoryId=maybe(pick.choice(categories)["id"]),
+                labelIds=[each["id"] for each in pick.sample(labels, pick.randint(0, 3))],
+                paymentType=maybe("debit_card"),
+                recordState=maybe(pick.choice(RECORD_STATES)),
+                valueDate=maybe("2026-03-11"),
+                counterpartyAccount=maybe("DE75512108001245126199"),
+                reference=maybe(pick.choice(("0012", "RF18539007", "=7"))),
+                originalAmount=foreign and pick.randint(-999, 999) / 100,
+                originalCurrencyCode=foreign,
+            )
+        )
+    return [*accounts, *categories, *labels, *rows]
 
 
 @on_one_storage
-@pytest.mark.parametrize("ending", ["csv", "xlsx"])
-def test_exported_records_are_refused_and_point_to_the_whole_export(client, ending):
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_exported_records_come_back_unharmed(service, ending):
+    for seed in range(count(8, 2_000)):
+        client, other = service.client(), service.client()
+        client.load(*random_household(random.Random(seed)))
+        body = client.get(f"export/records.{ending}").body
+        report = import_again(other, body)
+        expected = records(client)
+        assert (report.created, records(other)) == (len(expected), expected), seed
+        # Again: nothing is created or changed.
+        assert not import_again(other, body).changed, seed
+
+
+@on_one_storage
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_list_of_records_comes_back_like_the_export(service, ending):
+    client, other = service.client(), service.client()
     client.load(*household())
-    for path in (f"export/records.{ending}", f"records.{ending}"):
+    import_again(other, client.get(f"records.{ending}").body)
+    assert records(other) == records(client)
+
+
+def test_the_profile_has_the_columns_of_the_exports():
+    rows = [row.texts for row in load_profiles().get("finance-api").headings]
+    names = [[field.name.lower() for field in order] for order in _orders()]
+    assert [list(row) for row in rows] == names
+
+
+def _orders():
+    return RECORDS.fields, readable_first(RECORDS.fields)
+
+
+@on_one_storage
+def test_two_accounts_of_one_name_are_not_made_one(service):
+    client, other = service.client(), service.client()
+    rows = [record(n, accountId=uid("Account", n)) for n in (1, 2)]
+    client.load(account(1), account(2), *rows)
+    with pytest.raises(ImportRefused, match="rename one of the two"):
+        import_again(other, client.get("export/records.csv").body)
+
+
+@on_one_storage
+def test_exports_of_some_columns_are_refused_and_point_to_the_whole_export(client):
+    client.load(*household())
+    columns = "accountId,recordDate,recordState,importId,amount"
+    for ending in ENDINGS:
+        body = client.get(f"records.{ending}", fields=columns).body
         with pytest.raises(ImportRefused, match=r"import /v1/api/export/all\.ndjson instead"):
-            read_again(client.get(path).body)
+            import_again(client, body)
 
 
 def test_columns_that_the_user_names_are_read_all_the_same():
