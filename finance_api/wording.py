@@ -97,6 +97,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.NO_TABLE: "the file is not in a known format, and if it is CSV, {first}",
     Topic.DATE_EMPTY: "the date is empty",
     Topic.AMOUNT_EMPTY: "the amount is empty",
+    Topic.SIDES_EMPTY: "neither the debit nor the credit column has an amount",
     Topic.DATE_FORM: "the date {text!r} is {days: and }",
     Topic.VALUE_DATE_FORM: "the date {text!r} is {days: and }",
     Topic.NO_TIME: "the date {text!r} has no time",

@@ -80,6 +80,7 @@ class Topic(StrEnum):
     NO_TABLE = auto()
     DATE_EMPTY = auto()
     AMOUNT_EMPTY = auto()
+    SIDES_EMPTY = auto()
     DATE_FORM = auto()
     VALUE_DATE_FORM = auto()
     NO_TIME = auto()

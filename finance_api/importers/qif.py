@@ -55,6 +55,8 @@ _LISTS = {
     "budget": "budgets",
 }
 _ACCOUNT, _SWITCHES = "account", ("option", "clear")
+#: A line that states the order of day and month -> the first letter of forms in this order.
+_ORDERS = {"OPTION:MDY": "M", "OPTION:DMY": "D"}
 #: _ONCE: codes that a transaction has once. _OF_SPLIT: a split's category, memo, amount and share.
 _ONCE, _OF_SPLIT = frozenset("DTUCNPL"), frozenset("SE$%")
 _TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
@@ -156,6 +158,8 @@ class QifImporter:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
         self._says_cleared = False
+        # The orders of day and month that lines such as !Option:MDY state.
+        self._orders: set[str] = set()
         # By account name (None: not stated): the line of the account's first transaction.
         self._first: dict[str | None, int | None] = {}
         self._card = CardSigns()
@@ -242,7 +246,9 @@ class QifImporter:
             questions.ask(clause(Topic.ACCOUNT), Choice({}, needs=("account",)))
         if len(self._first) == 1 and self._options.get("positive") is None:
             self._card.ask(questions)
-        self._date_reader = DateReader(self._dates.decide(questions))
+        stated = [f for f in self._dates.readings() if {f.name[:1]} == self._orders]
+        form = stated[0] if len(stated) == 1 else self._dates.decide(questions)
+        self._date_reader = DateReader(form)
         self._amount_reader = self._amounts.decide(questions)
         names = [account] if account else [name for name in self._first if name]
         questions.accounts = [(name, None) for name in names]
@@ -323,6 +329,8 @@ class QifImporter:
                     yield (None, kind), None
                 header = record[0]
                 kind, account = _kind(header), None
+                order = "".join(header.text.upper().split())
+                self._orders |= {_ORDERS[order]} if order in _ORDERS else set()
                 if kind == _ACCOUNT:
                     names = []
                 elif kind in _ACCOUNT_TYPES and len(set(names)) == 1:

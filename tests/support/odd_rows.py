@@ -10,6 +10,7 @@ from support.bank_layouts import LANGUAGES, NOTES, PAYEES, form_day
 KINDS = (
     *("plain", "total", "total between", "shop", "brought forward", "stated", "stated wrongly"),
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
+    *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -18,6 +19,9 @@ Anfangssaldo/Endsaldo|Alter Kontostand/Neuer Kontostand|Solde initial/Solde fina
 Saldo inicial/Saldo final|Saldo iniziale/Saldo finale|Beginsaldo/Eindsaldo|
 Saldo początkowe/Saldo końcowe|Počáteční stav/Konečný stav|openingBalance/closingBalance|
 Ingående saldo/Utgående saldo|Начальный остаток/Конечный остаток""".replace("\n", "")
+BOOKED = "Booking date|Buchungstag|Date de comptabilisation|Data contabile|Data księgowania"
+#: Words of rows without an amount.
+KINDS_WITHOUT = "Hinweis|Kartensperre|Zinssatz geändert|Notice|Limit changed|Avis|Info"
 MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
 
 
@@ -153,6 +157,56 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
                 lines.append(writer.line(str(day), payee, *cells))
         case "end mark":
             below = [pick.choice(MARKS.split("|"))]
+        case "no amount":
+            words = pick.sample(KINDS_WITHOUT.split("|"), pick.randint(1, 2))
+            for number in range(pick.randint(1, 3)):
+                nothing = ["", ""] if writer.sides else [""]
+                day = form_day(rows[0][0], writer.form, writer.of)
+                text = writer.line(day, "", words[number % len(words)], *nothing)
+                lines.insert(pick.randrange(len(lines) + 1), text)
+        case "not booked" | "not booked between":
+            writer.columns.insert(0, pick.choice(BOOKED.split("|")))
+            writer.columns[1] = "Value date"
+            newest = pick.randint(1, len(rows) - 1)
+            open_ = {*range(len(rows) - newest, len(rows))}
+            if kind == "not booked between":
+                open_ = {pick.randrange(1, len(rows) - 1)}
+            days = [form_day(row[0], writer.form, writer.of) for row in rows]
+            lines = [
+                writer.line("" if n in open_ else day, line)
+                for n, (day, line) in enumerate(zip(days, lines, strict=True))
+            ]
+            if kind == "not booked":
+                records = [each for n, each in enumerate(records) if n not in open_]
+            if pick.random() < 0.5:
+                lines.reverse()
+        case "headings again":
+            again = writer.headings()
+            change = pick.choice((str, str.upper, str.lower, str.title, "{} ".format, " {}".format))
+            lines.insert(pick.randrange(len(lines) + 1), change(again))
+        case "shares":
+            writer.sides = False
+            writer.columns = [writer.columns[0], "Payee", "Quantity", "Price", "Value", "Amount"]
+            lines = []
+            for day, payee, _, cents in rows:
+                shares, rest = pick.randint(1, 40), pick.randint(1, 99)
+                numbers = [
+                    f"{shares}",
+                    writer.number(abs(cents) // shares),
+                    writer.number(-cents + rest),
+                ]
+                numbers = numbers if pick.random() < 0.8 else ["", "", ""]
+                day_text = form_day(day, writer.form, writer.of)
+                lines.append(writer.line(day_text, payee, *numbers, writer.number(cents)))
+        case "letters":
+            out, in_ = pick.choice((("D", "C"), ("D", "K"), ("S", "H"), ("DR", "CR"), ("D", "")))
+            writer.sides = False
+            writer.columns = [*writer.columns[:3], "Amount"]
+            lines = []
+            for day, payee, note, cents in rows:
+                text = f"{writer.number(abs(cents))} {out if cents < 0 else in_}".strip()
+                day_text = form_day(day, writer.form, writer.of)
+                lines.append(writer.line(day_text, payee, note, text))
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
     is_wrong = kind in ("stated wrongly", "divided")
     return Odd(

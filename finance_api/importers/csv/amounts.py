@@ -27,6 +27,10 @@ _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")
 _SIDES = {"CR": 1, "DR": -1}
+#: Letters that say the same behind an amount with cents. K, S and H count only in a column that has
+#: a letter for the other side, too.
+_LETTERS = {"D": -1, "C": 1, "K": 1, "S": -1, "H": 1}
+_CENTS = re.compile(r"[.,][0-9]{2}$")
 
 #: Longest text that is examined as an amount.
 _LONGEST = 64
@@ -69,6 +73,8 @@ def shape_of(text: str) -> Written | None:
     signs = outside.count("+") + outside.count("-")
     first, first_side = _without_side(before[1])
     last, last_side = _without_side(after[1])
+    if last[-1:] in _LETTERS and _CENTS.search(match[2]) and (not last[1:] or _mark(last[:-1])):
+        last, last_side = last[:-1], _LETTERS[last[-1]]
     if (
         (first and last)
         or (first_side and last_side)
@@ -165,6 +171,8 @@ class AmountColumns:
         self.marks: dict[Mark, int] = {}
         self.has_bare = False
         self._doubtful: tuple[str, int, str, str] | None = None
+        # Letter behind amounts -> the first such text, and its line.
+        self._letters: dict[str, tuple[str, int]] = {}
 
     def add(self, text: str, line: int, own: bool = True) -> int:
         """Add a trimmed text; return its sign: 1, -1, 0 for zero, 2 for CR, -2 for DR.
@@ -214,6 +222,8 @@ class AmountColumns:
         if not parts.digits.strip("0.,' "):
             return 0
         if parts.side:
+            if text[-1] in _LETTERS:
+                self._letters.setdefault(text[-1], (text, line))
             return 2 * parts.side
         return -1 if parts.negative else 1
 
@@ -224,6 +234,12 @@ class AmountColumns:
 
         are_whole: whether the currency has no decimals. minor: as in `AmountReader`.
         """
+        if (
+            not {"C", "D"} & self._letters.keys()
+            and len(set(map(_LETTERS.get, self._letters))) == 1
+        ):
+            ((text, line),) = self._letters.values()
+            raise ImportRefused(f"{quoted(text)} is not an amount", line)
         mark = next(iter(self._readings))
         if len(self._readings) == 2 and self._doubtful:
             text, line, point, comma = self._doubtful

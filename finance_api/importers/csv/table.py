@@ -274,9 +274,16 @@ class Table:
 def _without_headings(
     rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
 ) -> Iterator[Row]:
-    is_first = True
+    is_first, start = True, first[0].strip()[:1].lower()
+    headings = [*map(folded, first[: filled(first)])]
     for row in rows:
-        if row[1] != first:
+        cells = row[1]
+        is_repeated = cells == first or (
+            # Most rows begin with another character.
+            "".join(cells[:1]).strip()[:1].lower() == start
+            and [*map(folded, cells[: filled(cells)])] == headings
+        )
+        if not is_repeated:
             yield row
         elif is_first:
             is_first = False

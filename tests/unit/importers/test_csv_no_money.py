@@ -132,3 +132,103 @@ def test_the_account_of_the_other_party_is_no_account_of_ones_own():
         "01-0242-0000000-00",
         "03-1234-0000000-00",
     ]
+
+
+@pytest.mark.parametrize("head", ["Amount", "Debit,Credit"])
+def test_rows_without_an_amount_can_be_left_out_by_their_kind(head):
+    nothing = "," * head.count(",")
+    money = [line.replace(",-", ",").replace("900.00", "900.00") for line in ROWS.splitlines()]
+    rows = "\n".join(f"{line}{nothing}" for line in money) if nothing else ROWS.strip()
+    text = (
+        f"Date,Kind,Payee,{head}\n2026-03-01,Notice,New limit,{nothing}\n"
+        + rows.replace(",Bakery", ",Card,Bakery").replace(",Employer", ",Pay,Employer")
+        .replace(",Garage", ",Card,Garage").replace(",Cafe", ",Card,Cafe")
+        + f"\n2026-03-22,Terms,New terms,{nothing}\n"
+    )  # fmt: skip
+    options = {} if nothing else {"positive": "in"}
+    refused = refusal(text, **OPTIONS, **options)
+    assert refused.line == 2
+    assert answers(refused) == [
+        "--leave-out Kind=Notice --leave-out Kind=Terms",
+        "--leave-out Payee=New limit --leave-out Payee=New terms",
+    ]
+    found = read(text, **OPTIONS, **options, leave_out=("Kind=Notice", "Kind=Terms"))
+    assert len(found[0].entries) == 4
+
+
+def test_a_kind_that_rows_with_an_amount_have_is_not_offered():
+    text = "Date,Kind,Payee,Amount\n2026-03-01,Card,Kiosk,\n2026-03-02,Card,Bakery,-12.50\n"
+    text += "2026-03-03,Card,Garage,-3.00\n"
+    assert answers(refusal(text, **OPTIONS)) == ["--leave-out Payee=Kiosk"]
+
+
+BOOKED = "Booking date,Value date,Payee,Amount,Balance\n"
+PENDING = ",2026-03-22,Kiosk,-9.50,858.90\n"
+NEWEST_FIRST = (
+    "2026-03-21,2026-03-20,Cafe,-4.10,868.40\n2026-03-14,2026-03-14,Garage,-30.00,872.50\n"
+    "2026-03-05,2026-03-05,Employer,900.00,902.50\n2026-03-02,2026-03-02,Bakery,-12.50,2.50\n"
+)
+
+
+def test_the_newest_rows_without_a_booking_day_are_pending():
+    oldest_first = "".join(reversed(NEWEST_FIRST.splitlines(keepends=True)))
+    for text in (PENDING + NEWEST_FIRST, oldest_first + PENDING):
+        (found,) = read(BOOKED + text, **OPTIONS)
+        assert len(found.entries) == 4
+        assert found.statement.closing.amount == 8_684_000
+        assert found.statement.skipped == {"without Booking date": 1}
+        assert any("pending" in str(each) for each in found.statement.remarks)
+
+
+def test_other_rows_without_a_booking_day_are_asked_about():
+    first, *others = NEWEST_FIRST.splitlines(keepends=True)
+    for text in (NEWEST_FIRST + PENDING, "".join([first, PENDING, *others])):
+        refused = refusal(BOOKED + text.replace(",858.90", ","), **OPTIONS)
+        assert answers(refused) == ["--map recordDate=Value date"]
+
+
+def test_a_date_without_gaps_is_offered_where_another_has_one():
+    text = "Date,Paid on,Note,Amount\n2026-03-02,2026-03-02,Bakery,-12.50\n"
+    text += "2026-03-03,2026-03-05,Kiosk,-1.50\n,2026-03-06,Garage,-3.00\n"
+    assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Paid on"]
+
+
+def test_every_column_of_dates_is_offered_and_those_without_gaps_first():
+    rows = "2026-03-01,,2026-03-03,a,-3.00\n2026-03-02,2026-03-05,2026-03-04,b,-4.00\n"
+    text = "Due,Paid on,Value date,Text,Amount\n" + rows
+    assert answers(refusal(text, **OPTIONS)) == [
+        "--map recordDate=Due", "--map recordDate=Value date", "--map recordDate=Paid on"
+    ]  # fmt: skip
+
+
+def test_a_column_of_times_is_never_the_date():
+    for times in ("08:35:18 21:02:00", "0:35 23:59", "083518 210200"):
+        first, second = times.split()
+        text = f"Transaction time,Day,Note,Amount\n{first},2026-03-02,Bakery,-12.50\n"
+        text += f"{second},2026-03-03,Kiosk,-1.50\n"
+        (found,) = read(text, **OPTIONS)
+        days = [entry.date // 86_400 for entry in found.entries]
+        assert days == [20_514, 20_515]
+
+
+@pytest.mark.parametrize("shares", ["Quantity", "Anzahl"])
+def test_price_and_value_of_shares_are_no_amount(shares):
+    text = f"Date,Note,{shares},Price,Value,Amount\n2026-03-02,Buy,3,100.00,300.00,-301.50\n"
+    text += "2026-03-03,Dividend,,,,1.50\n2026-03-04,Buy,1,110.00,110.00,-111.00\n"
+    assert amounts(text) == [-301.5, 1.5, -111]
+    assert refusal(text.replace(shares, "Lot"), **OPTIONS)
+
+
+@pytest.mark.parametrize("letters", ["D C", "D K", "S H", "DR CR"])
+def test_letters_behind_amounts_are_their_sides(letters):
+    out, in_ = letters.split()
+    text = f"Data;Histórico;Valor\n02/13/2026;Padaria;1.012,50 {out}\n02/14/2026;Loja;3,00 {in_}\n"
+    assert amounts(text) == [-1012.5, 3]
+    if out in "SH":
+        alone = text.replace(f" {in_}", "")
+        assert "is not an amount" in refusal(alone, **OPTIONS).reason
+
+
+def test_a_letter_without_its_opposite_may_be_a_unit():
+    text = "Date,Note,Amount\n2026-03-02,Bakery,12.50K\n2026-03-03,Kiosk,1.50K\n"
+    assert "'12.50K' is not an amount" in refusal(text, **OPTIONS).reason

@@ -132,6 +132,18 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
         assert (date_text(entry.date), entry.amount) == (day, 12_340_000)
 
 
+@pytest.mark.parametrize(("order", "day"), [("MDY", "2026-03-07"), ("dmy", "2026-07-03")])
+def test_a_stated_order_of_day_and_month_decides_what_dates_leave_open(order, day) -> None:
+    data = f"!Option:{order}\n" + bank(transaction("D03/07/2026", "T-1"))
+    assert [date_text(entry.date) for entry in the_entries(data)] == [day]
+    given = the_entries(data, date_format="DD/MM/YYYY")
+    assert date_text(given[0].date) == "2026-07-03"
+    both = "!Option:MDY\n!Option:DMY\n" + bank(transaction("D03/07/2026", "T-1"))
+    assert "--date-format" in refusal(both).reason
+    proved = f"!Option:{order}\n" + bank(transaction("D27/07/2026", "T-1"))
+    assert date_text(the_entries(proved)[0].date) == "2026-07-27"
+
+
 def test_dates_of_two_orders_are_refused() -> None:
     text = bank(transaction("D2/13'26", "T1.00"), transaction("D13/2'26", "T1.00"))
     assert "not a date in the form of the rows above" in refusal(text).reason

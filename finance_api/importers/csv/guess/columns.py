@@ -66,7 +66,9 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
     elif len(exact) == 1 or len(others) == 1:
         open_.take("recordDate", (exact or others)[0])
     else:
-        readings = ([("recordDate", column)] for column in others)
+        offered = [*others, *(column for column in dates if column not in others)]
+        offered.sort(key=lambda column: not column.is_full)
+        readings = ([("recordDate", column)] for column in offered)
         open_.ask("recordDate", Topic.DATE_COLUMNS, *readings)
 
 

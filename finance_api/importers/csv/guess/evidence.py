@@ -12,7 +12,7 @@ from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, 
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
-from finance_api.importers.csv.sniff import hides_row, starts_table
+from finance_api.importers.csv.sniff import hides_row, is_row, starts_table
 from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.vocabulary import is_id, kind_of
 from finance_api.importers.interface import ImportRefused
@@ -268,7 +268,7 @@ class Survey:
         if not kinds and "amount" in self.columns:
             raise ImportRefused(clause(Topic.AMOUNT_EMPTY), line)
         if not kinds:
-            raise ImportRefused("neither the debit nor the credit column has an amount", line)
+            raise ImportRefused(clause(Topic.SIDES_EMPTY), line)
         are_two = len(kinds) == 2 and all(sign for _, sign in kinds)
         if are_two and line not in self._selection.doubts:
             raise ImportRefused("both the debit and the credit column have an amount", line)
@@ -307,6 +307,7 @@ class Survey:
         columns = self.columns["recordDate"]
         text = text_of(cells, columns) if max(columns) < len(cells) else ""
         is_dated = (self.dates.fits(text) or is_date(text)) and not self._is_unlike_rows(cells)
+        is_dated = is_dated or (not text and is_row(cells))
         if not self._has_rows or count >= _FOOTER_ROWS or is_dated or hides_row(cells):
             raise first
         self.footer_rows.append((refused.line or 0, cells))

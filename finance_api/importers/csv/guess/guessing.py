@@ -8,7 +8,7 @@ from heapq import merge
 from itertools import islice, product
 from typing import Any
 
-from finance_api.importers.clauses import Option, Says, Topic, clause
+from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.cells import (
     AMOUNT,
@@ -42,7 +42,13 @@ from finance_api.importers.csv.guess.totals import (
     sums_in,
 )
 from finance_api.importers.csv.guess.unread import ask_about_unread
-from finance_api.importers.csv.guess.which_rows import ask_about_sums, ask_which_rows, names_balance
+from finance_api.importers.csv.guess.which_rows import (
+    ask_about_sums,
+    ask_which_rows,
+    kinds_without_amount,
+    names_balance,
+    other_dates,
+)
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
@@ -116,6 +122,7 @@ class _Guessing:
         self._amounts = survey.amounts.decide(of_amounts, are_whole=are_whole, minor=is_minor)
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
+        self._check_unbooked(form)
         self._take_stating_columns()
         if survey.footer is None:
             self._leave_out_totals()
@@ -156,7 +163,14 @@ class _Guessing:
             if {"recordDate", "amount"} & questions.fields:
                 # Perhaps the rows are refused only because another column is meant.
                 questions.put()
-            refused.questions += tuple(questions.asked)
+            first, fact = refused.questions[0], refused.questions[0].fact
+            topic = fact.topic if isinstance(fact, Clause) and self.plan.rows is None else None
+            if topic is Topic.DATE_EMPTY:
+                first = first._replace(choices=tuple(other_dates(self.plan)))
+            elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
+                kinds = kinds_without_amount(self.plan, self.selection)
+                first = first._replace(choices=tuple(kinds))
+            refused.questions = (first, *questions.asked)
             raise
 
     def _leave_out_trailer(self) -> None:
@@ -344,6 +358,20 @@ class _Guessing:
                 self.remarks.append(f"dates are {form.name}: {why}")
                 return form
         return dates.decide(questions)
+
+    def _check_unbooked(self, form: DateForm) -> None:
+        """Refuse rows without a booking day, unless they are the newest: those are pending."""
+        lines, columns = self.selection.unbooked, self.plan.columns["recordDate"]
+        rows = movements(self.plan, self.selection) if lines else ()
+        days = [(line, form.read(text_of(cells, columns)) or 0) for line, cells in rows]
+        if not days:
+            return
+        (first, first_day), (last, last_day) = days[0], days[-1]
+        are_above = lines[-1] < first and first_day >= last_day
+        if not are_above and not (lines[0] > last and last_day >= first_day):
+            raise ImportRefused(clause(Topic.DATE_EMPTY), lines[0], tuple(other_dates(self.plan)))
+        which = f"{len(lines)} rows without a booking day, such as line {lines[0]}"
+        self.remarks.append(f"left out {which}: they are pending")
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
         columns = self.plan.columns["recordDate"]

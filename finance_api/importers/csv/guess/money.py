@@ -20,6 +20,10 @@ _BY_BALANCE = "the balances follow from it"
 def find_money(open_: OpenColumns) -> None:
     all_ = [c for c in open_.free if c.is_number and (c.has_decimals or not c.fit("account"))]
     numbers = [column for column in all_ if not (column.fit("rate") or column.fit("limit"))]
+    shares = [column for column in open_.all if column.fit("quantity") == 2 and column.filled]
+    others = [column for column in numbers if column.fit("price") < 2]
+    if shares and any(column.fit("amount") == 2 for column in (*others, *open_.of("amount"))):
+        numbers = others
     open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
+from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.guess.totals import MARKED, Doubt, marks_parts
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
+from finance_api.importers.csv.table import is_date
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
@@ -34,6 +36,8 @@ _COUNTED = 20
 _REMEMBERED = 1_000
 #: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
 _LONGEST_WORD = 4
+#: The roles of dates other than the booking day.
+_DAYS = ("date", "value")
 #: Finds a word at the end of a date.
 _ENDS = re.compile(r"[^\W\d_]{3}\)?$").search
 
@@ -50,6 +54,7 @@ class Selection:
     marked: columns with texts that may mark rows as parts of another row.
     undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
     stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
+    unbooked: the lines of rows that have another date, but no booking day.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
@@ -75,6 +80,11 @@ class Selection:
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
+        named = map(headings.text, self._days if plan.rows is None else ())
+        are_booked = any(role_fit("booked", heading) == 2 for heading in named)
+        others = range(headings.width if are_booked else 0)
+        self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
+        self.unbooked: list[int] = []
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile_rows = plan.rows is not None
         self.unknown: dict[int, dict[str, int]] = {}
@@ -115,6 +125,8 @@ class Selection:
             if cells[column].lstrip()[:2] in MARKED and marks_parts(cells[column]):
                 self.marked.add(column)
         reason = self._pending(cells) or self._balance_in(cells) or self._reason(line, cells)
+        if reason is None:
+            reason = self._unbooked(line, cells)
         if reason is not None and left_out is not None:
             name = reason.strip()[:40] or "blank"
             left_out[name if name in left_out or len(left_out) <= _COUNTED else "others"] += 1
@@ -139,6 +151,18 @@ class Selection:
                 self._has_pending = True
                 return cell
         return None
+
+    def _unbooked(self, line: int, cells: list[str]) -> str | None:
+        """Return a name for a row that has an amount and another day, but no booking day."""
+        if not self._other_days or cells[self._days[0]].strip():
+            return None
+        has_day = any(is_date(cells[index].strip()) for index in self._other_days)
+        if not has_day or not any(money_text(cells[index]) for index in self._money):
+            return None
+        self._has_pending = True
+        if not self.is_complete:
+            self.unbooked.append(line)
+        return f"without {self._headings.named(self._days[0])}"
 
     def _reason(self, line: int, cells: list[str]) -> str | None:
         """Return the cell that shows that the row is not a transaction; None if it is one."""

@@ -4,16 +4,20 @@ from collections.abc import Mapping, Sequence
 from itertools import compress, product
 
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.csv.cells import BLANK
+from finance_api.importers.csv.cells import BLANK, money_text
 from finance_api.importers.csv.guess.evidence import Survey
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.table import is_date, is_text
 from finance_api.importers.csv.vocabulary import BOOKED, folded, is_not_money, kind_of
-from finance_api.importers.interface import MOST_COMMANDS, Choice, Questions
+from finance_api.importers.interface import MOST_COMMANDS, Choice, ImportRefused, Questions
 
 #: With up to this many unknown words, every combination of them is offered as an answer. For more
 #: words, the answers are only: all, none, all but one, and each word alone.
 _COMBINED = 3
+#: Rows without an amount are offered to be left out if they have at most this many words.
+_MOST_KINDS = 5
 
 
 def names_balance(cells: Sequence[str]) -> bool:
@@ -43,6 +47,52 @@ def ask_which_rows(
         total = Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text))
         no_total = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text))
         questions.ask(clause(Topic.MAYBE_TOTAL, text=text), total, no_total, line=line)
+
+
+def other_dates(plan: Plan) -> list[Choice]:
+    """Return choices that take the days from another column that has one in each row."""
+    days = [i for i in range(plan.table.width) if i not in plan.indexes("recordDate")]
+    for _, cells in plan.table.rows(misfit=_ignore):
+        days = [index for index in days if is_date(cells[index].strip())]
+    return [
+        Choice(
+            {"columns": {"recordDate": (name,)}},
+            clause(Says.FIELD_IN, field="recordDate", column=name),
+        )
+        for name in map(plan.headings.named, days)
+    ]
+
+
+def kinds_without_amount(plan: Plan, selection: Selection) -> list[Choice]:
+    """Return choices that leave out the rows without an amount: by the words that they have in a
+    column, if no row with an amount has one of these words there.
+    """
+    taken = {*plan.amounts, *plan.indexes("recordDate", "valueDate", "balance")}
+    words = {i: dict[str, str]() for i in range(plan.table.width) if i not in taken}
+    for has_amount in (False, True):
+        for line, cells in plan.table.rows(misfit=_ignore):
+            found = any(money_text(cells[index]) for index in plan.amounts)
+            if found != has_amount or not selection.keeps(line, cells):
+                continue
+            for index, kinds in [*words.items()]:
+                text = cells[index].strip()
+                is_kind = folded(text) not in kinds
+                if not has_amount:
+                    kinds[folded(text)] = text
+                    is_kind = is_text(text) and len(kinds) <= _MOST_KINDS
+                if not is_kind:
+                    del words[index]
+    return [
+        Choice(
+            {"leave_out": tuple(f"{plan.headings.named(index)}={text}" for text in kinds.values())},
+            clause(Says.NOT_TRANSACTIONS, texts=tuple(kinds.values())),
+        )
+        for index, kinds in words.items()
+    ]
+
+
+def _ignore(refused: ImportRefused, cells: list[str]) -> None:
+    pass
 
 
 def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
