@@ -376,13 +376,15 @@ def _respond_with_export(
         headers += [("Content-Encoding", GZIP)] if has_gzip else []
         response = Response(headerlist=headers)
         part = wanted_part(request, response)
+        if part is None and request.method != "HEAD":
+            return response, chunks
+        # Only the whole body tells its length; it is made again for the part.
+        length = sum(map(len, chunks))
+        response.app_iter = body(exchange.answer(storage))
+        response.content_length = length
         if part is not None:
-            # Only the whole body tells its length; it is made again for the part.
-            length = sum(map(len, chunks))
-            response.app_iter = body(exchange.answer(storage))
-            response.content_length = length
-            chunks = part.of(response).app_iter
-        return response, chunks
+            response = part.of(response)
+        return response, response.app_iter
 
     response = download(request, user.id, begin, partial(refund, request))
     note_export(request, user.id)

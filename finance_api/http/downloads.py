@@ -46,7 +46,10 @@ def download(
         response, chunks = begin(storage)
         unit.callback(chunks.close)
         body = _Body(chunks, unit.pop_all(), place.pop_all(), on_break, request.request_id)
+    # WebOb's length is 0 before there is a body, and is forgotten with each new body.
+    length = response.content_length or None
     response.app_iter = body
+    response.content_length = length
     return response
 
 

@@ -111,6 +111,7 @@ def test_other_conditions_come_first_and_head_has_no_parts(ask):
     assert ask(Range="bytes=5-", If_None_Match=tag).status_int == 304
     head = ask(method="HEAD", Range="bytes=5-")
     assert (head.status_int, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(ask().body))
 
 
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
@@ -174,8 +175,9 @@ def test_curl_goes_on_with_a_download(client, tmp_path, kind):
             command = ["curl", "-sS", "-C", "-", "-o", path, *headers, *options, address + target]
             return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
 
-        assert curl("-H", f"If-Range: {whole.headers['ETag']}") == 0
+        assert curl("-H", f"If-Range: {whole.headers['ETag']}", "-D", tmp_path / "head") == 0
         assert path.read_bytes() == whole.body
+        assert f"Content-Length: {len(whole.body) - 500}" in (tmp_path / "head").read_text()
         path.write_bytes(whole.body[:500])
         assert curl() == 0
         assert path.read_bytes() == whole.body
