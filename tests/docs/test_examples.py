@@ -51,6 +51,7 @@ NOT_RUN = {
     "exchange-rates.md": 1,
     "importing.md": 3,
     "mcp.md": 4,
+    "pandas.md": 1,
     "settings.md": 2,
 }
 
