@@ -21,8 +21,11 @@ from finance_api.ledger.matching.stated import (
     KnownAccount,
     StatedValues,
     bank_id_in,
+    note_stated,
     own_source,
     read_stated,
+    total_beside,
+    total_stated,
     written,
 )
 from finance_api.ledger.orders import ImportReport, Listed
@@ -191,9 +194,11 @@ class StatementRecords:
         # A bank's statement lists settled transactions.
         row["recordState"] = _state_of(entry)
         rest = self._file.rests.get(decided)
-        if (entry.batch, entry.offset, entry.message, rest) != (None, None, None, None):
+        if rest is not None:
+            row["amount"] = rest
+            row["stated"] = written({self._file.source: [self._shared_values(decided, rest)]})
+        elif (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
-        row["amount"] = entry.amount if rest is None else rest
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
@@ -229,16 +234,30 @@ class StatementRecords:
             row_set.put(known)
         return str(known["id"])
 
-    def _stated_values(self, decided: FileEntry, *, in_part: bool = False) -> StatedValues:
+    def _stated_values(self, decided: FileEntry) -> StatedValues:
         entry, statement = decided.whole, self._file.statements[decided.statement]
         return StatedValues(
             entry.bank_id,
-            None if in_part else content_of(entry),
+            content_of(entry),
             as_of=statement.as_of,
             texts=statement.texts,
             batch=entry.batch,
             offset=entry.offset,
             message=REST if decided in self._file.rests else entry.message,
+        )
+
+    def _shared_values(self, decided: FileEntry, amount: int) -> StatedValues:
+        """Return the values of an entry for a record that has ``amount`` of it.
+
+        The record is the first of the entry's parts, or has the rest beside them.
+        """
+        rest, parts = self._file.rests.get(decided, 0), decided.parts
+        total = sum(part.amount for part in parts) + rest
+        others = tuple(part.record for part in (parts if rest else parts[1:]))
+        return self._stated_values(decided)._replace(
+            beside=decided.amount - amount or None,
+            # Parts of another total belong to further entries, too.
+            others=others if others and total == decided.amount else None,
         )
 
     # -- stored records
@@ -248,6 +267,11 @@ class StatementRecords:
         records = [self._records(entry) for entry in entries]
         ids = dict.fromkeys(record_id for found in records for record_id, _ in found)
         before = get_stated(session, list(ids))
+        for entry, found in zip(entries, records, strict=True):
+            if found and _is_deletion(entry):
+                others = get_stated(session, self._others(before[found[0][0]]) or ())
+                found += [(record_id, 0) for record_id in others]
+                before |= others
         after = {record_id: dict(row) for record_id, row in before.items()}
         source_ids = iter(self._source_ids([e for e in entries if e.outcome in _MATCHED]))
         lines: dict[str, int] = {}
@@ -257,7 +281,7 @@ class StatementRecords:
             for number, (record_id, place) in enumerate(found):
                 lines.setdefault(record_id, entry.whole.line)
                 if source_id is not None or entry in self._file.rests:
-                    self._match(after[record_id], entry, source_id, in_part=number > 0)
+                    self._match(after[record_id], entry, source_id, number)
                 else:
                     stated_ids.add(record_id)
                     self._update(after[record_id], entry, place)
@@ -280,6 +304,7 @@ class StatementRecords:
             if row == old:
                 self._report.unchanged += record_id in stated_ids
                 continue
+            note_stated(old, row, session.history)
             if not is_whole(row):
                 derive(session, row, lines[record_id])
             names = [f.name for f in RECORDS.fields if row.get(f.name) != old.get(f.name)]
@@ -300,32 +325,51 @@ class StatementRecords:
     def _records(self, entry: FileEntry) -> list[tuple[str, int]]:
         """Return the ids of the records an entry changes, each with its `Candidate.place`."""
         *_, last = correction_chain(entry)
-        if self._awaited.get(last):
+        if last is not entry and self._awaited.get(last):
             return [(self._awaited[last], 0)]
         found = [(c.record, c.place) for c in last.parts or (last.candidate,) if c is not None]
         return found if last is entry else found[:1]
 
-    def _match(self, row: Row, decided: FileEntry, source_id: str | None, *, in_part: bool) -> None:
-        """Note what the entry states. source_id: None if a new record has the rest of the entry."""
+    def _others(self, row: Row) -> tuple[str, ...] | None:
+        """Return the ids of the records that an entry consists of, beside this one.
+
+        None if this record, or another one, also belongs to further entries of the source.
+        """
+        entries = read_stated(row).get(self._file.source, [])
+        others = entries[0].others if entries else None
+        is_shared = len(entries) > 1 or (entries and entries[0].beside and others is None)
+        return None if is_shared else others or ()
+
+    def _match(self, row: Row, decided: FileEntry, source_id: str | None, number: int) -> None:
+        """Note what the entry states.
+
+        source_id: None if a new record has the rest of the entry. number: of the row, among the
+        records that are the entry together, from 0.
+        """
         source, entry = self._file.source, decided.whole
-        in_part = in_part or source_id is None
         stated = read_stated(row)
-        stated.setdefault(source, []).append(self._stated_values(decided, in_part=in_part))
-        row["stated"] = written(stated)
-        if source_id is not None:
-            row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
-        if not in_part:
+        entries = stated.setdefault(source, [])
+        if number > 0 or source_id is None:
+            entries.append(self._stated_values(decided)._replace(now=None))
+        else:
+            first = (*decided.parts, decided.candidate)[0]
+            assert first is not None
+            # Further entries of a source come on top: the record's amount is that of the first.
+            is_further = any(each.now is not None for each in entries)
+            entries.append(self._shared_values(decided, 0 if is_further else first.amount))
             values = dict(zip(CONTENT, content_of(entry), strict=True))
             record = {name: row[name] for name in CONTENT}
             self._report.note_match(Listed(row["id"], entry.line, values, record))
+        row["stated"] = written(stated)
+        if source_id is not None:
+            row["furtherSources"] = (*row["furtherSources"], f"{source}:{source_id}")
 
     def _update(self, row: Row, decided: FileEntry, place: int) -> None:
         """Update a record of the same source with the values that an entry states."""
-        entry = decided.whole
-        if decided.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING):
-            if "recordState" not in row["setByHand"]:
-                row["recordState"] = VOID
+        if _is_deletion(decided):
+            self._delete(row, decided, place)
             return
+        entry = decided.whole
         source, stated = self._file.source, read_stated(row)
         made_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
         entries = stated.get(source) or [decided.account.as_made(row, made_id)]
@@ -336,22 +380,54 @@ class StatementRecords:
         else:
             if content.day == stated_values.now.day and not content.time:
                 content = Content(stated_values.now.date, *content[1:])
-            amount = _corrected_amount(row, stated_values, content.amount)
-            self._set(row, stated_values.now, content, amount, entry)
             bank_id = entry.bank_id if entry.bank_id is not None else stated_values.bank_id
             later = self._stated_values(decided)._replace(bank_id=bank_id, now=content)
             entries[place] = stated_values.corrected(later)
+            self._set(row, stated_values.now, content, entry)
+            if content.amount != stated_values.now.amount:
+                self._set_amount(row, stated, entries, later.as_of)
         row["stated"] = written({**stated, source: entries})
 
-    def _set(self, row: Row, old: Content, new: Content, amount: int, entry: Entry) -> None:
-        """Update the values that changed in the file, except for values that the user edited.
+    def _delete(self, row: Row, decided: FileEntry, place: int) -> None:
+        """Void a record whose entry is deleted. If it has further entries, reduce it instead."""
+        if self._others(row) is not None:
+            if "recordState" not in row["setByHand"]:
+                row["recordState"] = VOID
+            return
+        stated = read_stated(row)
+        entries = stated[self._file.source]
+        values = entries[place]
+        if values.now is not None and values.now.amount:
+            as_of = self._file.statements[decided.statement].as_of
+            nothing = values._replace(now=values.now._replace(amount=0), as_of=as_of)
+            entries[place] = values.corrected(nothing)
+            self._set_amount(row, stated, entries, as_of)
+            row["stated"] = written(stated)
 
-        amount: the record's amount, if the entry's changed.
+    def _set_amount(
+        self,
+        row: Row,
+        stated: dict[str, list[StatedValues]],
+        entries: list[StatedValues],
+        as_of: int | None,
+    ) -> None:
+        """Set the amount that follows from corrected entries of the file's source.
+
+        It stays if the user edited it, or a later statement of another source corrected it.
         """
+        others = (each for source, each in stated.items() if source != self._file.source)
+        if "amount" not in row["setByHand"] and not any(
+            total_beside(each) == total_beside(entries) and _is_corrected_after(each, as_of)
+            for each in others
+        ):
+            row["amount"] = total_stated(entries)
+
+    def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
+        """Update the values that changed in the file, except for values that the user edited."""
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
-            if value != was and name not in by_hand:
-                row[name] = amount if name == "amount" else value
+            if value != was and name != "amount" and name not in by_hand:
+                row[name] = value
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = _state_of(entry)
         for name, column in STATED.items():
@@ -359,29 +435,18 @@ class StatementRecords:
                 row[name] = getattr(entry, column)
 
 
-def _corrected_amount(row: Row, values: StatedValues, amount: int) -> int:
-    """Return a record's amount after a correction of an entry.
-
-    values: of the entry so far. amount: of the entry now. A record that is only a part of the entry
-    changes by the difference, once, even if several sources state the correction.
-    """
-    assert values.now is not None
-    stated, current = read_stated(row), int(row["amount"])
-    own = [each for each in stated.get(own_source(row) or "", ()) if each.now is not None]
-    first = (*(content for content, _ in values.before), values.now)[0].amount
-    if REST not in {values.message, *(each.message for each in own)} and (
-        not own or any(first in _amounts(each) for each in own)
-    ):
-        return amount
-    others = (each for entries in stated.values() for each in entries if each.now != values.now)
-    if any(each.now is not None and each.now.amount == amount for each in others):
-        return current
-    return current + amount - values.now.amount
+def _is_deletion(decided: FileEntry) -> bool:
+    return decided.deletes and decided.outcome in (Outcome.VOIDS, Outcome.WAITING)
 
 
-def _amounts(values: StatedValues) -> set[int]:
-    assert values.now is not None
-    return {values.now.amount, *(content.amount for content, _ in values.before)}
+def _is_corrected_after(entries: list[StatedValues], as_of: int | None) -> bool:
+    """Return whether a statement made after ``as_of`` corrected the amount of an entry."""
+    return as_of is not None and any(
+        each.now is not None
+        and (each.as_of or as_of) > as_of
+        and any(content.amount != each.now.amount for content, _ in each.before)
+        for each in entries
+    )
 
 
 def _number(rows: list[FileEntry], reader: CandidateReader) -> None:

@@ -11,6 +11,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from finance_api.importers import NATIVE
 from finance_api.importers.interface import (
     ANOTHER_FILE,
     Entry,
@@ -170,8 +171,11 @@ class Candidate:
     mine: whether the entry is from this file's source. source: the source that created the record.
     covered, inner: whether the file covers the stated day at least partly, and whether wholly.
     texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
+    is_void, is_deleted: whether the user voided the record, and whether a statement did.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
-    earlier: previously stated values.
+    others: see `StatedValues`. earlier: previously stated values.
+    sums: the amounts of other sources' entries that this record has only a part of, if it has their
+    values.
     """
 
     account: KnownAccount
@@ -182,9 +186,12 @@ class Candidate:
     bank_id: str | None
     texts: int
     is_void: bool
+    is_deleted: bool
     earlier: "tuple[Earlier, ...]"
     message: tuple[int, str] | None
     names_other: bool
+    others: tuple[str, ...]
+    sums: tuple[int, ...]
     day: int
     time: int
     amount: int
@@ -406,11 +413,20 @@ class CandidateReader:
         bank_id, content: the values of the entry that the record was created from, if known.
         """
         stated, of = read_stated(row), own_source(row)
+        is_void = row["recordState"] == VOID
+        is_deleted = is_void and of not in (None, NATIVE) and "recordState" not in row["setByHand"]
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
             mine = [account.as_made(row, bank_id, content)]
         other = _of_another(row, stated.get(of or ""))
         rest = _rest(other, mine) if mine and of != self._source else None
+        sums = tuple(
+            each.now.amount
+            for source, entries in stated.items()
+            for each in entries
+            if source != self._source and each.now is not None and each.beside is not None
+            if each.batch is None and each.message in (None, REST)
+        )
         for place, each in enumerate((*(mine or [other]), *([rest] if rest else []))):
             if each.now is None:
                 continue
@@ -428,10 +444,13 @@ class CandidateReader:
                 source=of,
                 bank_id=its_id,
                 texts=_texts_differ(row, each, account.texts),
-                is_void=row["recordState"] == VOID,
+                is_void=is_void and not is_deleted,
+                is_deleted=is_deleted,
                 earlier=_earlier(each) if is_own else (),
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
+                others=each.others or () if is_own else (),
+                sums=sums,
                 day=each.now.day,
                 time=each.now.time,
                 amount=each.now.amount,

@@ -247,6 +247,23 @@ def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hasha
     return found
 
 
+def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
+    """Compare when the statements of entry and record were made: 1 if the entry's is later.
+
+    -1: the record's is later. 0: equal or unknown.
+    """
+    as_of, known = rows.as_of(entry), candidate.as_of
+    if as_of is None or known is None:
+        return 0
+    return int(as_of > known) - int(as_of < known)
+
+
+def correction(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
+    """Pair an entry with the record that it corrects, or whose older values it states."""
+    is_older = order(rows, entry, candidate) < 0
+    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
+
+
 def file_row(entry: Entry) -> FileRow:
     """Return an entry of the file as a fact."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
@@ -363,8 +380,10 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
         stored = near[0] if near else before.get(key)
         other = next((e for e in by_id.get(key, ()) if e is not entry), None)
         if stored is not None:
-            outcome = Outcome.VOIDS if entry.deletes else Outcome.CORRECTION
-            yield Pair(entry, outcome, stored)
+            if entry.deletes:
+                yield Pair(entry, Outcome.VOIDS, stored)
+            else:
+                yield correction(rows, entry, stored)
         elif other is not None and entry not in correction_chain(other):
             entry.awaits = other
             yield Pair(entry, Outcome.WAITING)

@@ -8,7 +8,7 @@ values. Facts about an account from earlier files are in the details of the hist
 import json
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii
@@ -30,7 +30,7 @@ CONTENT = ("recordDate", "amount", "payee", "note")
 REST = "rest"
 #: Members of the JSON -> fields of `StatedValues`.
 _MEMBERS = {"id": "bank_id", "asOf": "as_of"} | {
-    n: n for n in ("texts", "batch", "offset", "message")
+    n: n for n in ("texts", "batch", "offset", "message", "beside", "others")
 }
 
 
@@ -75,6 +75,9 @@ class StatedValues(NamedTuple):
     before: the values in earlier statements, each with the bank's id in that statement.
     as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None if unknown.
     batch, message: see `Entry`. offset: the UTC offset of the time in ``now``, if it was stated.
+    beside: how much of the entry's amount this record does not have; negative if the record has
+    more than the entry, because it is a sum. others: ids of the records that have the rest of the
+    entry's amount, and nothing else. Both are None if the record is the whole entry.
     """
 
     bank_id: str | None
@@ -85,23 +88,41 @@ class StatedValues(NamedTuple):
     batch: str | None = None
     offset: int | None = None
     message: str | None = None
+    beside: int | None = None
+    others: tuple[str, ...] | None = None
 
     def corrected(self, later: "StatedValues") -> "StatedValues":
         """Return a later statement's values, with the current values added to ``before``."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
-        return later._replace(before=tuple(kept), batch=self.batch, message=self.message)
+        return later._replace(
+            before=tuple(kept),
+            batch=self.batch,
+            message=self.message,
+            beside=self.beside,
+            others=self.others,
+        )
 
     def with_older(self, bank_id: str | None, content: Content) -> "StatedValues":
         """Return these values, with the values of an older statement added to ``before``."""
-        before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
-        return StatedValues(self.bank_id, self.now, before, *self[3:])
+        return self._replace(before=tuple(dict.fromkeys((*self.before, (content, bank_id)))))
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {"now": self.now}
         values |= {key: getattr(self, name) for key, name in _MEMBERS.items()}
         values["before"] = [[*content, bank_id] for content, bank_id in self.before]
         return {name: value for name, value in values.items() if value not in (None, [])}
+
+
+def total_beside(entries: Sequence[StatedValues]) -> int:
+    """Return how much of the entries' amounts their record does not have."""
+    return sum(each.beside or 0 for each in entries)
+
+
+def total_stated(entries: Sequence[StatedValues]) -> int:
+    """Return the amount of a record that follows from all entries of one source."""
+    stated = (each.now.amount for each in entries if each.now is not None)
+    return sum(stated) - total_beside(entries)
 
 
 def own_content(row: Row) -> Content:
@@ -162,17 +183,26 @@ def written(stated: dict[str, list[StatedValues]]) -> str | None:
     return json.dumps(values, separators=(",", ":"))
 
 
-def note_stated(before: Row, after: Row) -> None:
+def note_stated(before: Row, after: Row, history: Iterable[HistoryEntry] = ()) -> None:
     """If the content changes, keep the values stated at the record's creation in ``after``.
 
-    They identify the record's entry when the file is imported again.
+    They identify the record's entry when the file is imported again. history: of all imports, for
+    what it says about the statement.
     """
     source = own_source(before)
     if source is None or source == NATIVE or own_content(before) == own_content(after):
         return
     stated = read_stated(after)
     if source not in stated:
-        stated_values = StatedValues(bank_id_in(before["sourceId"]), own_content(before))
+        account_id, number = before["accountId"], before["importId"]
+        of_import = facts_by_account(e for e in history if e.number == number)[account_id]
+        facts = collect_facts(of_import, source)
+        stated_values = StatedValues(
+            bank_id_in(before["sourceId"]),
+            own_content(before),
+            as_of=facts.as_of.get(number),
+            texts=facts.texts.get(number),
+        )
         after["stated"] = written({**stated, source: [stated_values]})
 
 

@@ -10,6 +10,7 @@ from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
+    correction,
     file_row,
     first_within,
     grouped,
@@ -17,7 +18,6 @@ from finance_api.ledger.matching.open_rows import (
     stored_row,
     which_one,
 )
-from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.ledger.matching.stated import REACH_DAYS
 
 #: A question names the nearest of up to this many pairs.
@@ -54,7 +54,7 @@ def _is_lacking(candidate: Candidate) -> bool:
     is_of_one = not candidate.account.is_of_several
     # A notification repeats nothing of another one.
     is_listed = candidate.mine and candidate.covered and candidate.message is None
-    return is_listed and not candidate.is_void and is_of_one
+    return is_listed and is_of_one and not (candidate.is_void or candidate.is_deleted)
 
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:

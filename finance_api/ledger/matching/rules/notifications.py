@@ -58,18 +58,35 @@ def pair_in_part(rows: OpenRows) -> Iterator[Pair]:
     file    2026-01-03  -30.00               (camt.053, without details)
     gives   new: -20.00, which later notifications may match
     """
-    yield from _pairs(rows, lambda c: not c.mine, partial(_sums_of_days, exact=False))
+    sums = partial(_sums_of_days, exact=False)
+    yield from _parts_of_stored(rows, lambda c: not c.mine, sums)
+    # A sum in the file does not include what the bank deleted.
+    yield from _stored_parts(rows, lambda c: not (c.mine or c.is_deleted), sums)
 
 
 def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
+    yield from _parts_of_stored(rows, stored, sums)
+    yield from _stored_parts(rows, stored, sums)
+
+
+def _parts_of_stored(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
     others = [c for c in rows.candidates if stored(c) and not c.is_void]
-    entries = [e for e in rows.entries if is_plain(e)]
-    for parts, whole, _ in sums(entries, others):
+    for parts, whole, _ in sums([e for e in rows.entries if is_plain(e)], others):
         for part in parts:
             yield Pair(part, Outcome.MATCHED, whole)
+
+
+def _stored_parts(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
+    others = [c for c in rows.candidates if stored(c) and not c.is_void]
+    entries = [e for e in rows.entries if is_plain(e)]
+    keepers = {(c.account, amount): c for c in others for amount in c.sums}
     for found, whole, rest in sums(others, [e for e in entries if e.message is None]):
-        # The first part keeps what the entry states, as a rest does for its own entry.
-        parts = sorted(found, key=lambda part: part.message is None or part.message[1] != REST)
+        # The first part keeps what the entry states, as a rest does for its own entry. Formats
+        # that state the same sum have it in one place, so that a correction counts once.
+        keeper = keepers.get((whole.account, whole.amount))
+        parts = sorted(found, key=_is_notified)
+        if keeper is not None:
+            parts = [keeper, *(part for part in parts if part is not keeper)]
         outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
         yield Pair(whole, outcome, parts[0], tuple(parts), rest)
 
@@ -142,6 +159,10 @@ def _sums(parts: Iterable[Any], wholes: Iterable[Any], days: int) -> Iterator[_S
             ):
                 singles[_place(found[-1])] -= 1
                 yield group, found.pop(), 0
+
+
+def _is_notified(candidate: Candidate) -> bool:
+    return candidate.message is not None and candidate.message[1] != REST
 
 
 def _reference(row: FileEntry | Candidate) -> tuple[object, str]:

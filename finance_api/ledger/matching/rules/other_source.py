@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
+from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import Candidate, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
@@ -50,11 +50,13 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     # Without the payments that both formats state singly, the rest of a day may have one sum.
     yield from pair_notifications(rows, _is_other, most)
     yield from pair_whole_days(rows, _is_other)
-    # This file's first and last entries may be records of another file, on days just outside.
+    # This file's first and last entries may be records of another file, on days just outside; and
+    # this file may be older than one in which the bank deleted a record.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS),
         pair_notifications(rows, _is_beside, _REACH_DAYS),
         _near(rows, _REACH_DAYS, is_plain, _is_beside),
+        pair_notifications(rows, _is_beside, _REACH_DAYS),
     )
     in_part = pair_in_part(rows)
     if rows.match_days is None:
@@ -71,13 +73,13 @@ def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair
 
 
 def _is_other(candidate: Candidate) -> bool:
-    """Return whether the record is from another source, and on a day that this file covers."""
-    return not candidate.mine and candidate.covered
+    """Return whether another source has the record now, on a day that this file covers."""
+    return not candidate.mine and candidate.covered and not candidate.is_deleted
 
 
 def _is_beside(candidate: Candidate) -> bool:
-    """Return whether the record is from another source, on a day that this file does not cover."""
-    return not candidate.mine and not candidate.covered
+    """Return whether another source has the record on another day, or had it before a deletion."""
+    return not candidate.mine and (candidate.is_deleted or not candidate.covered)
 
 
 def _not_void(test: CandidateTest) -> CandidateTest:
@@ -108,13 +110,6 @@ def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest)
             yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
-def _facts(other: Candidate) -> dict[str, Fact]:
-    origin = clause(Says.ENTERED)
-    if other.source:
-        origin = clause(Says.FROM_FORMAT, format=other.source)
-    return {"record": stored_row(other), "origin": origin, "least": _REACH_DAYS}
-
-
 def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     """Ask about unpaired rows that may be the same transaction.
 
@@ -125,29 +120,37 @@ def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
         found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
     # People may enter a payment some days before or after the bank books it.
     found += _near(rows, _DOUBTFUL_DAYS, is_plain, _of(None))
-    if not found:
-        return
-    pairs = [(pair.entry, pair.candidate) for pair in found if pair.candidate is not None]
-    entry, other = pairs[0]
-    farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in pairs))
-    whole = entry.whole
-    more = clause(Says.MORE_PAIRS, count=len(found) - 1) if len(found) > 1 else ""
-    facts = {"entry": file_row(whole), "more": more, "days": farthest, **_facts(other)}
-    yield which_one(
-        MATCH_DAYS, Clause(Topic.OTHER_SOURCE, facts), whole.line, same=farthest, other=_REACH_DAYS
-    )
+    if found:
+        apart = (abs(p.entry.day - p.candidate.day) for p in found if p.candidate is not None)
+        days = max(_REACH_DAYS + 1, *apart)
+        yield _are_same(Topic.OTHER_SOURCE, found[0], more=len(found) - 1, days=days)
 
 
 def _question_about_sums(rows: OpenRows, in_part: Iterable[Pair]) -> Iterator[Question]:
     """Ask about a notification that may be a part of a sum, or a sum that may include one."""
     pairs = list(in_part)
-    if not pairs:
-        return
-    whole, (other, *_) = pairs[0].entry.whole, pairs[0].parts or (pairs[0].candidate,)
+    if pairs:
+        topic = Topic.SUM_OF_PARTS if pairs[0].parts else Topic.PART_OF_SUM
+        count = sum(len(pair.parts or (pair,)) for pair in pairs) - 1
+        yield _are_same(topic, pairs[0], more=count, days=_REACH_DAYS + 1)
+
+
+def _are_same(topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
+    """Ask about a pair. more: the number of further pairs. days: how far apart they all are."""
+    whole, other = pair.entry.whole, pair.candidate
     assert other is not None
-    topic = Topic.SUM_OF_PARTS if pairs[0].parts else Topic.PART_OF_SUM
-    count = sum(len(pair.parts or (pair,)) for pair in pairs) - 1
-    more = clause(Says.MORE_PAIRS, count=count) if count else ""
-    farthest = _REACH_DAYS + 1
-    facts = {"entry": file_row(whole), "more": more, "days": farthest, **_facts(other)}
-    yield which_one(MATCH_DAYS, Clause(topic, facts), whole.line, same=farthest, other=_REACH_DAYS)
+    origin = clause(Says.ENTERED)
+    if other.source:
+        origin = clause(Says.FROM_FORMAT, format=other.source)
+    if other.is_deleted:
+        origin = clause(Says.DELETED)
+    fact = clause(
+        topic,
+        entry=file_row(whole),
+        more=clause(Says.MORE_PAIRS, count=more) if more else "",
+        days=days,
+        record=stored_row(other),
+        origin=origin,
+        least=_REACH_DAYS,
+    )
+    return which_one(MATCH_DAYS, fact, whole.line, same=days, other=_REACH_DAYS)

@@ -14,7 +14,14 @@ from finance_api.ledger.matching.model import (
     Pair,
     Wanted,
 )
-from finance_api.ledger.matching.open_rows import OpenRows, file_row, stored_row, which_one
+from finance_api.ledger.matching.open_rows import (
+    OpenRows,
+    correction,
+    file_row,
+    order,
+    stored_row,
+    which_one,
+)
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.stated import REUSED, STABLE
 
@@ -91,23 +98,6 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
         taken.add(candidate)
         is_later = not is_alias and order(rows, entry, candidate) > 0
         yield Pair(entry, Outcome.CORRECTION if is_later else Outcome.SAME, candidate)
-
-
-def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
-    """Compare when the statements of entry and record were made: 1 if the entry's is later.
-
-    -1: the record's is later. 0: equal or unknown.
-    """
-    as_of, known = rows.as_of(entry), candidate.as_of
-    if as_of is None or known is None:
-        return 0
-    return int(as_of > known) - int(as_of < known)
-
-
-def correction(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
-    """Pair an entry with the record that it corrects, or whose older values it states."""
-    is_older = order(rows, entry, candidate) < 0
-    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
 
 
 def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:

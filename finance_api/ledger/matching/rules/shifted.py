@@ -4,9 +4,14 @@ from collections.abc import Iterator
 
 from finance_api.importers.clauses import Says, clause
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
-from finance_api.ledger.matching.open_rows import OpenRows, file_row, grouped, stored_row
+from finance_api.ledger.matching.open_rows import (
+    OpenRows,
+    correction,
+    file_row,
+    grouped,
+    stored_row,
+)
 from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
-from finance_api.ledger.matching.rules.same_id import correction
 from finance_api.values.time import DAY_SECONDS
 
 _SHIFTS = [hours * 3600 for hours in range(-14, 15) if hours]

@@ -1,0 +1,296 @@
+"""Sums of notified payments that banks correct and delete, in several formats."""
+
+import itertools
+import random
+
+import pytest
+
+from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.memory import MemoryBackend
+from support.ledger import Person, units
+from support.nightly import count
+from support.statements import Bank, day, entry, kept
+
+NAME = "Checking 100"
+NOTIFICATION = "camt.054"
+FORMATS = ("camt.053", "mt940", "ofx")
+
+
+@pytest.fixture
+def new_person():
+    return lambda: Person(MemoryBackend())
+
+
+class Account:
+    """An account whose files come in several formats. What they ask about is the same money."""
+
+    def __init__(self, person):
+        self.person = person
+
+    def file(self, source, *entries, **options):
+        bank = Bank(self.person, source)
+        try:
+            return bank.file(*entries, account_name=NAME, **options)
+        except ImportRefused as refused:
+            choices = [choice for each in refused.questions for choice in each.choices]
+            days = max(choice.changes["match_days"] for choice in choices)
+            return bank.file(*entries, account_name=NAME, match_days=days, **options)
+
+    def notify(self, *payments, **options):
+        rows = [
+            entry("5", amount, name, f"N{name}", message=payments[0][0])
+            for name, amount in payments
+        ]
+        return self.file(NOTIFICATION, *rows, **options)
+
+    @property
+    def total(self):
+        return sum(cents for _, cents, _ in kept(self.person))
+
+
+def booked(amount, bank_id="S", **values):
+    return entry("5", amount, None, bank_id, **values)
+
+
+def deleted(bank_id="S", amount="-30"):
+    return booked(amount, f"D{bank_id}", corrects=bank_id, deletes=True)
+
+
+PAYMENTS = ("Ann", "-10"), ("Ben", "-20")
+PAID = [entry("5", amount, name, f"N{name}", message="M") for name, amount in PAYMENTS]
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_deletion_of_a_sum_voids_all_payments_of_it(new_person, number, late):
+    account = Account(new_person())
+    payments = PAYMENTS[:number], PAYMENTS[number : number + late]
+    for each in payments[0]:
+        account.notify(each)
+    account.file("ofx", booked("-30"))
+    for each in payments[1]:
+        account.notify(each)
+    assert account.total == -3_000
+    account.file("ofx", deleted())
+    assert kept(account.person) == []
+    before = account.person.snapshot()
+    account.file("ofx", booked("-30"), data="again")
+    account.file("ofx", deleted(), data="again")
+    for each in itertools.chain(*payments):
+        account.notify(each)
+    assert account.person.snapshot() == before
+    account.person.audit()
+    account.person.undo()
+    assert account.total == -3_000
+
+
+@pytest.mark.parametrize(
+    "late", [[("camt.053", [booked("-30")])], [(NOTIFICATION, PAID)], [(NOTIFICATION, PAID[:1])]]
+)
+def test_file_that_still_has_what_the_bank_deleted_is_asked_about(new_person, late):
+    account = Account(new_person())
+    account.file("ofx", booked("-30"))
+    account.file("ofx", deleted())
+    for source, rows in late:
+        bank = Bank(account.person, source)
+        with pytest.raises(ImportRefused, match="which the bank deleted"):
+            bank.file(*rows, account_name=NAME)
+        before = account.person.dump()
+        bank.file(*rows, account_name=NAME, match_days=1)
+        assert account.total == sum(row.amount for row in rows) // 100
+        account.person.undo()
+        assert account.person.dump() == before
+        account.file(source, *rows)
+        assert account.total == 0
+    account.person.audit()
+
+
+def test_sum_that_the_bank_deleted_may_be_stated_again_in_another_format(new_person):
+    account = Account(new_person())
+    account.notify(*PAYMENTS)
+    account.file("ofx", booked("-30"))
+    account.file("ofx", deleted())
+    with pytest.raises(ImportRefused, match="which the bank deleted"):
+        Bank(account.person, "mt940").file(booked("-30"), account_name=NAME)
+    account.file("mt940", booked("-30"))
+    assert account.total == 0
+    account.file("mt940", booked("-31", "T"))
+    assert account.total == -3_100
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_deletion_in_the_file_of_the_sum_voids_its_payments(new_person, number):
+    account = Account(new_person())
+    for each in PAYMENTS[:number]:
+        account.notify(each)
+    account.file("ofx", booked("-30"), deleted(), booked("-7", "T"))
+    assert kept(account.person) == [(5, -700, "")]
+    account.person.audit()
+
+
+def test_payments_that_replace_a_deleted_sum_are_new(new_person):
+    account = Account(new_person())
+    account.notify(*PAYMENTS)
+    account.file("ofx", booked("-30"))
+    account.file("ofx", deleted(), booked("-10", "T"), booked("-20", "U"))
+    assert kept(account.person) == [(5, -2_000, ""), (5, -1_000, "")]
+
+
+def test_deletion_of_a_sum_keeps_what_the_user_says_about_a_payment(new_person):
+    account = Account(new_person())
+    account.notify(*PAYMENTS)
+    account.file("ofx", booked("-30"))
+    row = next(r for r in account.person.rows(RECORDS) if r["payee"] == "Ben")
+    after = {**row, "setByHand": ("recordState",)}
+    account.person.change(
+        lambda s: s.data.put_rows(account.person.user.id, RECORDS, new=(), changed=[after])
+    )
+    account.file("ofx", deleted())
+    assert kept(account.person) == [(5, -2_000, "Ben")]
+
+
+def test_deletion_of_one_of_several_sums_leaves_the_others(new_person):
+    account = Account(new_person())
+    account.notify(("Ann", "-50"), ("Ben", "-10"))
+    account.file("ofx", *(booked("-20", name) for name in "STU"))
+    assert account.total == -6_000
+    for name, left in (("T", -4_000), ("S", -2_000), ("U", 0)):
+        before = account.person.dump()
+        account.file("ofx", deleted(name, "-20"))
+        account.file("ofx", deleted(name, "-20"), data="again")
+        assert account.total == left
+        account.person.audit()
+        assert before != account.person.dump()
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("order", [("camt.053", "ofx"), ("ofx", "camt.053")])
+def test_the_later_of_two_corrections_counts(new_person, number, order):
+    amounts = {"camt.053": ("-40", 3), "ofx": ("-35", 2)}
+    account = Account(new_person())
+    for each in PAYMENTS[:number]:
+        account.notify(each)
+    for source in amounts:
+        account.file(source, booked("-30"), as_of=1)
+    for source in order:
+        amount, as_of = amounts[source]
+        account.file(source, booked(amount), as_of=as_of)
+    assert account.total == -4_000
+    # Without a day, the statement that was imported later is the later one.
+    account.file("ofx", booked("-33"))
+    assert account.total == -3_300
+    account.person.audit()
+
+
+def test_replacement_in_an_older_statement_changes_nothing(new_person):
+    account = Account(new_person())
+    account.file("ofx", booked("-30"), as_of=1)
+    account.file("ofx", booked("-40", "V", corrects="S"), as_of=3)
+    account.file("ofx", booked("-35", "U", corrects="S"), as_of=2)
+    assert account.total == -4_000
+
+
+def test_balance_of_a_day_covers_all_payments_of_a_sum(new_person):
+    account = Account(new_person())
+    account.notify(*PAYMENTS)
+    for bank_ids, left in (("S", "70"), ("ST", "63")):
+        amounts = {"S": "-30", "T": "-7"}
+        rows = [booked(amounts[bank_id], bank_id) for bank_id in bank_ids]
+        account.file("mt940", *rows, closing=BankBalance(units(left), day("5")))
+        (row,) = account.person.rows(ACCOUNTS)
+        assert (row["initialBalance"], row["balance"]) == (units("100"), units(left))
+
+
+class History:
+    """Random sums of a day: notified, stated, corrected and deleted in several formats.
+
+    files: functions that import a file, each with the total afterwards; None if it is not known
+    yet. The bank's statements have its amounts at a version.
+    """
+
+    def __init__(self, seed, account):
+        self.chance, self.account, self.files = random.Random(seed), account, []
+        self.formats = self.chance.sample(FORMATS, self.chance.randint(1, 3))
+        sign = self.chance.choice((-1, 1))
+        names = (f"P{number}" for number in itertools.count())
+        self.amounts = [{}]
+        for number in range(self.chance.choice((1, 1, 2, 3))):
+            cents = [self.chance.randint(100, 9_999) for _ in range(self.chance.randint(1, 4))]
+            if len(cents) > 1 or self.maybe(0.3):
+                self.notify([(next(names), sign * each) for each in cents])
+            self.amounts[0][f"S{number}"] = sign * sum(cents)
+        self.chance.shuffle(self.formats)
+        first, *others = [
+            self.statement(source, 0) for source in sorted(self.formats, key="ofx".__ne__)
+        ]
+        self.files += others
+        self.chance.shuffle(self.files)
+        # Files that the user imports after those in which the bank corrected or deleted sums.
+        is_single = len(self.amounts[0]) == 1
+        late = [self.files.pop() for _ in self.files[:2] if is_single and self.maybe(0.3)]
+        self.files.insert(self.chance.randint(0, len(self.files)), first)
+        self.files.append((lambda: None, self.total(0)))
+        if not late:
+            self.correct(sign)
+        left = self.amounts[-1]
+        if "ofx" in self.formats and self.maybe(0.7):
+            left = self.delete()
+        self.files += [(run, sum(left.values())) for run, _ in late]
+
+    def maybe(self, likely):
+        return self.chance.random() < likely
+
+    def notify(self, payments):
+        files = [payments] if self.maybe(0.5) else [[each] for each in payments]
+        for each in files[self.maybe(0.3) :]:
+            rows = [(name, f"{cents / 100:.2f}") for name, cents in each]
+            self.files.append((lambda rows=rows: self.account.notify(*rows), None))
+
+    def total(self, version):
+        return sum(self.amounts[version].values())
+
+    def statement(self, source, version, *, is_dated=True):
+        rows = [booked(f"{cents / 100:.2f}", name) for name, cents in self.amounts[version].items()]
+        as_of = 100 + version if is_dated else None
+        return lambda: self.account.file(source, *rows, as_of=as_of), None
+
+    def correct(self, sign):
+        for _ in range(self.chance.randint(0, 4)):
+            name = self.chance.choice([*self.amounts[0]])
+            amount = self.amounts[-1][name] + sign * self.chance.randint(-90, 900)
+            self.amounts.append({**self.amounts[-1], name: amount})
+        versions = [*range(1, len(self.amounts))]
+        is_dated = self.maybe(0.5)
+        if is_dated:
+            self.chance.shuffle(versions)
+        for place, version in enumerate(versions, 1):
+            newest = max(versions[:place])
+            number = self.chance.randint(1, len(self.formats))
+            for source in self.chance.sample(self.formats, number):
+                run, _ = self.statement(source, version, is_dated=is_dated)
+                self.files.append((run, self.total(newest)))
+
+    def delete(self):
+        left = dict(self.amounts[-1])
+        for name in self.chance.sample([*left], self.chance.randint(1, len(left))):
+            row = deleted(name, f"{left.pop(name) / 100:.2f}")
+            run = lambda row=row: self.account.file("ofx", row, as_of=1_000)  # noqa: E731
+            self.files.append((run, sum(left.values())))
+        return left
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(count(60, 6_000)))
+def test_any_corrections_and_deletions_of_sums_are_right_after_each_file(seed, new_person):
+    account = Account(new_person())
+    history = History(seed, account)
+    for run, total in history.files:
+        run()
+        if total is not None:
+            assert account.total == total
+        account.person.audit()
+    before = account.person.snapshot()
+    for run, _ in history.files:
+        run()
+    assert account.person.snapshot() == before
