@@ -73,15 +73,16 @@ class CsvImporter:
                     plan, questions = found
                     break
         if questions.asks_for("encoding"):
-            first, table = questions.asked[0], plan.table
-            known = [c for c in first.choices if _knows_headings(table, c.changes["encoding"])]
+            first = questions.asked[0]
+            offered = {each.changes["encoding"] or "": each for each in first.choices}
+            known = [each for each in offered if _knows_headings(plan.table, each)]
             if known:
-                encoding = known[0].changes["encoding"]
-                plan, questions = self._open(stream, encoding, True)
+                plan, questions = self._open(stream, known[0], True)
                 why = "only in this encoding are its headings known"
-                questions.remarks.append(f"the file is read as {encoding}: {why}")
-                if len(known) > 1:
-                    questions.asked.insert(0, first._replace(choices=tuple(known)))
+                questions.remarks.append(f"the file is read as {known[0]}: {why}")
+            if len(known) > 1:
+                choices = tuple(offered[each] for each in known)
+                questions.asked.insert(0, first._replace(choices=choices))
         yield from self._read_tables(plan, questions)
 
     def read_table(self, text: TextFile, remembered: Remembered) -> Entries:

@@ -80,8 +80,8 @@ class Selection:
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
-        named = map(headings.text, self._days if plan.rows is None else ())
-        are_booked = any(role_fit("booked", heading) == 2 for heading in named)
+        days = map(headings.text, self._days if plan.rows is None else ())
+        are_booked = any(role_fit("booked", heading) == 2 for heading in days)
         others = range(headings.width if are_booked else 0)
         self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
         self.unbooked: list[int] = []
