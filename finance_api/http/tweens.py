@@ -11,15 +11,15 @@ from typing import Any
 from urllib.parse import quote
 
 from pyramid.config import Configurator
-from pyramid.httpexceptions import HTTPException
+from pyramid.httpexceptions import HTTPException, HTTPMovedPermanently
 from pyramid.registry import Registry
 from pyramid.response import Response
 from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 
 from finance_api.http.errors import NOT_FOUND, OUTAGES, as_problem, problem, unavailable, unexpected
 from finance_api.http.identity import credential_id
-from finance_api.http.requests import Handler, Request, client_address, is_https
-from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS, public_path, route_finder
+from finance_api.http.requests import Handler, Request, client_address, is_https, is_known_directly
+from finance_api.http.surfaces import RECORDS_PAGE, UPLOADS, is_page, public_path, route_finder
 from finance_api.runtime.logs import current_request_id
 from finance_api.runtime.settings import SettingError
 from finance_api.runtime.time_limit import time_limit
@@ -197,6 +197,8 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
         # Returned, not raised, as the exception views are inside of this tween.
         try:
             check(request)
+        except HTTPMovedPermanently as redirect:
+            return redirect
         except HTTPException as refusal:
             return as_problem(refusal, request)
         return handler(request)
@@ -211,12 +213,24 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
         if path not in _HEALTH_PATHS:
             _check_host(request, allowed_hosts)
             if require_https and not is_https(request):
+                if _may_be_redirected(request, path):
+                    host = _PORT.sub("", request.host)
+                    raise HTTPMovedPermanently(f"https://{host}{request.path_qs}")
                 raise problem(403, "This service is available over HTTPS only.")
         if path.endswith("\n"):
             # The router's patterns end with "$", which also matches before a newline at the end.
             raise problem(404, NOT_FOUND)
 
     return tween
+
+
+def _may_be_redirected(request: Request, path: str) -> bool:
+    """Whether a browser asks for a page, and no proxy that is not trusted stands between.
+
+    Programs get an error: a redirect would hide that their credentials were sent in the clear.
+    """
+    is_reading = request.method in ("GET", "HEAD")
+    return is_reading and (path == "/" or is_page(path)) and is_known_directly(request)
 
 
 def _check_size(request: Request) -> None:

@@ -132,6 +132,31 @@ def test_plain_http_is_refused_where_https_is_required(configured):
         assert (path, answer.status_int) == (path, status or 403)
 
 
+def test_browsers_are_led_from_plain_http_to_the_same_page(configured):
+    web = configured(require_https="true", trusted_proxies="10.0.0.0/8").web
+    for method, path in (
+        *(("GET", "/records?q=a%20b&q=%C3%A4"), ("HEAD", "/settings/login"), ("GET", "/")),
+    ):
+        answer = web.request(path, method=method, headers={"Host": "localhost:8080"}, status=301)
+        assert answer.headers["Location"] == f"https://localhost{path}"
+    # A trusted proxy says that the browser uses plain HTTP.
+    proxied = {"X-Forwarded-Proto": "http", "X-Forwarded-For": "192.0.2.1"}
+    web.get("/records", headers=proxied, extra_environ={"REMOTE_ADDR": "10.0.0.1"}, status=301)
+    # Behind a proxy that is not trusted, a redirect would never end.
+    proxied["X-Forwarded-Proto"] = "https"
+    web.get("/records", headers=proxied, extra_environ={"REMOTE_ADDR": "192.0.2.9"}, status=403)
+    for path in (
+        "/v1/api/records",
+        "/internal/v1/get-records",
+        "/wallet/v1/api/records",
+        "/q/x.csv",
+    ):
+        web.get(path, status=403)
+    assert web.post("/settings/login", status="*").status_int == 403
+    # The address is only that of a name of this service.
+    web.get("/records", headers={"Host": "evil.example"}, status=400)
+
+
 HTTPS = {"wsgi.url_scheme": "https"}
 #: Path, and its status with any host and over plain HTTP; None if that is refused.
 HEALTH_AND_OTHERS = (

@@ -249,7 +249,8 @@ def test_a_storage_that_is_away_is_a_503_for_people(plain, monkeypatch):
 
 def test_what_is_not_let_in_at_all_has_the_headers_too(configured):
     service = configured(require_https="true")
-    assert Visitor(service).get("/overview", 403)
+    assert Visitor(service).get("/overview", 301)
+    assert Visitor(service).get("/overview", 403, headers={"X-Forwarded-For": "192.0.2.1"})
     assert Visitor(service, https=True).get("/overview", 303)
     for path, status in (("/settings/%ff", 400), ("/settings/" + "a" * 9_000, 414)):
         assert Visitor(service, https=True).get(path, status)
