@@ -7,6 +7,7 @@ response gets a 304 (RFC 9110, section 13). Exports are sent while they are made
 import hashlib
 import re
 from collections.abc import Hashable
+from contextlib import nullcontext
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -43,6 +44,7 @@ from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.answering import OwnForm, refuse_empty
 from finance_api.questions.asking import Asked, find, find_page
 from finance_api.ratelimit.tween import refund, take_for
+from finance_api.runtime.time_limit import TookTooLong, no_time_limit
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.values.version import __version__
@@ -379,7 +381,12 @@ def _respond_with_export(
         if part is None and request.method != "HEAD":
             return response, chunks
         # Only the whole body tells its length; it is made again for the part.
-        length = sum(map(len, chunks))
+        try:
+            with nullcontext() if part is None else no_time_limit():
+                length = sum(map(len, chunks))
+        except TookTooLong:
+            # HEAD can do without the length.
+            return response, chunks
         response.app_iter = body(exchange.answer(storage))
         response.content_length = length
         if part is not None:

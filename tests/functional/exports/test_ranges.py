@@ -1,10 +1,13 @@
 """Parts of links and exports: Range, If-Range, and downloads that go on (RFC 9110, section 14)."""
 
+import math
 import shutil
 import subprocess
 
 import pytest
 
+from finance_api.api import responding
+from finance_api.runtime.time_limit import TookTooLong, seconds_left
 from functional.servers.test_question_links import address_of
 from support.native_rows import account, record
 from support.question_links import Linked
@@ -134,6 +137,26 @@ def test_a_part_of_all_data_is_sent(client):
     whole = client.get("export/all.ndjson").body
     part = client.get("export/all.ndjson", headers={"Range": "bytes=100-"})
     assert (part.status_int, part.body) == (206, whole[100:])
+
+
+@on_one_storage
+def test_a_part_has_no_time_limit_and_head_does_without_the_length(client, monkeypatch):
+    left = []
+
+    def chunks(*arguments):
+        left.append(seconds_left())
+        if left[-1] < math.inf:
+            raise TookTooLong
+        yield b"abc"
+
+    client.load(account(), record(1))
+    monkeypatch.setattr(responding, "export_chunks", chunks)
+    ask = Ask(client, "export")
+    assert ask(Range="bytes=1-").body == b"bc"
+    assert left[0] == math.inf
+    head = ask(method="HEAD")
+    assert head.status_int == 200
+    assert "Content-Length" not in head.headers
 
 
 @on_one_storage
