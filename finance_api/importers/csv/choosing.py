@@ -1,6 +1,7 @@
 """Finds a file's table and mapping: from options, saved answers, a profile, or the file itself."""
 
 from collections import abc, deque
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,12 +21,21 @@ from finance_api.importers.csv.sniff import (
     tables,
     undivided,
 )
-from finance_api.importers.csv.table import Table, filled, looks_like_data, looks_like_headings
+from finance_api.importers.csv.table import (
+    Table,
+    filled,
+    is_amount,
+    is_date,
+    looks_like_data,
+    looks_like_headings,
+)
 from finance_api.importers.csv.vocabulary import known_headings
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused, Questions, Remembered, quoted
 from finance_api.importers.options import ImportOptions
 
+#: At most this many columns are offered for a date or an amount that no column seems to have.
+_OFFERED_COLUMNS = 6
 #: A question about columns with the same heading names at most this many columns.
 _NAMED_COLUMNS = 20
 
@@ -204,12 +214,25 @@ def _possible(
             missing = Topic.NO_AMOUNT if "recordDate" in plan.columns else Topic.NO_DATE
             fact = clause(missing, headings=plan.headings.found())
             if _has_data(table):
-                raise ImportRefused(fact, table.first_line, needs=("columns",))
+                choices = tuple(_missing(plan))
+                raise ImportRefused(fact, table.first_line, choices, needs=("columns",))
             raise ImportRefused(clause(Topic.NO_TABLE, first=fact), table.first_line)
         except ImportRefused as refused:
             if table.text.skip_rows == text.skip_rows and table.width > widest:
                 refusal, widest = refused, table.width
     return possible, refusal
+
+
+def _missing(plan: Plan) -> Iterator[Choice]:
+    """Yield a choice for each column that has a date, or if that is known, an amount."""
+    is_amount_missing = "recordDate" in plan.columns
+    field, fits = ("amount", is_amount) if is_amount_missing else ("recordDate", is_date)
+    taken, rows = {*plan.indexes(*plan.columns), *plan.ignored}, plan.table.sample
+    free = [index for index in range(plan.table.width) if index not in taken]
+    found = [index for index in free if any(fits(cells[index].strip()) for cells in rows)]
+    for name in map(plan.headings.named, found[:_OFFERED_COLUMNS]):
+        meaning = clause(Says.FIELD_IN, field=field, column=name)
+        yield Choice({"columns": {field: (name,)}}, meaning)
 
 
 def _has_data(table: Table) -> bool:

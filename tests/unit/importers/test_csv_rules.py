@@ -162,6 +162,22 @@ def test_each_of_several_dates_is_offered():
     assert answers(refusal(text)) == ["--map recordDate=Due date", "--map recordDate=Paid on"]
 
 
+def test_each_of_several_amounts_is_offered_the_named_ones_first():
+    text = "Date,Text,Thing,Amount 1,Amount 2\n2026-01-01,a,-1.00,-2.00,-3.00\n"
+    text += "2026-01-02,b,4.00,-5.00,6.00\n"
+    offered = [each.removeprefix("--map amount=") for each in answers(refusal(text))]
+    assert offered == ["Amount 1", "Amount 2", "Thing"]
+
+
+def test_a_column_that_may_be_the_missing_amount_or_date_is_offered():
+    text = "Date,Text,Points\n2026-01-01,a,-3.50\n2026-01-02,b,4.00\n"
+    assert answers(refusal(text)) == ["--map amount=Points"]
+    assert rows(text, columns={"amount": "Points"})[0] == ["2026-01-01 -3.5", "2026-01-02 4"]
+    assert answers(refusal(text, ignore=("Points",))) == []
+    text = "When,Text,Amount\n2026-01-01,a,-3.50\n,b,4.00\nnever,c,\n"
+    assert answers(refusal(text)) == ["--map recordDate=When"]
+
+
 def test_days_of_excel_and_days_without_a_year_are_read():
     assert rows("Date,Text,Amount\n46023,a,-3\n46024.5,b,4\n")[0] == [
         "2026-01-01 -3",

@@ -63,7 +63,8 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         if len(named) == 1 or (len(others) == 1 and not debits + credits_):
             open_.take("amount", others[0], BY_HEADING if named else ONLY)
         elif others and (named or not debits + credits_):
-            readings = [[("amount", column)] for column in others]
+            offered = [*others, *(column for column in plain if column not in others)]
+            readings = [[("amount", column)] for column in offered]
             if len(others) == 2 and _take_turns(*others):
                 readings = [[("debit", a), ("credit", b)] for a, b in permutations(others)]
             open_.ask("amount", Topic.AMOUNT_COLUMNS, *readings)
