@@ -3,7 +3,7 @@
 import logging
 import re
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from pyramid.config import Configurator
 from pyramid.exceptions import BadCSRFToken, PredicateMismatch
@@ -13,7 +13,7 @@ from pyramid.response import Response
 
 from finance_api.http import errors
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import is_page
+from finance_api.http.surfaces import LINKS, is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage import errors as storage_errors
@@ -21,10 +21,10 @@ from finance_api.values.text import near_names
 from finance_api.web import page as pages
 from finance_api.web.kept_forms import carried_form, keep_of_ended_session, keep_of_older_session
 from finance_api.web.object_pages import NAVIGATION
-from finance_api.web.rendering import with_globals
+from finance_api.web.rendering import static_url, with_globals
 
 #: Errors at these paths are problem documents, whatever the Accept header says.
-_OF_PROGRAMS = re.compile("/(?:v1|wallet|internal|q)(?:/|$)|/__")
+_OF_PROGRAMS = re.compile("/(?:v1|wallet|internal)(?:/|$)|/__|/q$")
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ _TITLES = {
     429: "Please try again",
     503: "Please try again",
 }
+_LINK_TITLES = {404: "Unknown link", 410: "This link has ended"}
 _DETAILS = {
     400: "Your browser sent something that this server cannot read.",
     403: "You are not allowed to do this.",
@@ -179,10 +180,29 @@ def unexpected(error: Exception, request: Request) -> Response:
     return error_page(request, 500, errors.UNEXPECTED.format(errors.log_unexpected(error, request)))
 
 
-class ForBrowser:
-    """A view predicate: true for pages, and for browsers' other requests outside the APIs."""
+def link_error(error: HTTPException, request: Request) -> Response:
+    """Return the page of a link that has no answer, for strangers and for frames."""
+    variables = {
+        "title": _LINK_TITLES.get(error.status_int, "This link has no answer now"),
+        "detail": error.detail,
+        "is_over": error.status_int in _LINK_TITLES,
+        "static_url": static_url,
+    }
+    response = render_to_response("link_error.jinja2", variables, request=request)
+    response.status_int = error.status_int
+    if "Retry-After" in error.headers:
+        response.headers["Retry-After"] = error.headers["Retry-After"]
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
-    def __init__(self, value: bool, config: Configurator) -> None:
+
+class ForBrowser:
+    """A view predicate: true for pages, and for browsers' other requests outside the APIs.
+
+    With ``link`` as its value: true for browsers that ask for the page of a link.
+    """
+
+    def __init__(self, value: bool | Literal["link"], config: Configurator) -> None:
         self._value = value
 
     def text(self) -> str:
@@ -194,9 +214,10 @@ class ForBrowser:
         # Not request.path, which may not be decodable.
         path = request.environ["PATH_INFO"]
         if is_page(path):
-            return self._value
-        is_asked = not _OF_PROGRAMS.match(path) and _prefers_html(request)
-        return is_asked is self._value
+            return self._value is True
+        if path.startswith(LINKS):
+            return self._value == "link" and path.endswith(".html") and _prefers_html(request)
+        return self._value is True and not _OF_PROGRAMS.match(path) and _prefers_html(request)
 
 
 def _prefers_html(request: Request) -> bool:
@@ -207,6 +228,7 @@ def _prefers_html(request: Request) -> bool:
 
 def includeme(config: Configurator) -> None:
     config.add_view_predicate("for_browser", ForBrowser)
+    config.add_exception_view(link_error, context=HTTPException, for_browser="link")
     here = {"for_browser": True}
     config.add_notfound_view(http_error, **here)
     config.add_forbidden_view(forbidden, **here)

@@ -287,6 +287,35 @@ def test_a_wrong_secret_is_a_404_like_any_other(client, change):
     assert answer.json["detail"] == "There is nothing at this path."
 
 
+@pytest.mark.parametrize(
+    ("way", "status", "title"),
+    [
+        ("unknown", 404, "Unknown link"),
+        ("expired", 410, "This link has ended"),
+        ("revoked", 410, "This link has ended"),
+    ],
+)
+def test_people_get_a_page_for_a_link_without_an_answer(linked, way, status, title):
+    secret = UNKNOWN
+    if way == "expired":
+        secret = linked.add(expires_at=linked.service.clock.now() + 1)
+        linked.service.clock.advance(1)
+    elif way == "revoked":
+        secret, link = linked.secret, linked.links[0]
+        linked.service.change(lambda s: revoke_link(s, link, linked.service.clock.now()))
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = linked.read(".html", secret=secret, **browser)
+    assert (answer.status_int, answer.content_type) == (status, "text/html")
+    assert f"<h1>{title}</h1>" in answer.text
+    assert "Ask the person who gave you this address" in answer.text
+    assert not any(text in answer.text for text in (secret, "Bread", "/settings/login", "<script"))
+    assert answer.headers["Cache-Control"] == "no-store"
+    # Programs get a problem document.
+    for ending, headers in ((".html", {}), (".csv", browser), (".json", browser)):
+        answer = linked.read(ending, secret=secret, **headers)
+        assert (answer.status_int, answer.content_type) == (status, "application/problem+json")
+
+
 @on_one_storage
 def test_a_secret_that_is_not_utf_8_is_refused_like_any_such_path(client):
     assert Linked(household(client)).read(secret="%ff").status_int == 400
