@@ -40,9 +40,9 @@ def groups(client, **query):
 
 def test_a_category_s_kind_decides_what_is_spent_and_received(books):
     found = groups(books, columns="received,spent", currencyCode="EUR")
-    # The columns are in the order of all columns.
+    # The columns are in the order that was asked for.
     assert [list(group.items()) for group in found] == [
-        [("currencyCode", "EUR"), ("spent", 35), ("received", 1910)]
+        [("currencyCode", "EUR"), ("received", 1910), ("spent", 35)]
     ]
     whole = groups(books, columns="count,income,expense,net,spent,received", currencyCode="EUR")
     assert whole == [
@@ -108,8 +108,7 @@ def test_csv_and_tags_are_those_of_the_columns(books):
     asked = ({}, {"columns": "spent"}, {"columns": "received"}, {"columns": "spent,received"})
     asked += ({"columns": "received,spent"}, {"flow": "spent"}, {"flow": "received"})
     tags = [books.get("records/summary", **query).headers["ETag"] for query in asked]
-    assert tags[3] == tags[4]
-    assert len(set(tags)) == len(asked) - 1
+    assert len(set(tags)) == len(asked)
 
 
 @pytest.mark.parametrize(
