@@ -32,6 +32,8 @@ MORE = {
     "fill": ("true",),
     "types": ("budgets", "records"),
     "columns": ("median", "share", "spent", "perDay"),
+    "compare": ("year", "last-year"),
+    "having": ("firstDate.gte.this-month", "lastDate.lt.-15d"),
     "document_type": ("all",),
 }
 #: What a parameter needs beside it.
@@ -39,6 +41,8 @@ BESIDE = {
     "fill": "payee=eq.Nobody",
     "compare": "recordDate=eq.this-month",
     "columns": "recordDate=gte.this-year",
+    "mergeCurrencies": "convertTo=USD",
+    "top": "groupBy=payee,month&sortBy=net",
 }
 #: A cursor of changes contains the moment.
 _CURSOR = re.compile(rb'"next":"[^"]*"')
