@@ -208,6 +208,9 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
             "content": {form.media_type: _content(response, form) for form in _shown(response)},
         }
     }
+    if 416 in response.problems:
+        whole = responses["200"]
+        responses["206"] = {**whole, "description": "The part of the data that Range asks for."}
     if any(header.name == "ETag" for header in response.headers):
         responses["304"] = {
             "description": "The data still has the ETag in If-None-Match.",

@@ -161,6 +161,10 @@ def test_a_part_has_no_time_limit_and_head_does_without_the_length(client, monke
 
 @on_one_storage
 def test_lists_have_no_parts(client):
+    paths = client.service.web.get("/v1/openapi.json").json["paths"]
+    described = {path for path, each in paths.items() if "206" in each["get"]["responses"]}
+    assert "/v1/api/export/records" in described
+    assert {path.rpartition("/")[0] for path in described} == {"/v1/api/export"}
     client.load(account(), record(1))
     answer = client.get("records.csv", headers={"Range": "bytes=5-"})
     assert answer.status_int == 200
