@@ -181,7 +181,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.OTHER_TRANSACTION: "line {line} is another one",
     Says.ENTERED: "you entered",
     Says.FROM_FORMAT: "came from a file in the format {format}",
-    Says.DELETED: "the bank deleted",
+    Says.OUT_OF_DATE: "the bank deleted or corrected since",
     Says.MORE_PAIRS: " (and {count} more such pairs)",
     Says.MORE_ROWS: " (and {count} more such rows)",
     Says.ONE_ENTRY: "the entry for the new account {new} is",

@@ -171,7 +171,7 @@ class Says(StrEnum):
     OTHER_TRANSACTION = auto()
     ENTERED = auto()
     FROM_FORMAT = auto()
-    DELETED = auto()
+    OUT_OF_DATE = auto()
     MORE_PAIRS = auto()
     MORE_ROWS = auto()
     ONE_ENTRY = auto()

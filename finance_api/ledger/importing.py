@@ -271,7 +271,7 @@ def _name_missing(rows: OpenRows) -> None:
     """Remark on stored records that the file should contain: the bank may have changed them."""
     paired = {entry.candidate for entry in rows.entries}
     missing = grouped(
-        (c for c in rows.free() if c.inner and not (c.is_void or c.is_deleted) and c not in paired),
+        (c for c in rows.free() if c.inner and not (c.is_void or c.is_past) and c not in paired),
         lambda candidate: candidate.account,
     )
     for found in missing.values():

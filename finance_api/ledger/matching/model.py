@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from finance_api.importers import NATIVE
@@ -171,7 +172,8 @@ class Candidate:
     mine: whether the entry is from this file's source. source: the source that created the record.
     covered, inner: whether the file covers the stated day at least partly, and whether wholly.
     texts: SAME_TEXTS, OTHER_TEXTS or UNKNOWN_TEXTS. instant: see `FileEntry`. payee, note: hashes.
-    is_void, is_deleted: whether the user voided the record, and whether a statement did.
+    is_void: whether the user voided the record. is_past: whether a statement did, or whether these
+    values are those before a correction by another source.
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
     others: see `StatedValues`. earlier: previously stated values.
     sums: the amounts of other sources' entries that this record has only a part of, if it has their
@@ -186,7 +188,7 @@ class Candidate:
     bank_id: str | None
     texts: int
     is_void: bool
-    is_deleted: bool
+    is_past: bool
     earlier: "tuple[Earlier, ...]"
     message: tuple[int, str] | None
     names_other: bool
@@ -418,8 +420,9 @@ class CandidateReader:
         mine = stated.get(self._source)
         if mine is None and (of == self._source or bank_id is not None or content is not None):
             mine = [account.as_made(row, bank_id, content)]
-        other = _of_another(row, stated.get(of or ""))
+        other = _of_another(row, stated)
         rest = _rest(other, mine) if mine and of != self._source else None
+        past = [] if mine else _before_corrections(other, stated)
         sums = tuple(
             each.now.amount
             for source, entries in stated.items()
@@ -427,7 +430,7 @@ class CandidateReader:
             if source != self._source and each.now is not None and each.beside is not None
             if each.batch is None and each.message in (None, REST)
         )
-        for place, each in enumerate((*(mine or [other]), *([rest] if rest else []))):
+        for place, each in enumerate((*(mine or [other]), *([rest] if rest else []), *past)):
             if each.now is None:
                 continue
             is_own = mine is not None and each is not rest
@@ -445,7 +448,7 @@ class CandidateReader:
                 bank_id=its_id,
                 texts=_texts_differ(row, each, account.texts),
                 is_void=is_void and not is_deleted,
-                is_deleted=is_deleted,
+                is_past=is_deleted or each in past,
                 earlier=_earlier(each) if is_own else (),
                 message=(row["importId"], each.message) if each.message else None,
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
@@ -500,14 +503,33 @@ def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
     return SAME_TEXTS if values.texts == texts else OTHER_TEXTS
 
 
-def _of_another(row: Row, values: list[StatedValues] | None) -> StatedValues:
+def _of_another(row: Row, stated: dict[str, list[StatedValues]]) -> StatedValues:
     """Return what another source's only entry stated; if there is no such entry, the row's values.
 
-    values: the values that entries of that source stated. Of a rest, the amount is the row's.
+    Of a rest, and after a correction by any source, the amount is the row's.
     """
-    if values is not None and len(values) == 1 and (now := values[0].now) is not None:
+    values = stated.get(own_source(row) or "", [])
+    if len(values) == 1 and (now := values[0].now) is not None:
         (only,) = values
-        is_rest = only.message == REST
-        return only._replace(now=now._replace(amount=row["amount"])) if is_rest else only
+        is_corrected = "amount" not in row["setByHand"] and any(w.before for w in _wholes(stated))
+        if only.message == REST or is_corrected:
+            now = now._replace(amount=row["amount"])
+        return only._replace(now=now)
     bank_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
     return StatedValues(bank_id, own_content(row))
+
+
+def _wholes(stated: dict[str, list[StatedValues]]) -> list[StatedValues]:
+    """Return the entries of all sources that equal the record, and are no part or sum of it."""
+    each_one = chain.from_iterable(stated.values())
+    return [w for w in each_one if w.now is not None and w.beside is None and w.message is None]
+
+
+def _before_corrections(
+    other: StatedValues, stated: dict[str, list[StatedValues]]
+) -> list[StatedValues]:
+    """Return what statements of other sources had before corrections, one of each amount."""
+    assert other.now is not None
+    contents = chain.from_iterable((w.now, *(c for c, _ in w.before)) for w in _wholes(stated))
+    past = {content.amount: content for content in contents if content is not None}
+    return [other._replace(now=past[n]) for n in past if n != other.now.amount]

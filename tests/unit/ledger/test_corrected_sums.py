@@ -94,7 +94,7 @@ def test_file_that_still_has_what_the_bank_deleted_is_asked_about(new_person, la
     account.file("ofx", deleted())
     for source, rows in late:
         bank = Bank(account.person, source)
-        with pytest.raises(ImportRefused, match="which the bank deleted"):
+        with pytest.raises(ImportRefused, match="which the bank deleted or corrected since"):
             bank.file(*rows, account_name=NAME)
         before = account.person.dump()
         bank.file(*rows, account_name=NAME, match_days=1)
@@ -111,7 +111,7 @@ def test_sum_that_the_bank_deleted_may_be_stated_again_in_another_format(new_per
     account.notify(*PAYMENTS)
     account.file("ofx", booked("-30"))
     account.file("ofx", deleted())
-    with pytest.raises(ImportRefused, match="which the bank deleted"):
+    with pytest.raises(ImportRefused, match="which the bank deleted or corrected since"):
         Bank(account.person, "mt940").file(booked("-30"), account_name=NAME)
     account.file("mt940", booked("-30"))
     assert account.total == 0
@@ -181,6 +181,23 @@ def test_the_later_of_two_corrections_counts(new_person, number, order):
     account.file("ofx", booked("-33"))
     assert account.total == -3_300
     account.person.audit()
+
+
+@pytest.mark.parametrize("first", ["camt.053", "ofx"])
+def test_third_format_states_a_corrected_payment_as_it_is_or_as_it_was(new_person, first):
+    account = Account(new_person())
+    for source in dict.fromkeys((first, "ofx")):
+        account.file(source, booked("-30"))
+    account.file("ofx", booked("-35", "T", corrects="S"))
+    mt940 = Bank(account.person, "mt940")
+    assert mt940.file(booked("-35"), account_name=NAME).matched == 1
+    account.person.undo()
+    with pytest.raises(ImportRefused, match="which the bank deleted or corrected since"):
+        mt940.file(booked("-30"), account_name=NAME)
+    assert mt940.file(booked("-30"), account_name=NAME, match_days=2).matched == 1
+    assert account.total == -3_500
+    assert mt940.file(booked("-36"), account_name=NAME).updated == 1
+    assert account.total == -3_600
 
 
 def test_replacement_in_an_older_statement_changes_nothing(new_person):

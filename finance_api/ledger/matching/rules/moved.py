@@ -54,7 +54,7 @@ def _is_lacking(candidate: Candidate) -> bool:
     is_of_one = not candidate.account.is_of_several
     # A notification repeats nothing of another one.
     is_listed = candidate.mine and candidate.covered and candidate.message is None
-    return is_listed and is_of_one and not (candidate.is_void or candidate.is_deleted)
+    return is_listed and is_of_one and not (candidate.is_void or candidate.is_past)
 
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:

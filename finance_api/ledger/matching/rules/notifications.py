@@ -1,6 +1,6 @@
 """Pairs the entries of notifications with the entries that state their sums."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -61,7 +61,7 @@ def pair_in_part(rows: OpenRows) -> Iterator[Pair]:
     sums = partial(_sums_of_days, exact=False)
     yield from _parts_of_stored(rows, lambda c: not c.mine, sums)
     # A sum in the file does not include what the bank deleted.
-    yield from _stored_parts(rows, lambda c: not (c.mine or c.is_deleted), sums)
+    yield from _stored_parts(rows, lambda c: not (c.mine or c.is_past), sums)
 
 
 def _pairs(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
@@ -79,14 +79,18 @@ def _parts_of_stored(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> 
 def _stored_parts(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Iterator[Pair]:
     others = [c for c in rows.candidates if stored(c) and not c.is_void]
     entries = [e for e in rows.entries if is_plain(e)]
-    keepers = {(c.account, amount): c for c in others for amount in c.sums}
+    keepers: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
+    for candidate in others:
+        for amount in candidate.sums:
+            keepers[candidate.account, amount].append(candidate)
     for found, whole, rest in sums(others, [e for e in entries if e.message is None]):
         # The first part keeps what the entry states, as a rest does for its own entry. Formats
         # that state the same sum have it in one place, so that a correction counts once.
-        keeper = keepers.get((whole.account, whole.amount))
-        parts = sorted(found, key=_is_notified)
-        if keeper is not None:
-            parts = [keeper, *(part for part in parts if part is not keeper)]
+        others_keep = keepers[whole.account, whole.amount]
+        while others_keep and not is_open(others_keep[-1]):
+            others_keep.pop()
+        keep = [part for part in found if whole.amount in part.sums] or others_keep
+        parts = list(dict.fromkeys((*keep[-1:], *sorted(found, key=_is_notified))))
         outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
         yield Pair(whole, outcome, parts[0], tuple(parts), rest)
 

@@ -74,12 +74,12 @@ def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair
 
 def _is_other(candidate: Candidate) -> bool:
     """Return whether another source has the record now, on a day that this file covers."""
-    return not candidate.mine and candidate.covered and not candidate.is_deleted
+    return not candidate.mine and candidate.covered and not candidate.is_past
 
 
 def _is_beside(candidate: Candidate) -> bool:
     """Return whether another source has the record on another day, or had it before a deletion."""
-    return not candidate.mine and (candidate.is_deleted or not candidate.covered)
+    return not candidate.mine and (candidate.is_past or not candidate.covered)
 
 
 def _not_void(test: CandidateTest) -> CandidateTest:
@@ -142,8 +142,8 @@ def _are_same(topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
     origin = clause(Says.ENTERED)
     if other.source:
         origin = clause(Says.FROM_FORMAT, format=other.source)
-    if other.is_deleted:
-        origin = clause(Says.DELETED)
+    if other.is_past:
+        origin = clause(Says.OUT_OF_DATE)
     fact = clause(
         topic,
         entry=file_row(whole),
