@@ -33,6 +33,7 @@ def body_and_headers(
         return envelope(answer.name, rows, _members(answer), amounts), ()
     if answer.instead is not None:
         answer = replace(answer, columns=answer.instead.columns, rows=answer.instead.rows)
+        remark = ""
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.
     has_whole_rows = form in representation.TABLES and answer.lines is not None

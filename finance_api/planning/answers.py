@@ -106,7 +106,7 @@ class Answer:
     @property
     def remark(self) -> str:
         """The sentence about rows that match and are missing; "" if none are."""
-        if self.next_offset is None or self.instead is not None:
+        if self.next_offset is None:
             return ""
         total = "" if self.total is None else f" of {count_text(self.total)}"
         last = f"{count_text(self.next_offset)}{total}"

@@ -144,6 +144,15 @@ def test_a_calendar_has_all_occurrences_or_says_that_more_follow(household):
     assert last == "More rows match; the last one here is number 100 of 150."
 
 
+def test_totals_in_place_of_rows_miss_none(household):
+    address = f"/v1/api/standing-orders/upcoming?days={MANY}&limit=100&rows=totals"
+    linked = Linked(household, address)
+    assert "More rows match" not in linked.read(".csv").text
+    # Calendars and pages have the rows.
+    assert events(linked.read(".ics"))[-1].startswith("More rows match")
+    assert "number 100 of 150" in linked.read(".html").text
+
+
 @pytest.fixture(scope="module")
 def usual():
     service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS})
