@@ -183,7 +183,9 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
         case "headings again":
             again = writer.headings()
             change = pick.choice((str, str.upper, str.lower, str.title, "{} ".format, " {}".format))
-            lines.insert(pick.randrange(len(lines) + 1), change(again))
+            at = pick.randrange(1, len(lines) + 1)
+            pages = [f"Page {pick.randint(1, 9)}"] if pick.random() < 0.3 else []
+            lines[at:at] = [*pages, change(again)]
         case "shares":
             writer.sides = False
             writer.columns = [writer.columns[0], "Payee", "Quantity", "Price", "Value", "Amount"]

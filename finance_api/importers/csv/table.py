@@ -40,6 +40,7 @@ _FAULTS: Mapping[str, Clause | str] = {
 
 #: Name of rows that repeat the headings, among rows that are skipped.
 HEADING = "heading"
+_PAGE = "end of a page"
 
 _QUOTES = re.compile('"+')
 _DIGIT = re.compile("[0-9]")
@@ -276,6 +277,9 @@ def _without_headings(
 ) -> Iterator[Row]:
     is_first, start = True, first[0].strip()[:1].lower()
     headings = [*map(folded, first[: filled(first)])]
+    left_out: Counter[str] = Counter() if skipped is None else skipped
+    # A line such as "Page 1 of 2", if the headings follow.
+    page: Row | None = None
     for row in rows:
         cells = row[1]
         is_repeated = cells == first or (
@@ -283,12 +287,19 @@ def _without_headings(
             "".join(cells[:1]).strip()[:1].lower() == start
             and [*map(folded, cells[: filled(cells)])] == headings
         )
-        if not is_repeated:
-            yield row
-        elif is_first:
+        has_one_cell = not is_repeated and any(cells[:1]) and not any(cells[1:])
+        if is_repeated and is_first:
             is_first = False
-        elif skipped is not None:
-            skipped[HEADING] += 1
+        elif is_repeated:
+            left_out.update((HEADING,) if page is None else (HEADING, _PAGE))
+        else:
+            if page is not None:
+                yield page
+            if not has_one_cell:
+                yield row
+        page = row if has_one_cell else None
+    if page is not None:
+        yield page
 
 
 def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:

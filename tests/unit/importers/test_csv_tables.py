@@ -91,3 +91,12 @@ def test_a_last_line_of_one_cell_without_digits_ends_the_file(mark):
 def test_a_last_line_with_digits_is_asked_about():
     refused = refusal(FIRST + "Page 1 of 2\n", currency="EUR")
     assert refused.line == 5 and answers(refused) == ["--skip-last 1"]
+
+
+@pytest.mark.parametrize("again", ["date,payee,amount", "DATE , Payee,AMOUNT,"])
+def test_headings_again_and_the_end_of_a_page_above_them_are_no_rows(again):
+    first, *others = FIRST.splitlines(keepends=True)
+    text = "".join([first, others[0], f"Page 1 of 2,,\n{again}\n", *others[1:]])
+    (whole,) = read(text, account="A", currency="EUR")
+    assert rows(text)[0] == FIRST_ROWS
+    assert whole.statement.skipped == {"heading": 1, "end of a page": 1}
