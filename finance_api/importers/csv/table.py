@@ -43,6 +43,7 @@ HEADING = "heading"
 _PAGE = "end of a page"
 
 _QUOTES = re.compile('"+')
+_FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)
 _DIGIT = re.compile("[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
@@ -104,6 +105,9 @@ def read_rows(
             cells = _divided(text, delimiter) if reader.line_num - before == 1 else []
             if not cells or filled(cells) != width:
                 raise ImportRefused(fault, line) from None
+        if '="' in text:
+            # Some programs write texts as formulas, so that spreadsheets keep them as they are.
+            cells = [_FORMULA.sub(r"\1", cell) for cell in cells]
         width = width or filled(cells)
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
