@@ -85,6 +85,16 @@ def test_deletion_of_a_sum_voids_all_payments_of_it(new_person, number, late):
     assert account.total == -3_000
 
 
+def test_deletion_of_a_sum_voids_its_payments_after_a_restore(new_person):
+    account, restored = Account(new_person()), Account(new_person())
+    for each in PAYMENTS:
+        account.notify(each)
+    account.file("ofx", booked("-40"))
+    restored.person.file(account.person.dump())
+    restored.file("ofx", deleted(amount="-40"))
+    assert kept(restored.person) == []
+
+
 @pytest.mark.parametrize(
     "late", [[("camt.053", [booked("-30")])], [(NOTIFICATION, PAID)], [(NOTIFICATION, PAID[:1])]]
 )
