@@ -120,9 +120,20 @@ class OpenRows:
         """Yield the candidates that no entry has taken yet."""
         return (c for c in self.candidates if not c.is_taken and test(c))
 
-    def as_of(self, entry: FileEntry) -> int | None:
-        """Return when the bank made the entry's statement; None if the file does not say."""
-        return self.file.statements[entry.statement].as_of
+    def order(self, entry: FileEntry, candidate: Candidate) -> int:
+        """Compare when the statements of entry and record were made: 1 if the entry's is later.
+
+        -1: the record's is later. 0: equal or unknown.
+        """
+        as_of, known = self.file.statements[entry.statement].as_of, candidate.as_of
+        if as_of is None or known is None:
+            return 0
+        return int(as_of > known) - int(as_of < known)
+
+    def correction(self, entry: FileEntry, candidate: Candidate) -> Pair:
+        """Pair an entry with the record that it corrects, or whose older values it states."""
+        is_older = self.order(entry, candidate) < 0
+        return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
 
     # -- deciding
 
@@ -247,23 +258,6 @@ def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hasha
     return found
 
 
-def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
-    """Compare when the statements of entry and record were made: 1 if the entry's is later.
-
-    -1: the record's is later. 0: equal or unknown.
-    """
-    as_of, known = rows.as_of(entry), candidate.as_of
-    if as_of is None or known is None:
-        return 0
-    return int(as_of > known) - int(as_of < known)
-
-
-def correction(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
-    """Pair an entry with the record that it corrects, or whose older values it states."""
-    is_older = order(rows, entry, candidate) < 0
-    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
-
-
 def file_row(entry: Entry) -> FileRow:
     """Return an entry of the file as a fact."""
     texts = " ".join(text for text in (entry.payee, entry.note) if text)
@@ -383,7 +377,7 @@ def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
             if entry.deletes:
                 yield Pair(entry, Outcome.VOIDS, stored)
             else:
-                yield correction(rows, entry, stored)
+                yield rows.correction(entry, stored)
         elif other is not None and entry not in correction_chain(other):
             entry.awaits = other
             yield Pair(entry, Outcome.WAITING)

@@ -10,7 +10,6 @@ from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
-    correction,
     file_row,
     first_within,
     grouped,
@@ -40,7 +39,7 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
         for group in _near(entries, records):
             pairs = _proven(rows, group)
             for entry, candidate in pairs:
-                yield correction(rows, entry, candidate)
+                yield rows.correction(entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
     if rows.match_days is None and doubtful:
@@ -143,7 +142,7 @@ def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
     for entry in sorted(group[0], key=lambda entry: entry.day):
         nearest = first_within(entry, records, match_days)
         if nearest is not None and _is_moved(rows, entry, nearest) is not False:
-            yield correction(rows, entry, records.pop())
+            yield rows.correction(entry, records.pop())
 
 
 def _days_apart(pair: tuple[FileEntry, Candidate]) -> int:

@@ -14,14 +14,7 @@ from finance_api.ledger.matching.model import (
     Pair,
     Wanted,
 )
-from finance_api.ledger.matching.open_rows import (
-    OpenRows,
-    correction,
-    file_row,
-    order,
-    stored_row,
-    which_one,
-)
+from finance_api.ledger.matching.open_rows import OpenRows, file_row, stored_row, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.stated import REUSED, STABLE
 
@@ -96,7 +89,7 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
         if entry.outcome is not None or candidate in taken:
             continue
         taken.add(candidate)
-        is_later = not is_alias and order(rows, entry, candidate) > 0
+        is_later = not is_alias and rows.order(entry, candidate) > 0
         yield Pair(entry, Outcome.CORRECTION if is_later else Outcome.SAME, candidate)
 
 
@@ -134,7 +127,7 @@ def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
         if corrects is not False:
             seen.add(entry)
         if corrects:
-            yield correction(rows, entry, candidate)
+            yield rows.correction(entry, candidate)
 
 
 def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.clauses import Says, clause
 from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
-from finance_api.ledger.matching.open_rows import (
-    OpenRows,
-    correction,
-    file_row,
-    grouped,
-    stored_row,
-)
+from finance_api.ledger.matching.open_rows import OpenRows, file_row, grouped, stored_row
 from finance_api.ledger.matching.rules.same_content import goes_by_content, has_no_id
 from finance_api.values.time import DAY_SECONDS
 
@@ -53,7 +47,7 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
         for shift in (each * way for each in proven for way in (1, -1)):
             pairs = max(pairs, _left_over(entries, candidates, shift), key=len)
         for entry, candidate in pairs:
-            yield correction(rows, entry, candidate)
+            yield rows.correction(entry, candidate)
         if few and not pairs:
             entry, candidate = few[0]
             whole, record = file_row(entry.whole), stored_row(candidate)
