@@ -279,7 +279,7 @@ class Table:
 def _without_headings(
     rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
 ) -> Iterator[Row]:
-    is_first, start = True, first[0].strip()[:1].lower()
+    is_first, is_second, start = True, False, first[0].strip()[:1].lower()
     headings = [*map(folded, first[: filled(first)])]
     left_out: Counter[str] = Counter() if skipped is None else skipped
     # A line such as "Page 1 of 2", if the headings follow.
@@ -291,9 +291,13 @@ def _without_headings(
             "".join(cells[:1]).strip()[:1].lower() == start
             and [*map(folded, cells[: filled(cells)])] == headings
         )
+        # Below the headings, there may be units or a translation.
+        if is_second and cells and not is_repeated:
+            is_second = False
+            is_repeated = any(cells[1:]) and not _DIGIT.search("".join(cells))
         has_one_cell = not is_repeated and any(cells[:1]) and not any(cells[1:])
         if is_repeated and is_first:
-            is_first = False
+            is_first, is_second = False, True
         elif is_repeated:
             left_out.update((HEADING,) if page is None else (HEADING, _PAGE))
         else:

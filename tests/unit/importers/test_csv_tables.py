@@ -100,3 +100,9 @@ def test_headings_again_and_the_end_of_a_page_above_them_are_no_rows(again):
     (whole,) = read(text, account="A", currency="EUR")
     assert rows(text)[0] == FIRST_ROWS
     assert whole.statement.skipped == {"heading": 1, "end of a page": 1}
+
+
+@pytest.mark.parametrize("second", [",,EUR", "Datum,Empfänger,Betrag", "day,text,\n"])
+def test_units_or_a_translation_below_the_headings_are_no_row(second):
+    first, *others = FIRST.splitlines(keepends=True)
+    assert rows("".join([first, f"{second},\n", *others]))[0] == FIRST_ROWS
