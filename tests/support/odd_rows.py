@@ -167,7 +167,7 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
         case "not booked" | "not booked between":
             writer.columns.insert(0, pick.choice(BOOKED.split("|")))
             writer.columns[1] = "Value date"
-            newest = pick.randint(1, len(rows) - 1)
+            newest = pick.randint(1, len(rows) // 2)
             open_ = {*range(len(rows) - newest, len(rows))}
             if kind == "not booked between":
                 open_ = {pick.randrange(1, len(rows) - 1)}

@@ -187,6 +187,14 @@ def test_other_rows_without_a_booking_day_are_asked_about():
         assert answers(refused) == ["--map recordDate=Value date"]
 
 
+def test_payments_without_the_day_of_securities_are_not_pending():
+    text = "Run Date,Action,Amount,Settlement Date\n2026-03-15,Bought,-20.00,2026-03-17\n"
+    text += "2026-03-16,Bought,-30.00,2026-03-18\n2026-03-20,Transfer,500.00,\n"
+    assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Run Date"]
+    text = text.replace("Settlement", "Booking").replace("2026-03-18", "")
+    assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Run Date"]
+
+
 def test_a_date_without_gaps_is_offered_where_another_has_one():
     text = "Date,Paid on,Note,Amount\n2026-03-02,2026-03-02,Bakery,-12.50\n"
     text += "2026-03-03,2026-03-05,Kiosk,-1.50\n,2026-03-06,Garage,-3.00\n"

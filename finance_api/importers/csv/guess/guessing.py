@@ -368,7 +368,8 @@ class _Guessing:
             return
         (first, first_day), (last, last_day) = days[0], days[-1]
         are_above = lines[-1] < first and first_day >= last_day
-        if not are_above and not (lines[0] > last and last_day >= first_day):
+        are_newest = are_above or (lines[0] > last and last_day >= first_day)
+        if not are_newest or len(lines) > len(days):
             raise ImportRefused(clause(Topic.DATE_EMPTY), lines[0], tuple(other_dates(self.plan)))
         which = f"{len(lines)} rows without a booking day, such as line {lines[0]}"
         self.remarks.append(f"left out {which}: they are pending")

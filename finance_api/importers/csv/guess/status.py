@@ -20,6 +20,7 @@ from finance_api.importers.csv.vocabulary import (
     YES,
     denies,
     folded,
+    heading_words,
     is_not_money,
     kind_in,
     kind_of,
@@ -36,8 +37,9 @@ _COUNTED = 20
 _REMEMBERED = 1_000
 #: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
 _LONGEST_WORD = 4
-#: The roles of dates other than the booking day.
-_DAYS = ("date", "value")
+#: The roles of dates other than the booking day, and words of the day of securities, which payments
+#: lack.
+_DAYS, _SETTLED = ("date", "value"), frozenset(("settlement", "settled", "clearing", "cleared"))
 #: Finds a word at the end of a date.
 _ENDS = re.compile(r"[^\W\d_]{3}\)?$").search
 
@@ -80,9 +82,9 @@ class Selection:
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
-        days = map(headings.text, self._days if plan.rows is None else ())
-        are_booked = any(role_fit("booked", heading) == 2 for heading in days)
-        others = range(headings.width if are_booked else 0)
+        day = "" if plan.rows is not None or not self._days else headings.text(self._days[0])
+        is_booked = role_fit("booked", day) == 2 and _SETTLED.isdisjoint(heading_words(day))
+        others = range(headings.width if is_booked else 0)
         self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
         self.unbooked: list[int] = []
         self._money = [index for index in plan.amounts if index < headings.width]
