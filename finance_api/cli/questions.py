@@ -132,10 +132,16 @@ def link() -> None:
 @click.argument("email")
 @click.argument("question_name", metavar="QUESTION")
 @click.option("--name", help="What the link is for. Default: the name of the saved question.")
-@click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
+@click.option("--expires-in-days", type=click.IntRange(1, 36_500), default=365, show_default=True)
+@click.option("--never-expires", is_flag=True, help="Until the link is revoked.")
 @pass_cli_context
 def add_link(
-    cli: CliContext, email: str, question_name: str, name: str | None, expires_in_days: int | None
+    cli: CliContext,
+    email: str,
+    question_name: str,
+    name: str | None,
+    expires_in_days: int,
+    never_expires: bool,
 ) -> None:
     """Create a link, and print its addresses, one for each form of the answer.
 
@@ -152,7 +158,7 @@ def add_link(
             asked.id,
             name=name or asked.name,
             now=now,
-            expires_at=None if expires_in_days is None else now + expires_in_days * DAY_SECONDS,
+            expires_at=None if never_expires else now + expires_in_days * DAY_SECONDS,
             max_live=cli.settings["finance_api.links.max_live"],
             is_open_to_all=is_open_to_all(cli.settings),
         )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import datetime
 from urllib.parse import urlsplit
 
 import pytest
@@ -34,6 +35,17 @@ def test_a_link_is_added_listed_and_revoked(command, asked):
     (link,) = links(command, asked)
     assert link["revokedAt"] is not None
     assert "no active link" in command.refused("question", "link", "revoke", asked, "sheet")
+
+
+@pytest.mark.parametrize(
+    ("given", "days"), [([], 365), (["--expires-in-days", "2"], 2), (["--never-expires"], None)]
+)
+def test_a_link_expires_after_a_year_unless_one_says_otherwise(command, asked, given, days):
+    command.done("question", "link", "add", asked, "Newest", *given)
+    (link,) = links(command, asked)
+    begin, end = link["createdAt"], link["expiresAt"]
+    found = end and (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).days
+    assert found == days
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def remove(request: Request) -> Response:
 @get("question.link_new", _WRITE, "question_link_new")
 def show_link_form(request: Request) -> dict[str, Any]:
     question = _own(request)
-    values = {"name": question.name, "expiry": "never", "expires_on": ""}
+    values = {"name": question.name, "expiry": "365", "expires_on": ""}
     form = _link_form(request, question, values, {})
     # If the user has no access to the API, the page says how to get it.
     allowed = has_api_access(request.user, request.registry.settings)

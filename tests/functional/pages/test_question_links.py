@@ -79,6 +79,17 @@ def test_a_form_with_a_mistake_creates_nothing(service, user, visitor, question,
     assert links(service, user) == []
 
 
+def test_a_new_link_expires_after_a_year_unless_one_chooses_otherwise(
+    service, user, visitor, question
+):
+    path = f"/questions/{question.id}/links/new"
+    visitor.submit(path, path, name="sheet")
+    (link,) = links(service, user)
+    assert link.expires_at == service.clock.now() + 365 * 86_400
+    create(visitor, question, expiry="never")
+    assert None in [link.expires_at for link in links(service, user)]
+
+
 def test_a_link_expires_at_the_end_of_its_day(service, user, visitor, question):
     create(visitor, question, expiry="date", expires_on="2026-03-31")
     (link,) = links(service, user)
