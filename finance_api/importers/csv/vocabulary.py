@@ -274,6 +274,11 @@ def directions_in(words: Collection[str], heading: str) -> dict[str, int]:
     return {word: way for word, way in known.items() if letters_count or len(word) > 1}
 
 
+def is_settlement(heading: str) -> bool:
+    """Return whether a heading names the day of securities, which payments lack."""
+    return not {"settlement", "settled", "settle", "clearing"}.isdisjoint(heading_words(heading))
+
+
 def is_id(heading: str) -> bool:
     return heading_words(heading) in _IDS
 

@@ -20,8 +20,8 @@ from finance_api.importers.csv.vocabulary import (
     YES,
     denies,
     folded,
-    heading_words,
     is_not_money,
+    is_settlement,
     kind_in,
     kind_of,
     may_sum_up,
@@ -37,9 +37,8 @@ _COUNTED = 20
 _REMEMBERED = 1_000
 #: A text that names a balance, such as "B/F", may also be a payee if it is no longer than this.
 _LONGEST_WORD = 4
-#: The roles of dates other than the booking day, and words of the day of securities, which payments
-#: lack.
-_DAYS, _SETTLED = ("date", "value"), frozenset(("settlement", "settled", "clearing", "cleared"))
+#: The roles of dates other than the booking day.
+_DAYS = ("date", "value")
 #: Finds a word at the end of a date.
 _ENDS = re.compile(r"[^\W\d_]{3}\)?$").search
 
@@ -83,7 +82,7 @@ class Selection:
         self._days = plan.columns.get("recordDate", ())
         self._ids = plan.columns.get("id", ())
         day = "" if plan.rows is not None or not self._days else headings.text(self._days[0])
-        is_booked = role_fit("booked", day) == 2 and _SETTLED.isdisjoint(heading_words(day))
+        is_booked = role_fit("booked", day) == 2 and not is_settlement(day)
         others = range(headings.width if is_booked else 0)
         self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
         self.unbooked: list[int] = []
