@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from operator import attrgetter
 
 from finance_api.importers.interface import Entry
@@ -385,7 +385,7 @@ class StatementRecords:
             entries[place] = stated_values.corrected(later)
             self._set(row, stated_values.now, content, entry)
             if content.amount != stated_values.now.amount:
-                self._set_amount(row, stated, entries, later.as_of)
+                self._set_amount(row, stated, entries, place)
         row["stated"] = written({**stated, source: entries})
 
     def _delete(self, row: Row, decided: FileEntry, place: int) -> None:
@@ -401,7 +401,7 @@ class StatementRecords:
             as_of = self._file.statements[decided.statement].as_of
             nothing = values._replace(now=values.now._replace(amount=0), as_of=as_of)
             entries[place] = values.corrected(nothing)
-            self._set_amount(row, stated, entries, as_of)
+            self._set_amount(row, stated, entries, place)
             row["stated"] = written(stated)
 
     def _set_amount(
@@ -409,17 +409,23 @@ class StatementRecords:
         row: Row,
         stated: dict[str, list[StatedValues]],
         entries: list[StatedValues],
-        as_of: int | None,
+        place: int,
     ) -> None:
-        """Set the amount that follows from corrected entries of the file's source.
+        """Set the amount that follows from a corrected entry of the file's source.
 
-        It stays if the user edited it, or a later statement of another source corrected it.
+        It stays if the user edited it, if a later statement of another source corrected it, or if
+        the entry notifies a part of a sum: what statements say of the sum counts.
         """
-        others = (each for source, each in stated.items() if source != self._file.source)
-        if "amount" not in row["setByHand"] and not any(
-            total_beside(each) == total_beside(entries) and _is_corrected_after(each, as_of)
+        entry = entries[place]
+        others = [each for source, each in stated.items() if source != self._file.source]
+        is_part = entry.message not in (None, REST) and any(
+            each.now is None or each.beside for each in (entry, *chain.from_iterable(others))
+        )
+        is_older = any(
+            total_beside(each) == total_beside(entries) and _is_corrected_after(each, entry.as_of)
             for each in others
-        ):
+        )
+        if "amount" not in row["setByHand"] and not is_part and not is_older:
             row["amount"] = total_stated(entries)
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:

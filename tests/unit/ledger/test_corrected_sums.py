@@ -210,6 +210,29 @@ def test_third_format_states_a_corrected_payment_as_it_is_or_as_it_was(new_perso
     assert account.total == -3_600
 
 
+@pytest.mark.parametrize("is_sum_first", [True, False])
+@pytest.mark.parametrize("is_stated_first", [True, False])
+@pytest.mark.parametrize(("number", "name"), [(1, "Ann"), (2, "Ann"), (2, "Ben")])
+def test_corrections_of_a_sum_and_of_a_payment_of_it_are_the_same_money(
+    new_person, number, name, is_stated_first, is_sum_first
+):
+    account = Account(new_person())
+    notify = [lambda each=each: account.notify(each) for each in PAYMENTS[:number]]
+    state = [lambda: account.file("camt.053", booked("-30"))]
+    for run in (*state, *notify) if is_stated_first else (*notify, *state):
+        run()
+    amount = str(int(dict(PAYMENTS)[name]) - 5)
+    corrections = [
+        lambda: account.notify((name, amount)),
+        lambda: account.file("camt.053", booked("-35")),
+    ]
+    for run in corrections[:: -1 if is_sum_first else 1]:
+        assert account.total == -3_000 or is_sum_first
+        run()
+    assert account.total == -3_500
+    account.person.audit()
+
+
 def test_replacement_in_an_older_statement_changes_nothing(new_person):
     account = Account(new_person())
     account.file("ofx", booked("-30"), as_of=1)
@@ -241,7 +264,7 @@ class History:
         self.formats = self.chance.sample(FORMATS, self.chance.randint(1, 3))
         sign = self.chance.choice((-1, 1))
         names = (f"P{number}" for number in itertools.count())
-        self.amounts = [{}]
+        self.amounts, self.payments = [{}], []
         for number in range(self.chance.choice((1, 1, 2, 3))):
             cents = [self.chance.randint(100, 9_999) for _ in range(self.chance.randint(1, 4))]
             if len(cents) > 1 or self.maybe(0.3):
@@ -271,6 +294,7 @@ class History:
     def notify(self, payments):
         files = [payments] if self.maybe(0.5) else [[each] for each in payments]
         for each in files[self.maybe(0.3) :]:
+            self.payments += each if len(payments) > 1 else []
             rows = [(name, f"{cents / 100:.2f}") for name, cents in each]
             self.files.append((lambda rows=rows: self.account.notify(*rows), None))
 
@@ -296,6 +320,12 @@ class History:
             number = self.chance.randint(1, len(self.formats))
             for source in self.chance.sample(self.formats, number):
                 run, _ = self.statement(source, version, is_dated=is_dated)
+                self.files.append((run, self.total(newest)))
+            if self.payments and self.maybe(0.3):
+                # What the statements say of the sum counts.
+                name, cents = self.chance.choice(self.payments)
+                row = name, f"{(cents + sign * self.chance.randint(-90, 900)) / 100:.2f}"
+                run = lambda row=row: self.account.notify(row)  # noqa: E731
                 self.files.append((run, self.total(newest)))
 
     def delete(self):

@@ -86,10 +86,9 @@ def _stored_parts(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Ite
     for found, whole, rest in sums(others, [e for e in entries if e.message is None]):
         # The first part keeps what the entry states, as a rest does for its own entry. Formats
         # that state the same sum have it in one place, so that a correction counts once.
-        others_keep = keepers[whole.account, whole.amount]
-        while others_keep and not is_open(others_keep[-1]):
-            others_keep.pop()
-        keep = [part for part in found if whole.amount in part.sums] or others_keep
+        keep = [part for part in found if whole.amount in part.sums]
+        if not keep and _total(found) + rest != whole.amount:
+            keep = keepers[whole.account, whole.amount]
         parts = list(dict.fromkeys((*keep[-1:], *sorted(found, key=_is_notified))))
         outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
         yield Pair(whole, outcome, parts[0], tuple(parts), rest)
