@@ -234,11 +234,9 @@ class AmountColumns:
 
         are_whole: whether the currency has no decimals. minor: as in `AmountReader`.
         """
-        if (
-            not {"C", "D"} & self._letters.keys()
-            and len(set(map(_LETTERS.get, self._letters))) == 1
-        ):
-            ((text, line),) = self._letters.values()
+        sides = {_LETTERS[letter] for letter in self._letters}
+        if len(sides) == 1 and {"C", "D"}.isdisjoint(self._letters):
+            text, line = next(iter(self._letters.values()))
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
         mark = next(iter(self._readings))
         if len(self._readings) == 2 and self._doubtful:

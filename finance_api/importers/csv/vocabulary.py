@@ -275,8 +275,11 @@ def directions_in(words: Collection[str], heading: str) -> dict[str, int]:
 
 
 def is_settlement(heading: str) -> bool:
-    """Return whether a heading names the day of securities, which payments lack."""
-    return not {"settlement", "settled", "settle", "clearing"}.isdisjoint(heading_words(heading))
+    """Return whether a heading names a day that booked rows may lack, as payments lack the day on
+    which securities are settled.
+    """
+    words = {"settlement", "settled", "settle", "clearing", "cleared"}
+    return not words.isdisjoint(heading_words(heading))
 
 
 def is_id(heading: str) -> bool:

@@ -187,11 +187,12 @@ def test_other_rows_without_a_booking_day_are_asked_about():
         assert answers(refused) == ["--map recordDate=Value date"]
 
 
-def test_payments_without_the_day_of_securities_are_not_pending():
-    text = "Run Date,Action,Amount,Settlement Date\n2026-03-15,Bought,-20.00,2026-03-17\n"
+@pytest.mark.parametrize("named", ["Settlement Date", "Date Cleared"])
+def test_payments_without_the_day_of_securities_are_not_pending(named):
+    text = f"Run Date,Action,Amount,{named}\n2026-03-15,Bought,-20.00,2026-03-17\n"
     text += "2026-03-16,Bought,-30.00,2026-03-18\n2026-03-20,Transfer,500.00,\n"
     assert amounts(text) == [-20, -30, 500]
-    text = text.replace("Settlement", "Booking").replace("2026-03-18", "")
+    text = text.replace(named, "Booking date").replace("2026-03-18", "")
     assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Run Date"]
 
 
@@ -238,5 +239,6 @@ def test_letters_behind_amounts_are_their_sides(letters):
 
 
 def test_a_letter_without_its_opposite_may_be_a_unit():
-    text = "Date,Note,Amount\n2026-03-02,Bakery,12.50K\n2026-03-03,Kiosk,1.50K\n"
-    assert "'12.50K' is not an amount" in refusal(text, **OPTIONS).reason
+    for other in ("K", "H"):
+        text = f"Date,Note,Amount\n2026-03-02,Bakery,12.50K\n2026-03-03,Kiosk,1.50{other}\n"
+        assert "'12.50K' is not an amount" in refusal(text, **OPTIONS).reason

@@ -163,14 +163,15 @@ class _Guessing:
             if {"recordDate", "amount"} & questions.fields:
                 # Perhaps the rows are refused only because another column is meant.
                 questions.put()
-            first, fact = refused.questions[0], refused.questions[0].fact
-            topic = fact.topic if isinstance(fact, Clause) and self.plan.rows is None else None
+            first, *others = refused.questions
+            fact = None if self.plan.rows else first.fact
+            topic = fact.topic if isinstance(fact, Clause) else None
             if topic is Topic.DATE_EMPTY:
                 first = first._replace(choices=tuple(other_dates(self.plan)))
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
                 kinds = kinds_without_amount(self.plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
-            refused.questions = (first, *questions.asked)
+            refused.questions = (first, *others, *questions.asked)
             raise
 
     def _leave_out_trailer(self) -> None:
