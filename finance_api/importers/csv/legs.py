@@ -128,7 +128,7 @@ class ProfileRows:
 
         def expand(line: int, cells: list[str]) -> list[list[str]]:
             if self._match.profile.apostrophes:
-                cells = list(map(without_apostrophes, cells))
+                cells = [without_apostrophes(cell) if "'" in cell else cell for cell in cells]
             if self._fill_down:
                 self._fill(cells, above)
             for tests, reason, only in self._refuse:
