@@ -17,6 +17,11 @@ class TooManyDueDays(Exception):
     """The rules have too many due days for one request; the message says how many are allowed."""
 
 
+def by_name(day: int, order: Row) -> tuple[bool, str, str]:
+    """Return the key that sorts the standing orders of a day by name and id."""
+    return order["name"] is None, order["name"] or "", order["id"]
+
+
 class DueDays:
     """The days from ``first`` until the day before ``end`` on which standing orders are due.
 
@@ -54,7 +59,7 @@ class DueDays:
         self,
         limit: int,
         offset: int,
-        order: Callable[[int, Row], Any],
+        order: Callable[[int, Row], Any] = by_name,
         *,
         newest_first: bool = False,
     ) -> list[tuple[int, Row]]:
@@ -76,20 +81,24 @@ class DueDays:
 
         Ignores standing orders without an amount or currency.
         """
-        totals: defaultdict[str, Row] = defaultdict(lambda: {"count": 0, "income": 0, "expense": 0})
-        for group, times in self._times.items():
-            for row in self._groups[group]:
-                amount = row["amount"]
-                if amount is not None and row["currencyCode"] is not None:
-                    total = totals[row["currencyCode"]]
-                    total["count"] += times
-                    total["expense" if amount < 0 else "income"] += amount * times
-        return [
-            {"currencyCode": currency, **total, "net": total["income"] + total["expense"]}
-            for currency, total in sorted(totals.items())
-        ]
+        return add_up(
+            (row, times) for group, times in self._times.items() for row in self._groups[group]
+        )
 
 
-def by_name(day: int, order: Row) -> tuple[bool, str, str]:
-    """Return the key that sorts the standing orders of a day by name and id."""
-    return order["name"] is None, order["name"] or "", order["id"]
+def add_up(payments: Iterable[tuple[Row, int]]) -> list[Row]:
+    """Return count, income, expense and net of each currency. payments: pairs of row and how often.
+
+    Ignores rows without an amount or currency.
+    """
+    totals: defaultdict[str, Row] = defaultdict(lambda: {"count": 0, "income": 0, "expense": 0})
+    for row, times in payments:
+        amount = row["amount"]
+        if amount is not None and row["currencyCode"] is not None:
+            total = totals[row["currencyCode"]]
+            total["count"] += times
+            total["expense" if amount < 0 else "income"] += amount * times
+    return [
+        {"currencyCode": currency, **total, "net": total["income"] + total["expense"]}
+        for currency, total in sorted(totals.items())
+    ]

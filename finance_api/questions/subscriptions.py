@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from finance_api.resources.currencies import decimals_of
+from finance_api.values.ids import derived_id
 
 #: How often calendars and feed readers are asked to look for changes.
 _REFRESH = timedelta(hours=6)
@@ -43,10 +44,11 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime, remark: str = "") 
         calendar.add(key, text)
     # RFC 7986 defines no default type for this value.
     calendar.add("refresh-interval", _REFRESH, parameters={"VALUE": "DURATION"})
-    events = [
-        (row.get("id"), f"{row.get('name') or row.get('payee')}: {_amount(row)}", row)
-        for row in rows
-    ]
+    events = []
+    for row in rows:
+        summary = f"{row.get('name') or row.get('payee')}: {_amount(row)}"
+        # Expected payments without a standing order have no id.
+        events.append((row.get("id") or derived_id("upcoming", summary), summary, row))
     events += [("more", remark, {"date": rows[-1]["date"]})] if remark else []
     for uid, summary, row in events:
         event = Event.new(

@@ -3,6 +3,7 @@
 The API writes and describes its tables by them, and the tools of agents are described by them.
 """
 
+from dataclasses import replace
 from enum import StrEnum
 
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS, STANDING_ORDERS
@@ -13,6 +14,7 @@ from finance_api.resources.common import (
     choice_field,
     currency_field,
     date_field,
+    flag_field,
     text_field,
 )
 from finance_api.resources.field import Field, Kind
@@ -67,12 +69,18 @@ BELOW_DATE = date_field("belowDate", "The first day below the asked balance; nul
 #: An occurrence: its day, then fields of its standing order, and names.
 UPCOMING = (
     date_field("date", "Due date.", nullable=False),
-    *(STANDING_ORDERS[name] for name in ("id", "name", "type")),
+    replace(STANDING_ORDERS["id"], meaning="Its standing order, if it has one.", nullable=True),
+    *(STANDING_ORDERS[name] for name in ("name", "type")),
     _ACCOUNT_NAME,
     STANDING_ORDERS["accountId"],
     text_field("category", "Name of the category.", "Rent"),
     STANDING_ORDERS["categoryId"],
     *(STANDING_ORDERS[name] for name in ("amount", "currencyCode", "payee")),
+)
+#: Asks for expected payments; they have one more column.
+INCLUDE_EXPECTED = "expected"
+IS_EXPECTED = flag_field(
+    "expected", "Whether it was found in the records and has no standing order.", example=True
 )
 UPCOMING_TOTALS = (
     currency_field("The currency.", nullable=False),

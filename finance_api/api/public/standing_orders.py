@@ -7,12 +7,14 @@ from pyramid.response import Response
 from finance_api.api import freshness, listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses, schemas
+from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
-from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays, by_name
+from finance_api.planning.forecast.payments import ExpectedPayments
+from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
-from finance_api.resources.tables import UPCOMING, UPCOMING_TOTALS
+from finance_api.resources.tables import INCLUDE_EXPECTED, IS_EXPECTED, UPCOMING, UPCOMING_TOTALS
 from finance_api.values.time import DAY_SECONDS, date_text
 
 standing_orders = Service(
@@ -77,6 +79,14 @@ class UpcomingSchema(parameters.DataSchema):
         "Number of days from today on, including today. A request that would return more than "
         f"{MAX_DUE_DAYS:,} due days is refused.",
     )
+    include = parameters.choice(
+        "include",
+        [INCLUDE_EXPECTED],
+        "expected: also return recurring payments that were found in the records and have no "
+        "standing order, without transfers. Payments that are stored already are left out, and "
+        "late ones are due today. Then totals leave out transfers, and accounts excluded from "
+        "statistics. It needs the scope records, too.",
+    )
     limit, offset, revision = parameters.data_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
     rows = parameters.instead("totals")
 
@@ -90,6 +100,7 @@ _UPCOMING_RESPONSE = responses.table_response(
         "from": schemas.value("Today.", "2026-01-31", format="date"),
         "to": schemas.value("Last day of the period.", "2026-03-01", format="date"),
     },
+    sometimes=(IS_EXPECTED,),
     is_paged=True,
 )
 
@@ -102,18 +113,23 @@ upcoming = Service(
 
 def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     """Return a page of upcoming occurrences, and the sums of all pages."""
-    storage, user_id, today = reading.storage, reading.user_id, reading.today
-    days, limit, offset = values["days"], values["limit"], values["offset"]
+    today, days, offset = reading.today, values["days"], values["offset"]
     state = reading.get_state()
-    orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
+    last = today + (days - 1) * DAY_SECONDS
+    is_expected = values["include"] is not None
+    due: DueDays | ExpectedPayments
     try:
-        due = DueDays(orders, today, today + days * DAY_SECONDS)
+        if is_expected:
+            due = ExpectedPayments(reading.storage, reading.user_id, today, last)
+        else:
+            orders = reading.storage.data.scan_rows(reading.user_id, STANDING_ORDERS)
+            due = DueDays(orders, today, last + DAY_SECONDS)
     except TooManyDueDays as error:
         raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None
     members = {
         "totals": Rows(UPCOMING_TOTALS, due.totals()),
         "from": date_text(today),
-        "to": date_text(today + (days - 1) * DAY_SECONDS),
+        "to": date_text(last),
     }
     names = listing.names_by_id(reading, ACCOUNTS, CATEGORIES)
     rows = [
@@ -123,12 +139,13 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
             "account": names.get(order["accountId"]),
             "category": names.get(order["categoryId"]),
         }
-        for day, order in due.page(limit, offset, by_name)
+        for day, order in due.page(values["limit"], offset)
     ]
+    columns = (*UPCOMING, IS_EXPECTED) if is_expected else UPCOMING
     answer = listing.table(
-        reading, state, "upcoming", UPCOMING, rows, members, instead=values["rows"]
+        reading, state, "upcoming", columns, rows, members, instead=values["rows"]
     )
-    has_more = due.number > offset + limit
+    has_more = due.number > offset + values["limit"]
     return listing.paged(reading, answer, values, has_more=has_more, total=due.number)
 
 
@@ -141,4 +158,6 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     savable=True,
 )
 def list_upcoming(request: Request) -> Response:
+    if request.validated["include"] is not None:
+        require_scopes(request, ("standing-orders", "records"))
     return responding.respond(request)

@@ -224,18 +224,20 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="upcoming",
-        purpose="Occurrences of standing orders in the next days, including today, with their "
-        "sums.",
+        purpose="Standing orders to come; include: recurring payments, too.",
         paths="standing-orders/upcoming",
-        rows={"upcoming": row_of(tables.UPCOMING)},
+        rows={"upcoming": row_of((*tables.UPCOMING, tables.IS_EXPECTED))},
         repeats={"totals": {"type": "array", "items": row_of(tables.UPCOMING_TOTALS)}},
-        takes={"days": whole("Number of days.", 1, 366, 30)},
+        takes={
+            "days": whole("Number of days.", 1, 366, 30),
+            "include": one_of([tables.INCLUDE_EXPECTED]),
+        },
         most=1000,
     ),
     Tool(
         name="recurring",
-        purpose="Recurring payments inferred from the records: subscriptions, bills, rent, income, "
-        "with next date, price changes and yearly amount; totals adds up the yearly amounts.",
+        purpose="Recurring payments found in the records (subscriptions, bills, rent, income): "
+        "next date, price changes, yearly amount and totals.",
         paths="records/recurring",
         rows={"recurring": row_of(f for f in tables.RECURRING if f.name not in _HIDDEN)},
         takes={

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import NamedTuple
@@ -24,12 +24,25 @@ _NEAREST = sorted(range(-NEAR_DAYS, NEAR_DAYS + 1), key=abs)
 _ALIKE = 0.06
 
 
+@dataclass(frozen=True, eq=False)
+class Cause:
+    """Why movements are expected: a standing order, a recurring payment, or both.
+
+    is_transfer: whether they are transfers between the user's accounts.
+    """
+
+    order: Row | None = None
+    recurring: Recurring | None = None
+    is_transfer: bool = False
+
+
 class Movement(NamedTuple):
-    """Money that an account receives or, if negative, pays."""
+    """Money that an account receives or, if negative, pays. cause: None for stored records."""
 
     account_id: str
     day: int
     amount: int
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ class History:
     payments: records up to today that are not void. Outgoing transfers name the other account.
     arrivals: the incoming payments of transfers, by the id of the outgoing record.
     near: records from NEAR_DAYS before today on, including future records.
-    orders: the standing orders.
+    orders: the standing orders. transfers: the ids of records that are part of a transfer.
     """
 
     today: int
@@ -47,19 +60,20 @@ class History:
     arrivals: Mapping[str, Payment] = field(default_factory=dict)
     near: Sequence[Movement] = ()
     orders: Sequence[Row] = ()
+    transfers: Collection[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Expectation:
     """movements: payments expected from today on; late payments are expected today.
 
-    rest: past payments that do not recur. left_out: number of standing orders that have no account
-    or no amount.
+    rest: past payments that do not recur. left_out: the standing orders that have no account or no
+    amount.
     """
 
     movements: list[Movement]
     rest: list[Payment]
-    left_out: int
+    left_out: list[Row]
 
 
 class _Stored:
@@ -68,7 +82,7 @@ class _Stored:
     def __init__(self, near: Sequence[Movement]) -> None:
         #: The amounts on each day, sorted, by account and day.
         self._amounts: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-        for account_id, second, amount in near:
+        for account_id, second, amount, _ in near:
             self._amounts[account_id, second // DAY_SECONDS].append(amount)
         for amounts in in_time(self._amounts.values()):
             amounts.sort()
@@ -99,6 +113,7 @@ def expect(history: History, last: int) -> Expectation:
     movements: list[Movement] = []
     stored = _Stored(history.near)
     done: set[str] = set()
+    transfer_orders: set[str] = set()
     for found, order in paired:
         check_time()
         if order is None:
@@ -109,21 +124,25 @@ def expect(history: History, last: int) -> Expectation:
             done.add(order["id"])
             amount = found.amount if order["amount"] is None else order["amount"]
             days = _days_of_order(order, found, today, last)
-        arrival = _arrival(history, found, orders)
+        cause = Cause(order, found, found.record_ids[-1] in history.transfers)
+        arrival, other_order = _arrival(history, found, orders)
+        if other_order is not None:
+            transfer_orders.add(other_order["id"])
         for day in days:
-            _add(movements, Movement(found.account_id, day, amount), stored)
+            _add(movements, Movement(found.account_id, day, amount, cause), stored)
             if arrival is not None:
                 _add(movements, arrival._replace(day=day), stored)
-    left_out = 0
+    left_out = []
     for order in live:
         check_time()
         if order["id"] in done:
             continue
         if order["accountId"] is None or order["amount"] is None:
-            left_out += 1
+            left_out.append(order)
             continue
+        cause = Cause(order, is_transfer=order["id"] in transfer_orders)
         for day in _days(order["recurrenceRule"], order["startDate"], today, today, last):
-            _add(movements, Movement(order["accountId"], day, order["amount"]), stored)
+            _add(movements, Movement(order["accountId"], day, order["amount"], cause), stored)
     return Expectation(movements, _rest(history, [found for found, _ in paired]), left_out)
 
 
@@ -162,10 +181,12 @@ def _days(
         yield max(day, today)
 
 
-def _arrival(history: History, found: Recurring, orders: Orders) -> Movement | None:
-    """Return the movement on the other account of a transfer.
+def _arrival(
+    history: History, found: Recurring, orders: Orders
+) -> tuple[Movement | None, Row | None]:
+    """Return the movement on the other account of a transfer, or that account's standing order.
 
-    None if the payment is not a transfer, or if the other account has its own standing order.
+    Neither if the payment is not a transfer.
     """
     arrivals = [
         history.arrivals[record_id]
@@ -173,10 +194,13 @@ def _arrival(history: History, found: Recurring, orders: Orders) -> Movement | N
         if record_id in history.arrivals
     ]
     if not arrivals:
-        return None
+        return None, None
     account_id, amount = arrivals[-1].account_id, median_low(each.amount for each in arrivals[-3:])
     mirrored = found._replace(account_id=account_id, amount=amount, least=amount, most=amount)
-    return None if orders.find(mirrored) else Movement(account_id, found.next, amount)
+    order = orders.find(mirrored)
+    if order is not None:
+        return None, order
+    return Movement(account_id, found.next, amount, Cause(is_transfer=True)), None
 
 
 def _rest(history: History, found: Sequence[Recurring]) -> list[Payment]:

@@ -160,7 +160,7 @@ def list_forecast(
     if last is None:
         last = end_of(Period.MONTH, end_of(Period.MONTH, today)) - DAY_SECONDS
     points = _points(interval, today, last, len(accounts))
-    history, newest = _history(storage, user_id, today)
+    history, newest = read_history(storage, user_id, today)
     try:
         expected = expect(history, last)
     except TooManyDueDays as error:
@@ -199,7 +199,7 @@ def list_forecast(
         _at_points(points, interval, today, totals),
         [about | each.lowest(today, below) for about, each in courses],
         points[-1].last_day,
-        expected.left_out,
+        len(expected.left_out),
     )
 
 
@@ -233,7 +233,7 @@ def _points(interval: Period, today: int, last: int, accounts: int) -> list[bala
     return balances.points_of(interval, starts, last)
 
 
-def _history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:
+def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:
     """Return the history, and the newest day with records, today at the latest."""
     data = storage.data
     span = recurring_span(data.scan_rows(user_id, ACCOUNTS), today)
@@ -244,11 +244,13 @@ def _history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:
     read = data.list_amounts(
         user_id, ("transferId", *PAYMENT_FIELDS), [dated(first, newest + DAY_SECONDS)]
     )
-    payments, arrivals = with_transfers((row[0], payment_of(row[1:])) for row in in_time(read))
+    found = [(row[0], payment_of(row[1:])) for row in in_time(read)]
+    payments, arrivals = with_transfers(found)
+    transfers = {payment.record_id for transfer_id, payment in found if transfer_id is not None}
     soon = dated(today - NEAR_DAYS * DAY_SECONDS, MAX_SECONDS + 1)
     near = data.list_amounts(user_id, ("accountId", "recordDate"), [soon])
     movements = [Movement(*row) for row in in_time(near)]
-    return History(today, payments, arrivals, movements, orders), newest
+    return History(today, payments, arrivals, movements, orders, transfers), newest
 
 
 def with_transfers(
