@@ -1,7 +1,7 @@
 """The figures of the overview, each with the API request that returns it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,9 @@ from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.answers import Answer
+from finance_api.planning.recurring import recurring_span
 from finance_api.resources.records import RECEIVED, SPENT
+from finance_api.resources.tables import INCLUDE_EXPECTED
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
@@ -90,17 +92,22 @@ class Overview:
     add up or to convert.
     """
 
+    #: Among more records, the page does not look for recurring payments.
+    most_searched = 10_000
+
     def __init__(
         self,
         answers: api_requests.ApiAnswers,
         span: Timespan,
         currency: str,
         region: Region,
+        accounts: Iterable[Row],
         *,
         is_converted: bool,
     ) -> None:
         self._answers = answers
         self._region = region
+        self._searched = recurring_span(accounts, answers.today)
         self.span = span
         self.currency = currency
         self.is_converted = is_converted
@@ -289,13 +296,26 @@ class Overview:
         {"closed": "false", "sortBy": "+name", "limit": str(MOST_ROWS)},
         about="Budgets",
     )
-    due_request = api_requests.ApiRequest(
-        api_requests.UPCOMING, {"days": str(DUE_DAYS)}, about=f"Due in {DUE_DAYS} days"
-    )
 
     @cached_property
     def budgets(self) -> Sequence[Row]:
         return self._answers.get(self.budgets_request).rows
+
+    @cached_property
+    def has_expected(self) -> bool:
+        """Whether there are few enough records to find recurring payments among them."""
+        if self._searched is None:
+            return True
+        first = f"gte.{date_text(self._searched[0])}"
+        asked = {"columns": "count", "recordDate": first, "include": "transfers,excluded"}
+        found = self._answers.sums(api_requests.ApiRequest(api_requests.SUMMARY, asked))
+        return found is not None and sum(row["count"] for row in found.rows) <= self.most_searched
+
+    @cached_property
+    def due_request(self) -> api_requests.ApiRequest:
+        include = INCLUDE_EXPECTED if self.has_expected else ""
+        asked = {"days": str(DUE_DAYS), "include": include}
+        return api_requests.ApiRequest(api_requests.UPCOMING, asked, f"Due in {DUE_DAYS} days")
 
     @cached_property
     def _upcoming(self) -> Answer | None:

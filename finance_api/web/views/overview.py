@@ -27,7 +27,8 @@ def show_overview(request: Request) -> dict[str, Any]:
     request.accepted = names = "period", "from", "to"
     owned, answers = own_rows(request), ApiAnswers(request)
     counts: Counter[str] = Counter()
-    for account in owned.accounts.rows.values():
+    accounts = owned.accounts.rows.values()
+    for account in accounts:
         counts[account["currencyCode"]] += account["recordCount"]
     if not counts:
         return page("overview", "Overview", overview=None, errors={})
@@ -49,7 +50,9 @@ def show_overview(request: Request) -> dict[str, Any]:
         span = Timespan.named(given["period"], answers.today)
     errors = {} if span or not is_asked else {"from": "Enter two days, the earlier one first."}
     span = span or Timespan.around(Period.MONTH, answers.today)
-    overview = Overview(answers, span, currency, request.region, is_converted=is_converted)
+    overview = Overview(
+        answers, span, currency, request.region, accounts, is_converted=is_converted
+    )
     state = data_state_of(request.storage, request.user.id)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(

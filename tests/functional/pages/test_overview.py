@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,9 +11,12 @@ from finance_api.ledger.exchange_rates import import_rates
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.values.time import DAY_SECONDS, parse_date
+from finance_api.web.overview import Overview
 from support.browser import location, new_token, new_user, signed_in
+from support.due_household import DueHousehold
 from support.html import shown_text
 from support.native_rows import account, budget, category, household, record, standing_order, uid
+from support.nightly import count
 from support.service import Client, on_one_storage
 
 
@@ -138,7 +142,8 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     (target,) = targets(panel(page, "due"))
     due = answered(client, target)["upcoming"]
     shown = [row[0] for row in table(page, "due")]
-    assert shown == [each["name"] or "Without name" for each in due][: len(shown)]
+    names = [(each["name"] or "Without name") + " expected" * each["expected"] for each in due]
+    assert shown == names[: len(shown)]
     assert shown
 
     attention = panel(page, "attention")
@@ -148,6 +153,26 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     for found in (*unexplained["accounts"], *quiet["accounts"]):
         assert found["name"] in shown_text(attention)
     assert quiet["accounts"]
+
+
+@on_one_storage
+def test_what_is_due_includes_payments_found_in_the_records(service):
+    shown = set()
+    for seed in range(count(4, 40)):
+        today = date(2026, 3, 1) + timedelta(seed * 11)
+        service.clock.set(f"{today}T12:00:00Z")
+        household = DueHousehold(seed, today, today + timedelta(29))
+        user = new_user(service)
+        service.load(user, household.rows)
+        rows = table(signed_in(service, user).get("/overview").text, "due")
+        expected = household.due[:12]
+        assert [row[0] for row in rows] == [d.name + " expected" * d.expected for d in expected]
+        assert [number(row[2]) if row[2] != "open" else None for row in rows] == [
+            due.amount for due in expected
+        ]
+        assert all(f"{d.day.day}" in row[1] for d, row in zip(expected, rows, strict=True))
+        shown |= {due.expected for due in expected}
+    assert shown == {False, True}
 
 
 def links(part):
@@ -331,7 +356,11 @@ def test_without_accounts_it_shows_the_first_steps(service):
 
 @pytest.mark.parametrize("storage_of_service", ["sqlite"])
 def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
-    """Counts the rows that the database returns: sums of months, not records."""
+    """Counts the rows that the database returns: sums of months, not records.
+
+    With more records, the page does not look for recurring payments.
+    """
+    monkeypatch.setattr(Overview, "most_searched", 100)
     read = []
     fetch = FastConnection.fetch
 
@@ -352,3 +381,4 @@ def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, mo
         visitor.get("/overview?period=2026-02")
         numbers.append(sum(read))
     assert numbers[1] <= 1.2 * numbers[0], numbers
+    assert "more than 100 records" in shown_text(panel(visitor.get("/overview").text, "due"))
