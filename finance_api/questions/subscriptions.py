@@ -10,10 +10,10 @@ from decimal import Decimal
 from email.utils import format_datetime
 from html import escape
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
 from finance_api.resources.currencies import decimals_of
-from finance_api.values.ids import derived_id
 
 #: How often calendars and feed readers are asked to look for changes.
 _REFRESH = timedelta(hours=6)
@@ -48,7 +48,7 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime, remark: str = "") 
     for row in rows:
         summary = f"{row.get('name') or row.get('payee')}: {_amount(row)}"
         # Expected payments without a standing order have no id.
-        events.append((row.get("id") or derived_id("upcoming", summary), summary, row))
+        events.append((row.get("id") or uuid5(NAMESPACE_URL, summary), summary, row))
     events += [("more", remark, {"date": rows[-1]["date"]})] if remark else []
     for uid, summary, row in events:
         event = Event.new(

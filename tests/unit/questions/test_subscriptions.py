@@ -57,6 +57,18 @@ def test_icalendar_and_vobject_read_each_upcoming_item_as_a_whole_day(text):
     assert all(len(line) <= 75 for line in content.split(b"\r\n"))
 
 
+def test_payments_without_a_standing_order_are_separate_events_that_stay_the_same():
+    def uids(rows):
+        return [
+            e["UID"] for e in Calendar.from_ical(as_calendar("Due", rows, CHANGED)).walk("VEVENT")
+        ]
+
+    rows = [item(id=None, name="Films"), item(id=None, name="Gym")]
+    rows += [item(id=None, name="Gym", amount=-7), item(id=None, name="Gym", date="2026-03-01")]
+    assert len(set(uids(rows))) == 4
+    assert uids(rows[::-1]) == uids(rows)[::-1]
+
+
 @pytest.mark.parametrize("text", [*TEXTS, "not a character \ufffe\uffff"])
 def test_feedparser_reads_each_record_as_an_item(text):
     rows = [record(payee=text, labels=["a", "b"]), record(id="2", payee=None, note=text)]
