@@ -62,6 +62,20 @@ def _name(prefix: str, name: str) -> str:
 
 
 @dataclass(frozen=True)
+class Left:
+    """What is left of a month in one currency. income, due: payments expected until its end."""
+
+    received: int
+    spent: int
+    income: int
+    due: int
+
+    @property
+    def amount(self) -> int:
+        return self.received + self.income - self.spent - self.due
+
+
+@dataclass(frozen=True)
 class Line:
     """A row of a table. link: the path of the page with the records that the row counts.
 
@@ -288,6 +302,38 @@ class Overview:
             )
             for key, money in spent
         ]
+
+    # -- what is left of the month that holds today
+
+    @cached_property
+    def left_requests(self) -> list[api_requests.ApiRequest]:
+        today = self._answers.today
+        month = Timespan.around(Period.MONTH, today)
+        sums = {"columns": f"{RECEIVED},{SPENT}", "recordDate": month.filter}
+        days = (end_of(Period.MONTH, today) - today) // DAY_SECONDS
+        due = {"days": str(days), "include": INCLUDE_EXPECTED, "limit": "1"}
+        saved = {"recordDate": "eq.this-month"}
+        return [
+            api_requests.ApiRequest(api_requests.SUMMARY, sums, "This month", saved),
+            api_requests.ApiRequest(api_requests.UPCOMING, due, "Expected until its end"),
+        ]
+
+    @cached_property
+    def left(self) -> Mapping[str, Left] | None:
+        """What is left this month, by currency; None if there are too many records to find out."""
+        of_sums, of_due = self.left_requests
+        sums = self._answers.sums(of_sums) if self.has_expected else None
+        due = self._answers.get_if_possible(of_due) if sums is not None else None
+        if sums is None or due is None:
+            return None
+        so_far = {row["currencyCode"]: row for row in sums.rows}
+        to_come = {row["currencyCode"]: row for row in due.members["totals"].rows}
+        nothing = {RECEIVED: 0, SPENT: 0, "income": 0, "expense": 0}
+        found = {}
+        for currency in sorted({*so_far, *to_come} or {self.currency}):
+            row = nothing | so_far.get(currency, {}) | to_come.get(currency, {})
+            found[currency] = Left(row[RECEIVED], row[SPENT], row["income"], -row["expense"])
+        return found
 
     # -- budgets, what is due
 

@@ -13,7 +13,7 @@ from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.values.time import DAY_SECONDS, parse_date
 from finance_api.web.overview import Overview
 from support.browser import location, new_token, new_user, signed_in
-from support.due_household import DueHousehold
+from support.due_household import DueHousehold, add_months
 from support.html import shown_text
 from support.native_rows import account, budget, category, household, record, standing_order, uid
 from support.nightly import count
@@ -90,7 +90,7 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
     currency = "USD" if "USD" in query else "EUR"
 
     figures = panel(page, "figures")
-    worth_target, *sums_targets = targets(figures)
+    worth_target, *sums_targets = targets(figures)[:3]
     texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
     earlier = re.findall(r'class="earlier">[^<]*: ([^<:]*)</dd>', figures)
     for target, shown in zip(sums_targets, (texts, earlier), strict=True):
@@ -173,6 +173,44 @@ def test_what_is_due_includes_payments_found_in_the_records(service):
         assert all(f"{d.day.day}" in row[1] for d, row in zip(expected, rows, strict=True))
         shown |= {due.expected for due in expected}
     assert shown == {False, True}
+
+
+def left(page):
+    """The figures of what is left this month, by currency."""
+    found = re.findall(r'id="left-([A-Z]{3})">(.*?)</dd>', page, re.DOTALL)
+    return {currency: number(shown_text(figure)) for currency, figure in found}
+
+
+@on_one_storage
+def test_what_is_left_this_month_is_that_of_a_plain_model_and_of_the_requests(service):
+    for seed in range(count(8, 100)):
+        today = date(2026, 1, 1) + timedelta(seed * 37 % 365)
+        first, last = today.replace(day=1), add_months(today.replace(day=1), 1) - timedelta(1)
+        service.clock.set(f"{today}T12:00:00Z")
+        household = DueHousehold(seed, today, last)
+        user = new_user(service)
+        service.load(user, household.rows)
+        expected = household.net(first, last)
+        for currency, (_, income, expense) in household.totals().items():
+            expected[currency] = expected.get(currency, 0) + income + expense
+        visitor = signed_in(service, user)
+        page = visitor.get("/overview").text
+        assert left(page) == expected, f"seed {seed}"
+        assert left(visitor.get("/overview?period=2025-03&currency=CHF").text) == expected
+        client = Client(service, user, new_token(service, user))
+        summary, upcoming = (answered(client, t) for t in targets(panel(page, "figures"))[3:])
+        for currency, figure in expected.items():
+            sums, to_come = of_currency(summary["groups"], currency), upcoming["totals"]
+            parts = [sums.get("received", 0), -sums.get("spent", 0)]
+            parts.append(of_currency(to_come, currency).get("net", 0))
+            assert sum(Decimal(str(part)) for part in parts) == figure
+
+
+@on_one_storage
+def test_nothing_is_left_without_records_of_this_month(service):
+    user = new_user(service)
+    service.load(user, [account(), record(recordDate="2025-05-01")])
+    assert left(signed_in(service, user).get("/overview").text) == {"EUR": 0}
 
 
 def links(part):
@@ -381,4 +419,6 @@ def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, mo
         visitor.get("/overview?period=2026-02")
         numbers.append(sum(read))
     assert numbers[1] <= 1.2 * numbers[0], numbers
-    assert "more than 100 records" in shown_text(panel(visitor.get("/overview").text, "due"))
+    page = visitor.get("/overview").text
+    assert "more than 100 records" in shown_text(panel(page, "due"))
+    assert left(page) == {}
