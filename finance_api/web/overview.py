@@ -107,7 +107,7 @@ class Overview:
     """
 
     #: Among more records, the page does not look for recurring payments.
-    most_searched = 10_000
+    most_searched = 7_500
 
     def __init__(
         self,

@@ -213,6 +213,23 @@ def test_nothing_is_left_without_records_of_this_month(service):
     assert left(signed_in(service, user).get("/overview").text) == {"EUR": 0}
 
 
+@on_one_storage
+@pytest.mark.parametrize("today", ["2026-03-01", "2026-03-31"])
+def test_what_is_due_on_the_last_day_of_the_month_is_not_left(service, today):
+    service.clock.set(f"{today}T12:00:00Z")
+    user = new_user(service)
+    due = {"currencyCode": "EUR", "accountId": uid("Account", 1)}
+    service.load(
+        user,
+        [
+            account(),
+            standing_order(1, amount=-20, startDate="2026-03-31", **due),
+            standing_order(2, amount=-7, startDate="2026-04-01", **due),
+        ],
+    )
+    assert left(signed_in(service, user).get("/overview").text) == {"EUR": -20}
+
+
 def links(part):
     """Return each link to records, with the HTML of its row or item."""
     rows = re.findall(r"<(tr|li|dd)\b[^>]*>(.*?)</\1>", part, re.DOTALL)
