@@ -186,9 +186,6 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
             at = pick.randrange(1, len(lines) + 1)
             pages = [f"Page {pick.randint(1, 9)}"] if pick.random() < 0.3 else []
             lines[at:at] = [*pages, change(again)]
-            if pick.random() < 0.3:
-                blanks = [""] * (len(writer.columns) - 1)
-                lines.insert(0, writer.line(*blanks, "EUR"))
         case "shares":
             writer.sides = False
             writer.columns = [writer.columns[0], "Payee", "Quantity", "Price", "Value", "Amount"]

@@ -41,6 +41,13 @@ _FAULTS: Mapping[str, Clause | str] = {
 #: Name of rows that repeat the headings, among rows that are skipped.
 HEADING = "heading"
 _PAGE = "end of a page"
+#: A line such as "Page 1 of 2" or "2/3".
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:page|seite|pagina|página|sida|side|sivu|strona|strana|stránka|oldal)\W{0,3}"
+    r"[0-9]{1,4}(?: ?(?:of|von|de|di|da|van|av|af|z|ze|/) ?[0-9]{1,4})?\W*"
+    r"|[0-9]{1,3} ?/ ?[0-9]{1,3}",
+    re.IGNORECASE,
+)
 
 _QUOTES = re.compile('"+')
 _FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)
@@ -107,7 +114,7 @@ def read_rows(
                 raise ImportRefused(fault, line) from None
         if '="' in text:
             # Some programs write texts as formulas, so that spreadsheets keep them as they are.
-            cells = [_FORMULA.sub(r"\1", cell) for cell in cells]
+            cells = [_FORMULA.sub(lambda f: f[1].replace('""', '"'), cell) for cell in cells]
         width = width or filled(cells)
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
@@ -279,10 +286,10 @@ class Table:
 def _without_headings(
     rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
 ) -> Iterator[Row]:
-    is_first, is_second, start = True, False, first[0].strip()[:1].lower()
+    is_first, start = True, first[0].strip()[:1].lower()
     headings = [*map(folded, first[: filled(first)])]
     left_out: Counter[str] = Counter() if skipped is None else skipped
-    # A line such as "Page 1 of 2", if the headings follow.
+    # A line that numbers a page is left out if the headings follow.
     page: Row | None = None
     for row in rows:
         cells = row[1]
@@ -291,21 +298,17 @@ def _without_headings(
             "".join(cells[:1]).strip()[:1].lower() == start
             and [*map(folded, cells[: filled(cells)])] == headings
         )
-        # Below the headings, there may be units or a translation.
-        if is_second and cells and not is_repeated:
-            is_second = False
-            is_repeated = any(cells[1:]) and not _DIGIT.search("".join(cells))
-        has_one_cell = not is_repeated and any(cells[:1]) and not any(cells[1:])
+        is_page = bool(cells) and not any(cells[1:]) and _PAGE_NUMBER.fullmatch(cells[0].strip())
         if is_repeated and is_first:
-            is_first, is_second = False, True
+            is_first = False
         elif is_repeated:
             left_out.update((HEADING,) if page is None else (HEADING, _PAGE))
         else:
             if page is not None:
                 yield page
-            if not has_one_cell:
+            if not is_page:
                 yield row
-        page = row if has_one_cell else None
+        page = row if is_page else None
     if page is not None:
         yield page
 

@@ -187,13 +187,22 @@ def test_other_rows_without_a_booking_day_are_asked_about():
         assert answers(refused) == ["--map recordDate=Value date"]
 
 
-@pytest.mark.parametrize("named", ["Settlement Date", "Date Cleared"])
+@pytest.mark.parametrize("named", ["Settlement Date", "Clearing Date"])
 def test_payments_without_the_day_of_securities_are_not_pending(named):
     text = f"Run Date,Action,Amount,{named}\n2026-03-15,Bought,-20.00,2026-03-17\n"
     text += "2026-03-16,Bought,-30.00,2026-03-18\n2026-03-20,Transfer,500.00,\n"
-    assert amounts(text) == [-20, -30, 500]
+    assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Run Date"]
     text = text.replace(named, "Booking date").replace("2026-03-18", "")
     assert answers(refusal(text, **OPTIONS)) == ["--map recordDate=Run Date"]
+
+
+def test_the_date_is_in_one_column_whether_it_has_gaps_or_not():
+    text = "Transaction Date,Clearing Date,Note,Amount\n2026-03-20,2026-03-22,Kiosk,-9.50\n"
+    text += "2026-03-18,2026-03-20,Bakery,-2.00\n"
+    days = [entry.date // 86_400 for entry in read(text, **OPTIONS)[0].entries]
+    assert days == [20_534, 20_532]
+    gap = text.replace("2026-03-22", "")
+    assert answers(refusal(gap, **OPTIONS)) == ["--map recordDate=Transaction Date"]
 
 
 def test_a_date_without_gaps_is_offered_where_another_has_one():

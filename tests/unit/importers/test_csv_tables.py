@@ -102,7 +102,36 @@ def test_headings_again_and_the_end_of_a_page_above_them_are_no_rows(again):
     assert whole.statement.skipped == {"heading": 1, "end of a page": 1}
 
 
-@pytest.mark.parametrize("second", [",,EUR", "Datum,Empfänger,Betrag", "day,text,\n"])
-def test_units_or_a_translation_below_the_headings_are_no_row(second):
+@pytest.mark.parametrize("page", ["page 12", "Seite 2 von 3", "- Página 1/3 -", "2/3", "Page: 3"])
+def test_a_page_is_left_out_whatever_its_language(page):
     first, *others = FIRST.splitlines(keepends=True)
-    assert rows("".join([first, f"{second},\n", *others]))[0] == FIRST_ROWS
+    assert rows("".join([first, others[0], f"{page}\n", first, *others[1:]]))[0] == FIRST_ROWS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Savings account",
+        "DE02500105170137075030",
+        "Account: Savings,,",
+        "Konto: Tagesgeld",
+        "Card 2",
+        "USD",
+        "Pending transactions",
+        "2026-03-02",
+        '"2026-03-02,Bakery,-12.50"',
+        "Ending balance: 99.00",
+        "Page 2026-03-02",
+    ],
+)
+def test_other_lines_above_headings_are_no_ends_of_pages(line):
+    first, *others = FIRST.splitlines(keepends=True)
+    for above in ("", "Checking account\n"):
+        text = "".join([above, first, others[0], f"{line}\n", first, *others[1:]])
+        assert refusal(text, account="A", currency="EUR")
+
+
+@pytest.mark.parametrize("second", [",,USD", ",,cents", ",,Debit", "day,text,", ",Opening,Balance"])
+def test_a_line_below_the_headings_is_a_row(second):
+    first, *others = FIRST.splitlines(keepends=True)
+    assert refusal("".join([first, f"{second}\n", *others]), currency="EUR").line == 2

@@ -8,14 +8,7 @@ from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, Ope
 from finance_api.importers.csv.guess.money import find_money
 from finance_api.importers.csv.sniff import period_above
 from finance_api.importers.csv.table import is_date
-from finance_api.importers.csv.vocabulary import (
-    BOOKED,
-    DIRECTIONS,
-    NOT_MONEY,
-    YES_OR_NO,
-    folded,
-    is_settlement,
-)
+from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
 from finance_api.importers.interface import quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
@@ -66,7 +59,6 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         dates = best("booked", dates)[:1] or best("date", dates)[:1] or dates[:1]
     others = [column for column in dates if column.fit("value") < 2] or dates
     exact = [column for column in others if column.fit("booked") == 2]
-    exact = [column for column in exact if column.is_full or not is_settlement(column.heading)]
     exact = exact or [column for column in others if column.fit("date") == 2]
     if len(dates) == 1:
         by_heading = max(dates[0].fit("booked"), dates[0].fit("date"))
