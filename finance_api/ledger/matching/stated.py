@@ -91,6 +91,12 @@ class StatedValues(NamedTuple):
     beside: int | None = None
     others: tuple[str, ...] | None = None
 
+    @property
+    def amounts(self) -> list[int]:
+        """The amounts in all statements, the latest last."""
+        contents = (*(content for content, _ in self.before), self.now)
+        return [content.amount for content in contents if content is not None]
+
     def corrected(self, later: "StatedValues") -> "StatedValues":
         """Return a later statement's values, with the current values added to ``before``."""
         assert self.now is not None
@@ -153,10 +159,41 @@ def read_stated(row: Row) -> dict[str, list[StatedValues]]:
     if row["stated"] is None:
         return {}
     try:
-        stated = json.loads(row["stated"])
-        return {s: [_stated_values(values) for values in entries] for s, entries in stated.items()}
+        texts = json.loads(row["stated"])
+        stated = {s: [_stated_values(values) for values in entries] for s, entries in texts.items()}
     except (AttributeError, LookupError, TypeError, ValueError):
         return {}
+    _work_out_beside(row, stated)
+    return stated
+
+
+def _work_out_beside(row: Row, stated: dict[str, list[StatedValues]]) -> None:
+    """Set ``beside`` of sums for which earlier versions did not store it.
+
+    An entry without it is the whole record if it has the record's amount, or if it has or had an
+    amount in common with an entry that is the whole record.
+    """
+    own = own_source(row)
+    if own in (None, NATIVE) or "amount" in row["setByHand"]:
+        return
+    found = {s: [each for each in stated[s] if each.now is not None] for s in stated}
+    only = [of[0] for of in found.values() if len(of) == 1 and of[0].beside is None]
+    wholes: set[int] = set()
+    for each in only * len(only):
+        if each.amounts[-1] == row["amount"] or not wholes.isdisjoint(each.amounts):
+            wholes.update(each.amounts)
+    for source, entries in found.items():
+        total = total_stated(entries)
+        is_known = total in {*wholes, row["amount"]} or any(e.beside is not None for e in entries)
+        first = next(iter(entries), None)
+        if is_known or first is None or first.now is None:
+            continue
+        if source != own or first.message == REST:
+            # The record's amount follows the format in which the bank corrected the sum most often.
+            same = (each for each in (first, *only) if first.amounts[0] in each.amounts)
+            latest = max(same, key=lambda each: len(each.before)).amounts[-1]
+            beside = total - first.now.amount + latest - row["amount"]
+            stated[source][stated[source].index(first)] = first._replace(beside=beside)
 
 
 def _stated_values(values: dict[str, Any]) -> StatedValues:

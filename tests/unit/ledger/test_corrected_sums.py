@@ -1,6 +1,7 @@
 """Sums of notified payments that banks correct and delete, in several formats."""
 
 import itertools
+import json
 import random
 
 import pytest
@@ -43,6 +44,18 @@ class Account:
             for name, amount in payments
         ]
         return self.file(NOTIFICATION, *rows, **options)
+
+    def forget_shares(self):
+        """Store what earlier versions stored: not how much of a sum each record has."""
+        person, rows = self.person, []
+        for row in person.rows(RECORDS):
+            stated = json.loads(row["stated"] or "{}")
+            for each in itertools.chain.from_iterable(stated.values()):
+                each.pop("beside", None)
+                each.pop("others", None)
+            if stated:
+                rows.append({**row, "stated": json.dumps(stated)})
+        person.change(lambda s: s.data.put_rows(person.user.id, RECORDS, new=(), changed=rows))
 
     @property
     def total(self):
@@ -93,6 +106,26 @@ def test_deletion_of_a_sum_voids_its_payments_after_a_restore(new_person):
     restored.person.file(account.person.dump())
     restored.file("ofx", deleted(amount="-40"))
     assert kept(restored.person) == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("sources", [*itertools.permutations(FORMATS, 2)])
+def test_sum_of_an_earlier_version_is_corrected_and_deleted_as_a_whole(new_person, number, sources):
+    account = Account(new_person())
+    for each in PAYMENTS[:number]:
+        account.notify(each)
+    for source in sources:
+        account.file(source, booked("-30"))
+    for amount in ("-35", "-55", "-45"):
+        account.forget_shares()
+        for source in sources:
+            account.file(source, booked(amount))
+            assert account.total == 100 * int(amount)
+    account.forget_shares()
+    if "ofx" in sources:
+        account.file("ofx", deleted(amount="-45"))
+        assert account.total == 0
+    account.person.audit()
 
 
 @pytest.mark.parametrize(
