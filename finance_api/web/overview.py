@@ -14,6 +14,7 @@ from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.resources.tables import INCLUDE_EXPECTED
 from finance_api.values import Row
 from finance_api.values.regions import Region
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web import api_requests
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
@@ -315,7 +316,7 @@ class Overview:
         saved = {"recordDate": "eq.this-month"}
         return [
             api_requests.ApiRequest(api_requests.SUMMARY, sums, "This month", saved),
-            api_requests.ApiRequest(api_requests.UPCOMING, due, "Expected until its end"),
+            api_requests.ApiRequest(api_requests.UPCOMING, due, f"Due in {counted(days, 'day')}"),
         ]
 
     @cached_property
