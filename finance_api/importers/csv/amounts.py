@@ -27,8 +27,8 @@ _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")
 _SIDES = {"CR": 1, "DR": -1}
-#: Letters that say the same behind an amount with cents. K, S and H count only in a column that has
-#: a letter for the other side, too.
+#: Letters that say the same directly behind the digits of an amount with cents. K, S and H count
+#: only in a column that has a letter for the other side, too.
 _LETTERS = {"D": -1, "C": 1, "K": 1, "S": -1, "H": 1}
 _CENTS = re.compile(r"[.,][0-9]{2}$")
 
@@ -73,8 +73,8 @@ def shape_of(text: str) -> Written | None:
     signs = outside.count("+") + outside.count("-")
     first, first_side = _without_side(before[1])
     last, last_side = _without_side(after[1])
-    if last[-1:] in _LETTERS and _CENTS.search(match[2]) and (not last[1:] or _mark(last[:-1])):
-        last, last_side = last[:-1], _LETTERS[last[-1]]
+    if match[3].removeprefix(" ") in _LETTERS and _CENTS.search(match[2]):
+        last, last_side = "", _LETTERS[last]
     if (
         (first and last)
         or (first_side and last_side)
@@ -171,8 +171,9 @@ class AmountColumns:
         self.marks: dict[Mark, int] = {}
         self.has_bare = False
         self._doubtful: tuple[str, int, str, str] | None = None
-        # Letter behind amounts -> the first such text, and its line.
+        # Letter behind amounts of the account's own money -> the first such text, and its line.
         self._letters: dict[str, tuple[str, int]] = {}
+        self._has_minus = False
 
     def add(self, text: str, line: int, own: bool = True) -> int:
         """Add a trimmed text; return its sign: 1, -1, 0 for zero, 2 for CR, -2 for DR.
@@ -189,6 +190,7 @@ class AmountColumns:
             self.has_bare |= own
         else:
             sign = self._add(text, line, own)
+        self._has_minus |= own and sign == -1
         if len(known) >= _REMEMBERED:
             known.clear()
             if own:
@@ -222,7 +224,7 @@ class AmountColumns:
         if not parts.digits.strip("0.,' "):
             return 0
         if parts.side:
-            if text[-1] in _LETTERS:
+            if own and text[-1] in _LETTERS:
                 self._letters.setdefault(text[-1], (text, line))
             return 2 * parts.side
         return -1 if parts.negative else 1
@@ -235,7 +237,8 @@ class AmountColumns:
         are_whole: whether the currency has no decimals. minor: as in `AmountReader`.
         """
         sides = {_LETTERS[letter] for letter in self._letters}
-        if len(sides) == 1 and {"C", "D"}.isdisjoint(self._letters):
+        is_unit = len(sides) == 1 and {"C", "D"}.isdisjoint(self._letters)
+        if is_unit or (sides and self._has_minus):
             text, line = next(iter(self._letters.values()))
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
         mark = next(iter(self._readings))

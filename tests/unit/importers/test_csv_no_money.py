@@ -251,3 +251,27 @@ def test_a_letter_without_its_opposite_may_be_a_unit():
     for other in ("K", "H"):
         text = f"Date,Note,Amount\n2026-03-02,Bakery,12.50K\n2026-03-03,Kiosk,1.50{other}\n"
         assert "'12.50K' is not an amount" in refusal(text, **OPTIONS).reason
+
+
+@pytest.mark.parametrize(
+    "texts", ["12.50 USDC", "12.50 USDD", "12.50EURC", "€12.50 CADC", "5.00  D"]
+)
+def test_a_letter_of_a_currency_is_no_side(texts):
+    text = f"Date,Note,Amount\n2026-03-02,Bakery,{texts}\n2026-03-03,Kiosk,{texts}\n"
+    assert "is not an amount" in refusal(text, account="Giro").reason
+
+
+@pytest.mark.parametrize("letter", ["D", "C"])
+def test_letters_beside_amounts_with_a_minus_are_no_sides(letter):
+    text = f"Date,Note,Amount\n2026-03-02,Bakery,-4.00\n2026-03-03,Kiosk,12.50 {letter}\n"
+    assert f"'12.50 {letter}' is not an amount" in refusal(text, **OPTIONS).reason
+
+
+@pytest.mark.parametrize("letter", "HKSDC")
+def test_letters_behind_balances_and_original_amounts_refuse_nothing(letter):
+    after = "102,50" if letter in "SD" else "97,50"
+    text = f"Datum;Text;Betrag;Saldo\n2026-03-02;A;-12,50;100,00 {letter}\n"
+    assert amounts(text + f"2026-03-03;B;-2,50;{after} {letter}\n") == [-12.5, -2.5]
+    text = "Datum;Text;Betrag;Originalbetrag;Originalwährung\n"
+    text += f"2026-03-02;A;-12,50;13,00 {letter};USD\n2026-03-03;B;-2,50;3,00 {letter};USD\n"
+    assert amounts(text) == [-12.5, -2.5]
