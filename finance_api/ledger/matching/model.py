@@ -178,6 +178,8 @@ class Candidate:
     others: see `StatedValues`. earlier: previously stated values.
     sums: the amounts of other sources' entries that this record has only a part of, if it has their
     values.
+    is_taken: whether an entry has the record with these values. now: the record with its present
+    values, if these are those before a correction.
     """
 
     account: KnownAccount
@@ -206,6 +208,12 @@ class Candidate:
     covered: bool
     inner: bool
     is_taken: bool = False
+    now: "Candidate | None" = None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no entry has the record, be it with these values or with its present ones."""
+        return not self.is_taken and (self.now is None or self.now.is_free)
 
     @property
     def content(self) -> int:
@@ -373,7 +381,7 @@ class CandidateReader:
             if row["id"] not in self._own:
                 self._add(row, account, content=content)
             candidate = self._own.get(row["id"])
-            if candidate is not None and not candidate.is_taken:
+            if candidate is not None and candidate.is_free:
                 found[source_id] = candidate
         return found
 
@@ -430,6 +438,7 @@ class CandidateReader:
             if source != self._source and each.now is not None and each.beside is not None
             if each.batch is None and each.message in (None, REST)
         )
+        now = None
         for place, each in enumerate((*(mine or [other]), *([rest] if rest else []), *past)):
             if each.now is None:
                 continue
@@ -465,7 +474,9 @@ class CandidateReader:
                 instant=_instant(each.now.date, each.offset),
                 covered=covered,
                 inner=inner,
+                now=now if each in past else None,
             )
+            now = now or candidate
             self.candidates.append(candidate)
             if is_own and "_own" in vars(self):
                 self._own.setdefault(row["id"], candidate)

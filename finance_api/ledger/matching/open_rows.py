@@ -118,7 +118,7 @@ class OpenRows:
 
     def free(self, test: CandidateTest = is_own) -> Iterator[Candidate]:
         """Yield the candidates that no entry has taken yet."""
-        return (c for c in self.candidates if not c.is_taken and test(c))
+        return (c for c in self.candidates if c.is_free and test(c))
 
     def order(self, entry: FileEntry, candidate: Candidate) -> int:
         """Compare when the statements of entry and record were made: 1 if the entry's is later.
@@ -144,13 +144,13 @@ class OpenRows:
             return
         entry, outcome, candidate, parts, rest = found
         if entry.candidate is not None:
-            entry.candidate.is_taken = False
+            _take(entry.candidate, is_taken=False)
         entry.outcome, entry.candidate, entry.parts = outcome, candidate, parts
         if rest:
             self.file.rests[entry] = rest
         for each in parts or (candidate,):
             if each is not None:
-                each.is_taken = True
+                _take(each, is_taken=True)
 
     def _ask(self, question: Question) -> None:
         asked, option = self.questions.asked, next(iter(question.choices[0].changes))
@@ -241,12 +241,19 @@ def _both(one: Question, other: Question) -> Question:
     return Question(fact, one.line, tuple(choices))
 
 
+def _take(candidate: Candidate, *, is_taken: bool) -> None:
+    for each in (candidate, candidate.now):
+        if each is not None:
+            each.is_taken = is_taken
+
+
 def first_within(entry: FileEntry, waiting: list[Candidate], reach: int) -> Candidate | None:
     """Return the last of the waiting candidates, if it is at most ``reach`` days apart.
 
-    waiting: sorted by day, the newest first; loses those that are too old for later entries, too.
+    waiting: sorted by day, the newest first; loses those that are too old for later entries, too,
+    and those that another entry has.
     """
-    while waiting and waiting[-1].day < entry.day - reach:
+    while waiting and not (waiting[-1].is_free and waiting[-1].day >= entry.day - reach):
         waiting.pop()
     return waiting[-1] if waiting and waiting[-1].day <= entry.day + reach else None
 

@@ -243,6 +243,19 @@ def test_third_format_states_a_corrected_payment_as_it_is_or_as_it_was(new_perso
     assert account.total == -3_600
 
 
+@pytest.mark.parametrize("match_days", [None, 1, 2])
+@pytest.mark.parametrize("days", ["55", "56", "65"])
+def test_amount_before_a_correction_is_not_open_if_the_file_has_the_new_one(
+    new_person, days, match_days
+):
+    account = Account(new_person())
+    account.file("ofx", booked("-30"))
+    account.file("ofx", booked("-35", "T", corrects="S"))
+    rows = entry(days[0], "-35", "Shop"), entry(days[1], "-30", "Other shop")
+    report = Bank(account.person, "csv").file(*rows, account_name=NAME, match_days=match_days)
+    assert (report.matched, account.total) == (1, -6_500)
+
+
 @pytest.mark.parametrize("is_sum_first", [True, False])
 @pytest.mark.parametrize("is_stated_first", [True, False])
 @pytest.mark.parametrize(("number", "name"), [(1, "Ann"), (2, "Ann"), (2, "Ben")])

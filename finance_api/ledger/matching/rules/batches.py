@@ -78,7 +78,7 @@ def _pair_parts_of_the_file(
             continue
         for candidate in _nearest(records.get((first.account, total), []), first.day, reach):
             is_certain = _is_certain(first.batch, candidate.bank_id, candidate.inner)
-            if (reach is not None or is_certain) and not candidate.is_taken:
+            if (reach is not None or is_certain) and candidate.is_free:
                 for part in parts:
                     yield Pair(part, outcome, candidate)
                 break
@@ -94,7 +94,7 @@ def _pair_stored_parts(
     entries = grouped(plain, lambda e: (e.account, e.amount))
     for total, parts in batches:
         first, inner = parts[0], all(part.inner for part in parts)
-        if any(part.is_taken for part in parts):
+        if not all(part.is_free for part in parts):
             continue
         if reach is not None and all(part.is_void for part in parts):
             # Void records of another source do not prevent a new record.

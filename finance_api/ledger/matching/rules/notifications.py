@@ -198,4 +198,4 @@ def _place(row: FileEntry | Candidate) -> tuple[object, int, int]:
 
 
 def is_open(row: FileEntry | Candidate) -> bool:
-    return row.outcome is None if isinstance(row, FileEntry) else not row.is_taken
+    return row.outcome is None if isinstance(row, FileEntry) else row.is_free

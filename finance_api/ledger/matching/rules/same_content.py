@@ -113,7 +113,7 @@ def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
             entries[source_id] = entry
         for source_id, candidate in rows.reader.read_contents(wanted).items():
             entry = entries[source_id]
-            if not candidate.is_taken and not _is_at_another_time(entry, candidate):
+            if candidate.is_free and not _is_at_another_time(entry, candidate):
                 yield Pair(entry, Outcome.SAME, candidate)
 
 
