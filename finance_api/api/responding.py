@@ -56,14 +56,10 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class CachedResponse(NamedTuple):
-    """A response to cache. headers: all headers except those of `_user_headers`.
-
-    rows: the number of rows, if it has as many as an export could have, and costs as much.
-    """
+    """A response to cache. headers: all headers except those of `_user_headers`."""
 
     headers: HeaderItems
     body: bytes
-    rows: int
 
 
 class Exchange:
@@ -196,8 +192,7 @@ class Exchange:
             *_next_link(self.path, self.asked.query_string, answer.next_offset),
             *self.data_headers(etag, answer.state),
         )
-        rows = answer.count if isinstance(answer, answers.Answer) and self.asked.is_whole else 0
-        return CachedResponse(headers, body, rows)
+        return CachedResponse(headers, body)
 
 
 def _state_headers(state: DataState) -> HeaderItems:
@@ -284,12 +279,23 @@ def _respond(request: Request, exchange: Exchange) -> Response:
         *(exchange.path, exchange.asked.query_string, form, exchange.has_gzip),
         *(exchange.more, exchange.variant),
     )
-    response: CachedResponse | None = cache.get(user.id, user.data.tag, key)
+    # How many rows a link's answer has; 0 for others, which cost the same with any number.
+    rows_key = (exchange.asked.path, exchange.values.canonical, exchange.variant)
+    rows: int | None = cache.get(user.id, user.data.tag, rows_key) if exchange.is_for_link else 0
+    response: CachedResponse | None = None
+    if rows is not None:
+        _take_for_rows(request, rows)
+        response = cache.get(user.id, user.data.tag, key)
     request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
     if response is None:
 
         def read() -> tuple[DataState, CachedResponse]:
             answer = exchange.answer(request.storage)
+            if rows is None:
+                count = answer.count if isinstance(answer, answers.Answer) else 0
+                cache.put(user.id, answer.state.tag, rows_key, count, 0)
+                # Before the answer is written, which takes longer than reading it.
+                _take_for_rows(request, count)
             return answer.state, exchange.complete(answer)
 
         is_cheap = exchange.values.is_cheap
@@ -305,13 +311,17 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     answered = Response(app_iter=[response.body], headerlist=headers)
     if not exchange.is_for_link:
         return answered
-    part, rows = wanted_part(request, answered), response.rows
-    if part is not None:
-        answered = part.of(answered)
-        rows = rows * answered.content_length // len(response.body)
-    if rows > MAX_LIMIT and request.method != "HEAD":
+    part = wanted_part(request, answered)
+    return answered if part is None else part.of(answered)
+
+
+def _take_for_rows(request: Request, rows: int) -> None:
+    """Take what a link's answer costs. HEAD and parts cost as much, as the whole is made for them.
+
+    Raises a 429.
+    """
+    if rows > MAX_LIMIT:
         take_for(request, export_cost(rows), "This answer")
-    return answered
 
 
 def _user_headers(user: User, now: int) -> HeaderItems:
@@ -365,8 +375,8 @@ def _respond_with_export(
         if page is not None and not export.count:
             refuse_empty(page.answer(exchange.reading(storage)))
         chunks = body(export)
-        if request.method != "HEAD":
-            take_for(request, export_cost(export.count), "This export")
+        # HEAD and parts cost as much: the whole is made for them, too.
+        take_for(request, export_cost(export.count), "This export")
         etag, day = exchange.etag(export.state), date_text(day_in(user.time_zone, exchange.now))
         file = f"{export.name}-{day}.{form.suffix}"
         headers = [

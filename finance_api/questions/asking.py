@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 
     values: a mapping with attributes, which the schema's ``read`` makes. arguments: further
     arguments of the endpoint's ``answer``, such as ``row_id``. path, query_string: the address,
-    without the suffix of a format. is_whole: whether it asks for all rows, see `as_whole`.
+    without the suffix of a format.
     """
 
     endpoint: Any
@@ -41,13 +41,12 @@ class Asked(NamedTuple):
     arguments: Mapping[str, Any]
     path: str
     query_string: str
-    is_whole: bool = False
 
     def as_whole(self) -> Asked:
         """Ask for up to `MAX_ROWS` rows, unless the address has a limit."""
         if "limit" not in self.values or "limit" in dict(split_query(self.query_string)):
             return self
-        return self._replace(values=self.values.with_limit(MAX_ROWS), is_whole=True)
+        return self._replace(values=self.values.with_limit(MAX_ROWS))
 
     @property
     def is_cheap(self) -> bool:

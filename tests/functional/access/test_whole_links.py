@@ -8,7 +8,9 @@ import pytest
 from icalendar import Calendar
 from openpyxl import load_workbook
 
+from finance_api.api.responding import Exchange
 from finance_api.questions import asking
+from finance_api.questions.asking import Asked
 from support.native_rows import account, record, standing_order, uid
 from support.nightly import NIGHTLY
 from support.question_links import Linked
@@ -172,11 +174,29 @@ def test_a_long_answer_costs_as_much_as_an_export(usual):
     # 1, and 1 for each 1,000 rows or part of them.
     assert left(first) == 60 - 3
     assert left(linked.read(".csv")) == 60 - 6
-    assert left(linked.read(".csv", method="HEAD")) == 60 - 7
+    # The whole is made for HEAD, too.
+    assert left(linked.read(".csv", method="HEAD")) == 60 - 9
     tag = first.headers["ETag"]
-    assert left(linked.read(".csv", If_None_Match=tag)) == 60 - 7
-    page = Linked(client, "/v1/api/records?limit=100", "page")
-    assert left(page.read(".csv")) == 60 - 1
+    assert left(linked.read(".csv", If_None_Match=tag)) == 60 - 9
+
+
+@pytest.mark.parametrize(
+    ("address", "cost"),
+    [
+        ("/v1/api/records?limit=100", 1),
+        ("/v1/api/records/summary?groupBy=payee&limit=101", 2),
+        ("/v1/api/records/summary?groupBy=payee&limit=1000", 2),
+        ("/v1/api/accounts/balances?interval=day&from=2026-01-01&to=2026-04-10", 1),
+        ("/v1/api/accounts/balances?interval=day&from=2026-01-01&to=2026-04-11", 2),
+    ],
+)
+def test_more_than_100_rows_cost_as_much_as_an_export_of_them(usual, address, cost):
+    client = usual.client()
+    rows = [record(n, payee=f"Payee {n}", recordDate="2026-01-01T12:00:00Z") for n in range(1, 152)]
+    client.load(account(), *rows)
+    linked = Linked(client, address)
+    assert left(linked.read(".csv")) == 60 - cost
+    assert left(linked.read(".html")) == 60 - 2 * cost
 
 
 def test_a_long_answer_that_the_quota_does_not_cover_is_refused(usual):
@@ -189,6 +209,39 @@ def test_a_long_answer_that_the_quota_does_not_cover_is_refused(usual):
     assert "Too many requests" in answer.json["detail"]
     usual.clock.advance(60)
     assert "This answer costs 3 requests" in linked.read(".csv").json["detail"]
+
+
+def test_an_answer_that_the_quota_does_not_cover_is_not_made(usual, monkeypatch):
+    done = []
+    for owner, name in ((Asked, "answer"), (Exchange, "complete")):
+        real = getattr(owner, name)
+
+        def noted(*arguments, real=real, name=name):
+            done.append(name)
+            return real(*arguments)
+
+        monkeypatch.setattr(owner, name, noted)
+    client = usual.client()
+    client.load(account(), *(record(n) for n in range(1, 1_102)))
+    linked = Linked(client, RECORDS)
+    for _ in range(19):
+        linked.read(".csv")
+    assert done == ["answer", "complete"]
+    assert left(linked.read(".csv", Range="bytes=0-9")) == 0
+    usual.clock.advance(60)
+    done.clear()
+    for ending in (".html", ".csv", ".json", ".xlsx"):
+        refused = linked.read(ending)
+        assert (refused.status_int, left(refused)) == (429, 1)
+    assert not done
+    # New rows are counted once, but not written.
+    client.load(record(2_000))
+    for _ in range(3):
+        assert linked.read(".html").status_int == 429
+    assert done == ["answer"]
+    # Refusals have cost nothing.
+    usual.clock.advance(120)
+    assert linked.read(".html").status_int == 200
 
 
 def test_clients_with_the_page_of_before_get_the_whole(household):

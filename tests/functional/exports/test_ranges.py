@@ -171,19 +171,29 @@ def test_lists_have_no_parts(client):
     assert "Accept-Ranges" not in answer.headers
 
 
-def test_a_part_of_a_link_costs_what_its_rows_cost():
+@pytest.mark.parametrize("kind", KINDS)
+def test_head_and_parts_cost_as_much_as_the_whole(kind):
     service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS})
     client = service.client()
     client.load(account(), *(record(n) for n in range(1, 2_102)))
-    ask = Ask(client, "link")
-    length = len(ask().body)
-    left = 60 - 4
-    for header, cost in ((f"bytes={length // 2}-", 3), ("bytes=-100", 1), ("bytes=0-", 4)):
-        left -= cost
-        assert ask(Range=header).headers["X-RateLimit-Remaining"] == str(left)
-    export = Ask(client, "export")
-    assert export(Range="bytes=-100").headers["X-RateLimit-Remaining"] == str(500 - 4)
+    ask = Ask(client, kind)
+    left = 500 if kind == "export" else 60
+    parts = ("bytes=0-9", "bytes=-100", "bytes=0-", "bytes=999999999-")
+    for more in ({}, {"method": "HEAD"}, *({"Range": part} for part in parts)):
+        left -= 4
+        assert ask(**more).headers["X-RateLimit-Remaining"] == str(left)
     service.stop()
+
+
+@on_one_storage
+@pytest.mark.parametrize("kind", ["export", "link of an export"])
+def test_head_and_parts_of_an_export_take_one_of_the_places_for_downloads(client, kind):
+    client.load(account(), record(1))
+    ask = Ask(client, kind)
+    with client.service.services.downloads.running(client.user.id):
+        for more in ({"method": "HEAD"}, {"Range": "bytes=0-9"}):
+            assert ask(**more).status_int == 429
+    assert ask(Range="bytes=0-9").status_int == 206
 
 
 @on_one_storage
