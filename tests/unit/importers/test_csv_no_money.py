@@ -177,7 +177,16 @@ def test_the_newest_rows_without_a_booking_day_are_pending():
         assert len(found.entries) == 4
         assert found.statement.closing.amount == 8_684_000
         assert found.statement.skipped == {"without Booking date": 1}
-        assert any("pending" in str(each) for each in found.statement.remarks)
+        remark = f"1 row without a booking day, from line {2 if text[0] == ',' else 6} on"
+        assert f"left out as pending: {remark}" in found.statement.remarks
+
+
+def test_rows_without_a_booking_day_are_pending_only_if_their_other_day_is_the_newest():
+    oldest_first = "".join(reversed(NEWEST_FIRST.splitlines(keepends=True)))
+    one = NEWEST_FIRST.splitlines(keepends=True)[0]
+    old = PENDING.replace("03-22", "02-22").replace(",858.90", ",")
+    for text in (oldest_first + old, old + NEWEST_FIRST, one + old, old + one):
+        assert answers(refusal(BOOKED + text, **OPTIONS)) == ["--map recordDate=Value date"]
 
 
 def test_other_rows_without_a_booking_day_are_asked_about():

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from heapq import merge
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
@@ -75,6 +75,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS
 
 #: A file with fewer rows shows little.
@@ -362,18 +363,21 @@ class _Guessing:
 
     def _check_unbooked(self, form: DateForm) -> None:
         """Refuse rows without a booking day, unless they are the newest: those are pending."""
-        lines, columns = self.selection.unbooked, self.plan.columns["recordDate"]
-        rows = movements(self.plan, self.selection) if lines else ()
+        unbooked, columns = self.selection.unbooked, self.plan.columns["recordDate"]
+        rows = movements(self.plan, self.selection) if unbooked else ()
         days = [(line, form.read(text_of(cells, columns)) or 0) for line, cells in rows]
         if not days:
             return
+        lines = [*unbooked]
         (first, first_day), (last, last_day) = days[0], days[-1]
         are_above = lines[-1] < first and first_day >= last_day
-        are_newest = are_above or (lines[0] > last and last_day >= first_day)
-        if not are_newest or len(lines) > len(days):
+        are_at_end = are_above or (lines[0] > last and last_day >= first_day)
+        newest = max(day for _, day in days)
+        are_newest = all((form.read(text) or 0) >= newest for text in chain(*unbooked.values()))
+        if not (are_at_end and are_newest) or len(lines) > len(days):
             raise ImportRefused(clause(Topic.DATE_EMPTY), lines[0], tuple(other_dates(self.plan)))
-        which = f"{len(lines)} rows without a booking day, such as line {lines[0]}"
-        self.remarks.append(f"left out {which}: they are pending")
+        which = f"{counted(len(lines), 'row')} without a booking day, from line {lines[0]} on"
+        self.remarks.append(f"left out as pending: {which}")
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
         columns = self.plan.columns["recordDate"]

@@ -55,7 +55,7 @@ class Selection:
     marked: columns with texts that may mark rows as parts of another row.
     undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
     stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
-    unbooked: the lines of rows that have another date, but no booking day.
+    unbooked: line of a row that has no booking day -> its other dates.
     is_complete: whether all rows were looked at, so that all rows that state balances are known.
     """
 
@@ -85,7 +85,7 @@ class Selection:
         is_booked = role_fit("booked", day) == 2 and not is_settlement(day)
         others = range(headings.width if is_booked else 0)
         self._other_days = [i for i in others if any(role_fit(r, headings.text(i)) for r in _DAYS)]
-        self.unbooked: list[int] = []
+        self.unbooked: dict[int, list[str]] = {}
         self._money = [index for index in plan.amounts if index < headings.width]
         self._has_profile_rows = plan.rows is not None
         self.unknown: dict[int, dict[str, int]] = {}
@@ -157,12 +157,12 @@ class Selection:
         """Return a name for a row that has an amount and another day, but no booking day."""
         if not self._other_days or cells[self._days[0]].strip():
             return None
-        has_day = any(is_date(cells[index].strip()) for index in self._other_days)
-        if not has_day or not any(money_text(cells[index]) for index in self._money):
+        days = [text for index in self._other_days if is_date(text := cells[index].strip())]
+        if not days or not any(money_text(cells[index]) for index in self._money):
             return None
         self._has_pending = True
         if not self.is_complete:
-            self.unbooked.append(line)
+            self.unbooked[line] = days
         return f"without {self._headings.named(self._days[0])}"
 
     def _reason(self, line: int, cells: list[str]) -> str | None:
