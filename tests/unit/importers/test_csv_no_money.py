@@ -137,7 +137,7 @@ def test_the_account_of_the_other_party_is_no_account_of_ones_own():
 @pytest.mark.parametrize("head", ["Amount", "Debit,Credit"])
 def test_rows_without_an_amount_can_be_left_out_by_their_kind(head):
     nothing = "," * head.count(",")
-    money = [line.replace(",-", ",").replace("900.00", "900.00") for line in ROWS.splitlines()]
+    money = [line.replace(",-", ",") for line in ROWS.splitlines()]
     rows = "\n".join(f"{line}{nothing}" for line in money) if nothing else ROWS.strip()
     text = (
         f"Date,Kind,Payee,{head}\n2026-03-01,Notice,New limit,{nothing}\n"
@@ -148,18 +148,16 @@ def test_rows_without_an_amount_can_be_left_out_by_their_kind(head):
     options = {} if nothing else {"positive": "in"}
     refused = refusal(text, **OPTIONS, **options)
     assert refused.line == 2
-    assert answers(refused) == [
-        "--leave-out Kind=Notice --leave-out Kind=Terms",
-        "--leave-out Payee=New limit --leave-out Payee=New terms",
-    ]
+    assert answers(refused) == ["--leave-out Kind=Notice --leave-out Kind=Terms"]
     found = read(text, **OPTIONS, **options, leave_out=("Kind=Notice", "Kind=Terms"))
     assert len(found[0].entries) == 4
 
 
-def test_a_kind_that_rows_with_an_amount_have_is_not_offered():
+def test_neither_a_kind_that_rows_with_an_amount_have_nor_a_payee_is_offered():
     text = "Date,Kind,Payee,Amount\n2026-03-01,Card,Kiosk,\n2026-03-02,Card,Bakery,-12.50\n"
     text += "2026-03-03,Card,Garage,-3.00\n"
-    assert answers(refusal(text, **OPTIONS)) == ["--leave-out Payee=Kiosk"]
+    assert answers(refusal(text, **OPTIONS)) == []
+    assert answers(refusal(text.replace("Payee", "Description"), **OPTIONS)) == []
 
 
 BOOKED = "Booking date,Value date,Payee,Amount,Balance\n"
@@ -244,6 +242,15 @@ def test_price_and_value_of_shares_are_no_amount(shares):
     text += "2026-03-03,Dividend,,,,1.50\n2026-03-04,Buy,1,110.00,110.00,-111.00\n"
     assert amounts(text) == [-301.5, 1.5, -111]
     assert refusal(text.replace(shares, "Lot"), **OPTIONS)
+
+
+@pytest.mark.parametrize("shares", ["Units", "Anzahl"])
+def test_a_value_of_shares_with_signs_is_offered_and_their_number_is_no_direction(shares):
+    text = f"Date,Note,{shares},Amount,Value\n2026-03-02,Buy,3,12.50,-12.60\n"
+    text += "2026-03-03,Sell,1,30.00,30.00\n2026-03-04,Buy,1,30.00,-30.10\n"
+    offered = answers(refusal(text, **OPTIONS))
+    assert "--positive in --map amount=Value --ignore Amount" in offered
+    assert not any("--sign" in each for each in offered)
 
 
 @pytest.mark.parametrize("letters", ["D C", "D K", "S H", "DR CR"])

@@ -196,6 +196,7 @@ def _may_say_direction(column: Watched, headings: Headings) -> bool:
     words, heading = {folded(text) for text in column.values} - {""}, headings.text(column.index)
     is_named = role_fit("way", heading) > 0 or set(heading_words(heading)) == words
     are_letters = len(words) == 2 and all(len(word) == 1 for word in words)
+    are_letters = are_letters and role_fit("quantity", heading) < 2
     return bool(directions_in(words, heading)) or (
         2 <= len(words) <= _FEW and (is_named or are_letters)
     )

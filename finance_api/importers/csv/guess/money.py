@@ -22,8 +22,11 @@ def find_money(open_: OpenColumns) -> None:
     numbers = [column for column in all_ if not (column.fit("rate") or column.fit("limit"))]
     shares = [column for column in open_.all if column.fit("quantity") == 2 and column.filled]
     others = [column for column in numbers if column.fit("price") < 2]
-    if shares and any(column.fit("amount") == 2 for column in (*others, *open_.of("amount"))):
-        numbers = others
+    money = [column for column in (*others, *open_.of("amount")) if column.fit("amount") == 2]
+    if shares and money:
+        # If only the value has signs, it may be the amount.
+        has_signs = any(column.is_signed for column in money)
+        numbers = [c for c in numbers if c in others or (c.is_signed and not has_signs)]
     open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.

@@ -65,9 +65,11 @@ def other_dates(plan: Plan) -> list[Choice]:
 
 def kinds_without_amount(plan: Plan, selection: Selection) -> list[Choice]:
     """Return choices that leave out the rows without an amount: by the words that they have in a
-    column, if no row with an amount has one of these words there.
+    column, if no row with an amount has one of these words there. A payee or a note is no kind: the
+    next file may have rows with an amount for it.
     """
-    taken = {*plan.amounts, *plan.indexes("recordDate", "valueDate", "balance")}
+    named = plan.indexes("recordDate", "valueDate", "balance", "payee", "note")
+    taken = {*plan.amounts, *named}
     words = {i: dict[str, str]() for i in range(plan.table.width) if i not in taken}
     for has_amount in (False, True):
         for line, cells in plan.table.rows(misfit=_ignore):
