@@ -196,7 +196,7 @@ def table(
         name=name,
         columns=shared_columns(reading, columns),
         rows=rows,
-        instead=None if instead is None else members[instead],
+        instead=instead,
         members=members,
         headers=headers,
     )
@@ -224,7 +224,7 @@ def paged(
     return replace(
         answer,
         members={**answer.members, **members},
-        headers=(*headers, *answer.headers),
+        headers=answer.headers if answer.instead is not None else (*headers, *answer.headers),
         next_offset=members["nextOffset"],
         total=total,
     )

@@ -32,7 +32,8 @@ def body_and_headers(
         rows = _lines(answer, answer.columns, amounts)
         return envelope(answer.name, rows, _members(answer), amounts), ()
     if answer.instead is not None:
-        answer = replace(answer, columns=answer.instead.columns, rows=answer.instead.rows)
+        member = answer.members[answer.instead]
+        answer = replace(answer, name=answer.instead, columns=member.columns, rows=member.rows)
         remark = ""
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.

@@ -180,6 +180,9 @@ class Exchange:
         """Return the whole response, compressed with gzip if that is worthwhile."""
         etag = self.etag(answer.state)
         body, more = self._written(answer)
+        following = answer.next_offset
+        if self.form is not JSON and isinstance(answer, answers.Answer) and answer.instead:
+            following = None
         coding: HeaderItems = ()
         compressed = gzipped(body) if self.has_gzip else None
         if compressed is not None:
@@ -189,7 +192,7 @@ class Exchange:
             ("Content-Length", str(len(body))),
             *coding,
             *more,
-            *_next_link(self.path, self.asked.query_string, answer.next_offset),
+            *_next_link(self.path, self.asked.query_string, following),
             *self.data_headers(etag, answer.state),
         )
         return CachedResponse(headers, body)

@@ -75,7 +75,7 @@ class Answer:
     name: the name of the rows, such as ``records``. columns: the columns to show, in the order of
     JSON. table_columns: the columns of tables, if the client has chosen them and their order.
     rows: the rows; or lines: their stored JSON, one object per line, with all fields of `resource`.
-    instead: what forms without an envelope have in place of the rows.
+    instead: the member that forms without an envelope have in place of the rows, without pages.
     members: what stands after the rows in the envelope. Where a member is a function, only
     `read_members` calls it.
     headers: take the place of members in forms without an envelope.
@@ -89,7 +89,7 @@ class Answer:
     table_columns: Sequence[Field] | None = None
     rows: Sequence[Row] = ()
     lines: bytes | None = None
-    instead: Rows | None = None
+    instead: str | None = None
     resource: Resource | None = None
     members: Mapping[str, Any] = field(default_factory=dict)
     headers: Sequence[tuple[str, str]] = ()

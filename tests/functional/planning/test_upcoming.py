@@ -79,6 +79,14 @@ def test_a_page_has_the_sums_of_all(orders):
     assert first["totals"] == upcoming(orders)["totals"]
 
 
+def test_totals_in_place_of_rows_have_no_next_page(orders):
+    whole = orders.get("standing-orders/upcoming.csv", rows="totals", limit=1)
+    assert len(whole.text.splitlines()) > 1
+    assert not {"X-Next-Offset", "Link"} & {*whole.headers}
+    page = orders.get("standing-orders/upcoming", rows="totals", limit=1)
+    assert page.json["nextOffset"] == 1 and "offset=1" in page.headers["Link"]
+
+
 def test_too_many_days_are_refused(orders, monkeypatch):
     monkeypatch.setattr("finance_api.planning.upcoming.MAX_DUE_DAYS", 5)
     assert upcoming(orders, days=14)["totals"]
