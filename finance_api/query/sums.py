@@ -113,12 +113,12 @@ def column(field: Field, **options: Any) -> Callable[[Value], Value]:
 
 
 def _number(
-    name: str, meaning: str, example: float, decimals: int = DECIMALS, *, nullable: bool = False
+    name: str, meaning: str, example: float, decimals: int = DECIMALS, *, nullable: bool = True
 ) -> Field:
     return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
 
 
-@column(_number("count", "Number of records.", 12, decimals=0), is_usual=True)
+@column(_number("count", "Number of records.", 12, decimals=0, nullable=False), is_usual=True)
 def count(sums: Sums, around: Surroundings) -> int:
     return sums.count
 
@@ -158,14 +158,12 @@ def received(sums: Sums, around: Surroundings) -> int:
     return sums.received
 
 
-@column(_number("avg", "The average amount of the records.", -34.38, nullable=True))
+@column(_number("avg", "The average amount of the records.", -34.38))
 def average(sums: Sums, around: Surroundings) -> int | None:
     return rounded(sums.net, sums.count) if sums.count else None
 
 
-@column(
-    _number("median", "The median amount of the records.", -32.4, nullable=True), by_amount=True
-)
+@column(_number("median", "The median amount of the records.", -32.4), by_amount=True)
 def median(sums: Sums, around: Surroundings) -> int | None:
     ordered = sorted(sums.amounts)
     if not ordered:
@@ -176,12 +174,12 @@ def median(sums: Sums, around: Surroundings) -> int | None:
     return rounded(ordered[middle - 1] + ordered[middle], 2)
 
 
-@column(_number("min", "The smallest amount of the records.", -93.1, nullable=True), by_amount=True)
+@column(_number("min", "The smallest amount of the records.", -93.1), by_amount=True)
 def minimum(sums: Sums, around: Surroundings) -> int | None:
     return min(sums.amounts, default=None)
 
 
-@column(_number("max", "The largest amount of the records.", -5.2, nullable=True), by_amount=True)
+@column(_number("max", "The largest amount of the records.", -5.2), by_amount=True)
 def maximum(sums: Sums, around: Surroundings) -> int | None:
     return max(sums.amounts, default=None)
 
@@ -235,17 +233,13 @@ def _per_days(number: int, sums: Sums, around: Surroundings) -> int | None:
     return rounded(sums.net * number * DAY_SECONDS, end - first) if first < end else None
 
 
-@column(
-    _number("perDay", "net per elapsed day of the period.", -13.31, nullable=True),
-    by_group=True,
-    by_day=True,
-)
+@column(_number("perDay", "net per elapsed day of the period.", -13.31), by_group=True, by_day=True)
 def per_day(sums: Sums, around: Surroundings) -> int | None:
     return _per_days(1, sums, around)
 
 
 @column(
-    _number("perWeek", "net per seven elapsed days of the period.", -93.17, nullable=True),
+    _number("perWeek", "net per seven elapsed days of the period.", -93.17),
     by_group=True,
     by_day=True,
 )
@@ -254,9 +248,7 @@ def per_week(sums: Sums, around: Surroundings) -> int | None:
 
 
 @column(
-    _number("perMonth", "net per elapsed month of the period.", -405.13, nullable=True),
-    by_group=True,
-    by_day=True,
+    _number("perMonth", "net per elapsed month of the period.", -405.13), by_group=True, by_day=True
 )
 def per_month(sums: Sums, around: Surroundings) -> int | None:
     first, end = around.days()

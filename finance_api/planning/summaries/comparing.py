@@ -54,10 +54,16 @@ def bounds_of(conditions: Iterable[Condition]) -> tuple[int, int]:
 
 
 def with_end(query: SummaryQuery) -> SummaryQuery:
-    """Return the query; if it is to be compared and its dates have no end, they end today."""
+    """Return the query; if it is to be compared and its dates have no end, they end today.
+
+    Raises ParametersRefused if they begin after today.
+    """
     has_end = any(c.operator in _ENDED for c in filter(is_date, query.conditions))
     if query.compare is None or has_end:
         return query
+    first, _ = bounds_of(query.conditions)
+    if first >= query.today + DAY_SECONDS:
+        raise ParametersRefused([("recordDate", _begins_ahead(first))])
     until_today = dated(MIN_SECONDS, query.today + DAY_SECONDS)
     return replace(query, conditions=(*query.conditions, until_today))
 
@@ -218,6 +224,14 @@ class Comparison:
 
 def _overlap(one: Span, other: Span) -> bool:
     return max(one.first, other.first) < min(one.end, other.end)
+
+
+def _begins_ahead(first: int) -> str:
+    day = date_text(first)
+    return (
+        f"begins after today, on {day}, so no days are left to compare: give it an end, such as "
+        f"recordDate=eq.{day}"
+    )
 
 
 def _overlapping(asked: Span, named: Span) -> str:

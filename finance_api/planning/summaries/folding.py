@@ -35,22 +35,22 @@ class Group(Sums):
     converted: Sums = field(default_factory=Sums)
     missing: dict[str, int] = field(default_factory=dict)
 
-    def add(
-        self, sums: RecordSum, converted: reading.Converted, *, is_income: bool, received: bool
-    ) -> None:
-        self.count += sums.number
-        self.converted.count += converted[1]
-        if is_income:
-            self.income += sums.amount
-            self.converted.income += converted[0]
-        else:
-            self.expense += sums.amount
-            self.converted.expense += converted[0]
-        if received:
-            self.received += sums.amount
-            self.converted.received += converted[0]
-        self.first = sums.first if self.first is None else min(self.first, sums.first)
-        self.last = sums.last if self.last is None else max(self.last, sums.last)
+    @property
+    def has_amounts(self) -> bool:
+        """Whether any record could be converted, or there are none to convert."""
+        return bool(self.converted.count or not self.missing)
+
+
+def _add(total: Sums, added: RecordSum, *, is_income: bool, received: bool) -> None:
+    total.count += added.number
+    if is_income:
+        total.income += added.amount
+    else:
+        total.expense += added.amount
+    if received:
+        total.received += added.amount
+    total.first = added.first if total.first is None else min(total.first, added.first)
+    total.last = added.last if total.last is None else max(total.last, added.last)
 
 
 Groups = dict[GroupKey, Group]
@@ -60,8 +60,9 @@ class Folder:
     """Folds sums into groups.
 
     overlapping: whether any record so far belongs to several groups.
-    totals: the income and expense of all records so far, by currency.
-    oldest, newest: dates of the oldest and newest record so far; None if there are no records.
+    totals: the sums of all records that are counted so far, by currency.
+    oldest, newest: dates of the oldest and newest record so far, whether it could be converted or
+    not; None if there are no records.
     """
 
     def __init__(self, reader: reading.SummaryReader, query: SummaryQuery) -> None:
@@ -90,29 +91,27 @@ class Folder:
         for key, sums in in_time(found):
             of_record = keys_of(key)
             self.overlapping |= len(of_record) > 1
+            self.oldest = sums.first if self.oldest is None else min(self.oldest, sums.first)
+            self.newest = sums.last if self.newest is None else max(self.newest, sums.last)
             converted = self._reader.converted(key, sums)
-            missing = sums.number - converted[1] if self.query.convert_to else 0
-            if self.query.merges:
-                sums = RecordSum(*converted, sums.first, sums.last)
+            missing = sums.number - (0 if converted is None else converted.number)
+            counted = converted if self.query.merges else sums
             is_income = key[type_at] == INCOME
             received = is_income
             if category_at is not None:
                 received = is_received(self._reader.kind_of(key[category_at]), key[type_at])
-            total = self.totals[of_record[0][0]]
-            if is_income:
-                total.income += sums.amount
-            else:
-                total.expense += sums.amount
-            for group in of_record:
-                groups[group].add(sums, converted, is_income=is_income, received=received)
-                if missing:
-                    others = groups[group].missing
-                    others[key[0]] = others.get(key[0], 0) + missing
+            add = partial(_add, is_income=is_income, received=received)
+            if counted is not None:
+                add(self.totals[of_record[0][0]], counted)
+            for group_key in of_record:
+                group = groups[group_key]
+                if counted is not None:
+                    add(group, counted)
+                if converted is not None:
+                    add(group.converted, converted)
+                if missing and self.query.convert_to:
+                    group.missing[key[0]] = group.missing.get(key[0], 0) + missing
             reading.check_groups(self.query, len(groups))
-        firsts = [self.oldest, *(group.first for group in groups.values())]
-        lasts = [self.newest, *(group.last for group in groups.values())]
-        self.oldest = min((at for at in firsts if at is not None), default=None)
-        self.newest = max((at for at in lasts if at is not None), default=None)
         return dict(groups)
 
     def _keys_by(self, names: tuple[str, ...]) -> Callable[[GroupKey], list[GroupKey]]:

@@ -39,9 +39,6 @@ _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
 #: Each item: stored values of `SummaryQuery.names`, and the sum of the records with these values.
 StoredSums = Iterable[tuple[tuple[Any, ...], RecordSum]]
-#: The sum of converted amounts, and their number.
-Converted = tuple[int, int]
-_NOTHING: Converted = (0, 0)
 
 
 def check_groups(query: SummaryQuery, groups: int) -> None:
@@ -263,14 +260,12 @@ class SummaryReader:
 
     # -- conversion
 
-    def converted(self, key: tuple[Any, ...], sums: RecordSum) -> Converted:
-        """Return a sum's converted amount and number of records; zeros if nothing is converted."""
-        if key[0] == self._query.convert_to:
-            return sums.amount, sums.number
-        return self._converted.get(key, _NOTHING)
+    def converted(self, key: tuple[Any, ...], sums: RecordSum) -> RecordSum | None:
+        """Return the sum of the records that could be converted; None if none could be."""
+        return sums if key[0] == self._query.convert_to else self._converted.get(key)
 
     @cached_property
-    def _converted(self) -> dict[tuple[Any, ...], Converted]:
+    def _converted(self) -> dict[tuple[Any, ...], RecordSum]:
         """Return the converted amounts of other currencies, by `SummaryQuery.names`.
 
         Each amount is rounded separately, so converting sums would give different results.
@@ -288,7 +283,7 @@ class SummaryReader:
             "amounts would be converted: ask for a shorter period, or leave out convertTo",
             "convertTo",
         )
-        found: dict[tuple[Any, ...], Converted] = {}
+        found: dict[tuple[Any, ...], RecordSum] = {}
         amounts = self._storage.data.list_amounts(
             self._user_id, names, counted, with_void=self._with_void
         )
@@ -299,8 +294,8 @@ class SummaryReader:
             if converted is None:
                 self.not_converted[currency].append(day)
             else:
-                amount, number = found.get(key, _NOTHING)
-                found[key] = amount + converted, number + 1
+                added = RecordSum(converted, 1, day, day)
+                found[key] = found[key].joined(added) if key in found else added
         return found
 
     # -- single amounts

@@ -30,7 +30,7 @@ from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, ratio_units
 from finance_api.values.text import counted
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,9 @@ def _hints(query: SummaryQuery, reader: SummaryReader, rows: Iterable[Row]) -> I
                 f"{missing:,} of {counted(total, 'record', 'records')} have no time of day: they "
                 "are in groups without an hour."
             )
-    for column in query.sums:
+    # The income may be among the records that could not be converted.
+    columns = () if query.merges and reader.not_converted else query.sums
+    for column in columns:
         present: defaultdict[str, bool] = defaultdict(bool)
         for row in rows if column.absence else ():
             present[row["currencyCode"]] |= row[column.name] is not None
@@ -234,7 +236,7 @@ class Measures:
     """
 
     def __init__(
-        self, query: SummaryQuery, folder: Folder, groups: Iterable[tuple[GroupKey, Group]]
+        self, query: SummaryQuery, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]
     ) -> None:
         self._query = query
         self._columns = [(column.name, column.value) for column in query.sums]
@@ -242,12 +244,17 @@ class Measures:
         self._totals = folder.totals
         has_running = any(column.is_running for column in query.sums)
         self.running = self._run(groups) if has_running else {}
-        self._first, self._end = self._asked_days(folder)
+        newest = max((g.last for _, g in groups if g.last is not None), default=query.today)
+        #: The newest record's date, or today if that is later.
+        self._elapsed = max(query.today, newest)
+        self._first, self._end = self._asked_days(groups)
 
     def row(self, key: GroupKey, group: Group) -> Row:
         total, running = self._totals[key[0]], self.running.get(key, 0)
         around = Surroundings(total, running, partial(self.days, key))
         row: Row = {name: value(group, around) for name, value in self._columns}
+        if self._query.merges and not group.has_amounts:
+            row |= dict.fromkeys(row.keys() - {"count"})
         if self._query.convert_to is not None:
             row |= self._converted(group, around, self._query.convert_to)
         return row
@@ -258,10 +265,9 @@ class Measures:
         if missing := sum(group.missing.values()):
             days = f"the days of {missing} of {group.converted.count + missing} records"
             error = no_rate(" and ".join(sorted(group.missing)), target, days)
-        has_amounts = group.converted.count or not missing
         amounts = {
             converted_field(column.name).name: column.value(group.converted, around)
-            if has_amounts
+            if group.has_amounts
             else None
             for column in self._query.sums
             if column.is_amount
@@ -284,28 +290,32 @@ class Measures:
             running[key] = so_far[series]
         return running
 
-    def _asked_days(self, folder: Folder) -> tuple[int, int]:
+    def _asked_days(self, groups: Sequence[tuple[GroupKey, Group]]) -> tuple[int, int]:
         """Return the first day of the requested period and the end of its last day.
 
         If the query has no first day, the period begins with the oldest record. If it has no last
         day, the period ends with the newest record, or today if that is later.
         """
-        today = self._query.today
         first, last = bounds_of(self._query.conditions)
         if first == MIN_SECONDS:
-            first = min(today, last) if folder.oldest is None else folder.oldest
+            oldest = min((g.first for _, g in groups if g.first is not None), default=None)
+            first = min(self._query.today, last) if oldest is None else oldest
         if last == MAX_SECONDS:
-            last = today if folder.newest is None else max(today, folder.newest)
+            last = self._elapsed
         return start_of(Period.DAY, first), end_of(Period.DAY, max(first, last))
 
     def days(self, key: GroupKey) -> tuple[int, int]:
-        """Return the first day and the end of a group's period. The current period ends today."""
+        """Return the first day and the end of a group's period.
+
+        The current period ends today, or with the newest record if that is later: all records are
+        counted.
+        """
         first, end = self._first, self._end
         if self._times.shortest is not None:
             start = self._times.start(key)
             first, end = max(first, start), min(end, end_of(self._times.shortest, start))
-        tomorrow = self._query.today + DAY_SECONDS
-        return first, min(end, tomorrow) if first < tomorrow else end
+        has_begun = first <= self._query.today
+        return first, min(end, end_of(Period.DAY, self._elapsed)) if has_begun else end
 
 
 def compared(query: SummaryQuery, now: Row, before: Row) -> Row:

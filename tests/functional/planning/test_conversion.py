@@ -155,12 +155,43 @@ def test_merged_currencies_have_one_sum_of_what_could_be_converted(books):
     by_day = found(books, "records/summary", groupBy="account", sortBy="-net", **query)["groups"]
     names = ("account", "count", "net", "conversionError")
     assert [tuple(group[name] for name in names) for group in by_day] == [
-        ("Dirham", 0, 0, NO_RATE.format("AED", "the days of 2 of 2 records")),
         ("Giro", 1, Decimal("-10.0001"), None),
         ("Dollars", 3, Decimal("-24.9999"), NO_RATE.format("SEK", "the days of 1 of 4 records")),
+        ("Dirham", 0, None, NO_RATE.format("AED", "the days of 2 of 2 records")),
     ]
     nothing = found(books, "records/summary", q="taxi", fill="true", **query)["groups"]
     assert [(group["currencyCode"], group["count"]) for group in nothing] == [("EUR", 0)]
+
+
+def test_merged_sums_are_empty_where_nothing_could_be_converted(books):
+    query = {"convertTo": "EUR", "mergeCurrencies": "true", "currencyCode": "eq.AED"}
+    every = ("income,expense,net,spent,received,avg,share,incomeShare,cumulative,perDay,perWeek,"
+             "perMonth,firstDate,lastDate")  # fmt: skip
+    answer = found(books, "records/summary", groupBy="month", columns=f"count,{every}", **query)
+    (group,) = answer["groups"]
+    assert group["count"] == 0
+    assert {group[name] for name in every.split(",")} == {None}
+    assert "hints" not in answer
+    table = books.get("records/summary.csv", columns="spent", **query)
+    assert table.text.splitlines()[1].startswith('EUR,,"')
+    query = {**query, "groupBy": "account", "currencyCode": "ne.EUR", "columns": "net"}
+    for having, accounts in (("net.gte.-1000", ["Dollars"]), ("net.is.null", ["Dirham"])):
+        groups = found(books, "records/summary", having=having, **query)["groups"]
+        assert [group["account"] for group in groups] == accounts
+
+
+def test_merged_days_are_those_of_the_records_that_could_be_converted(books):
+    query = {"convertTo": "EUR", "mergeCurrencies": "true", "accountId": uid("Account", 2)}
+    columns = "net,perDay,firstDate,lastDate"
+    (group,) = found(books, "records/summary", columns=columns, **query)["groups"]
+    # The record of 14 March has no rate, and the 13 days are those from 6 to 18 March.
+    assert (group["firstDate"], group["lastDate"]) == ("2026-03-06", "2026-03-13")
+    assert group["perDay"] == Decimal("-1.9231")
+    later = found(books, "records/summary", fill="true", groupBy="day", columns="net", **query)
+    days = [(group["day"], group["net"]) for group in later["groups"]]
+    assert days[0] == ("2026-03-06", Decimal("-9.9999"))
+    assert days[-2:] == [("2026-03-13", -15), ("2026-03-14", None)]
+    assert len(days) == 9
 
 
 # -- accounts

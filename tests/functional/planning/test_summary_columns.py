@@ -67,6 +67,21 @@ def test_a_column(books):
         assert found == expected, (columns, query)
 
 
+def test_days_up_to_the_newest_record_are_counted_with_it(client):
+    """Today is Wednesday, 18 March."""
+    days = ["2026-03-16", "2026-03-18", "2026-03-20"]
+    client.load(
+        account(1), *(record(at, amount=-5, recordDate=day) for at, day in enumerate(days, 1))
+    )
+    query = {"columns": "net,perDay,perWeek", "recordDate": "eq.2026-W12"}
+    assert cells(client, "net", "perDay", "perWeek", **query) == [(-15, -3, -21)]
+    query["recordDate"] = "eq.2026-03"
+    by_week = cells(client, "week", "net", "perDay", groupBy="week", **query)
+    assert by_week == [("2026-W12", -15, -3)]
+    elapsed = {**query, "recordDate": "gte.2026-03-16,lte.today"}
+    assert cells(client, "net", "perDay", **elapsed) == [(-10, Decimal("-3.3333"))]
+
+
 def test_cumulative_adds_up_the_periods_of_each_currency_and_category(books):
     query = {"columns": "net,cumulative", "recordDate": "eq.2026", "fill": "true"}
     found = cells(books, "month", "net", "cumulative", groupBy="month", **EUR, **query)
@@ -230,6 +245,14 @@ REFUSED = [
     ),
     ({"compare": "today", "recordDate": "gte.2026-03"}, "compare", "2026-03-18 overlaps"),
     ({"compare": "2025-Q3", "recordDate": "eq.2026-Q3", "groupBy": "month"}, "compare", "month"),
+    (
+        {"compare": "2025-Q1", "recordDate": "gte.2027-01", "fill": "true"},
+        "recordDate",
+        "begins after today, on 2027-01-01, so no days are left to compare: give it an end, such "
+        "as recordDate=eq.2027-01-01",
+    ),
+    ({"compare": "previous", "recordDate": "gt.today"}, "recordDate", "begins after today"),
+    ({"compare": "year", "recordDate": "gte.2027", "groupBy": "month"}, "recordDate", "2027-01-01"),
     ({"compare": "2025-02/2025-01", "recordDate": "eq.2026"}, "compare", "ends before it begins"),
     ({"compare": "2025-Q7", "recordDate": "eq.2026"}, "compare", "takes previous, year, a period"),
     ({"compare": "previus", "recordDate": "eq.2026"}, "compare", 'did you mean "previous"?'),
@@ -238,7 +261,7 @@ REFUSED = [
     ({"having": "net"}, "having", "no prefix"),
     ({"having": "spend.gt.1"}, "having", '"spend" is not a column with numbers'),
     ({"having": "spent.gt.1"}, "having", '"spent" is not a column of these groups'),
-    ({"having": "net.is.null"}, "having", "always has a value"),
+    ({"having": "count.is.null"}, "having", "always has a value"),
     ({"having": ["net.gt.1"] * 11}, "having", "at most 10"),
     ({"having": "firstDate.gte.never"}, "having", "it takes 2026-01-31, 2026-01"),
     ({"having": "firstDate.abs.gt.2026"}, "having", "it takes eq."),

@@ -177,7 +177,8 @@ def expected_merged(data, quoted, group_by, include, since, target):
                 those, missing = groups.setdefault((target, *key), ([], []))
                 (missing if amount is None else those).append(amount)
     return {
-        key: (*sums_of(those).values(), len(missing)) for key, (those, missing) in groups.items()
+        key: (*(sums_of(those).values() if those else (0, None, None, None)), len(missing))
+        for key, (those, missing) in groups.items()
     }
 
 
