@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from itertools import islice
 from typing import BinaryIO
 
@@ -71,16 +72,18 @@ _HEAD_BYTES = 1 << 12
 #: Longest line, in characters: a line is held in memory as a whole.
 MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
-_PROPOSED = tuple(
-    """cp1252 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp932 cp949 gb18030 big5 mac-roman
-    cp850""".split()
+PROPOSED = tuple(
+    """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp932 cp949 gb18030 big5
+    mac-roman cp850""".split()
 )
 #: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
 _DOS = "cp850"
 #: Control and private characters, which no file means, and what separates words; apostrophes and
 #: the like do.
 _CONTROLS = re.compile("[\x80-\x9f\ue000-\uf8ff]")
-_BETWEEN_WORDS = re.compile(r"[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]+")
+_BETWEEN_WORDS = re.compile(
+    r"(?:[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]|[£ªº²³®™](?![^\W\d_]))+"  # 5 m³, but not M³ller
+)
 #: Words of up to this many lines are compared.
 _COMPARED_LINES = 1_000
 _EASTERN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL"))
@@ -161,7 +164,7 @@ def open_text(
     try:
         _check(stream, codec)
     except ImportRefused as refused:
-        likely = (order,) if (order := utf_16_of(head)) else _PROPOSED
+        likely = (order,) if (order := utf_16_of(head)) else PROPOSED
         readings = _readings(stream, likely) if encoding is None and codec == "utf-8" else {}
         if not readings:
             raise
@@ -203,9 +206,26 @@ def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
     return {codec: lines[place].strip() if lines else "" for codec, lines in best}
 
 
+def possible_encodings(stream: BinaryIO, codecs: Iterable[str]) -> list[str]:
+    """Return those of the codecs in which the whole file is text, one for each text."""
+    found: dict[bytes, str] = {}
+    for codec in codecs:
+        digest = sha256()
+        with suppress(ImportRefused):
+            _check(stream, codec)
+            for _, line in _numbered_lines(stream, codec):
+                if _CONTROLS.search(line):
+                    break
+                digest.update(line.encode())
+            else:
+                found.setdefault(digest.digest(), codec)
+    return [*found.values()]
+
+
 def _count_unfamiliar(text: str, codec: str) -> int:
     """Return how many characters beyond ASCII are rare, or not of the language that has most."""
-    count = Counter(each for each in text.lower() if not each.isascii())
+    letters = _BETWEEN_WORDS.sub("", text.lower())
+    count = Counter(each for each in letters if not each.isascii())
     if codec in _EVERYDAY:
         fits = _EVERYDAY[codec].fullmatch
         return sum(n for each, n in count.items() if not fits(each.encode(codec, "ignore")))

@@ -2,6 +2,7 @@
 
 from collections import abc
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, BinaryIO
@@ -17,7 +18,7 @@ from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.rows import Entries, entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
 from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
-from finance_api.importers.decoding import TextFile, open_text
+from finance_api.importers.decoding import PROPOSED, TextFile, open_text, possible_encodings
 from finance_api.importers.interface import (
     ImportRefused,
     Questions,
@@ -75,12 +76,14 @@ class CsvImporter:
         if questions.asks_for("encoding"):
             first = questions.asked[0]
             offered = {each.changes["encoding"] or "": each for each in first.choices}
-            known = [each for each in offered if _knows_headings(plan.table, each)]
+            possible = possible_encodings(stream, _that_know_headings(plan.table))
+            known = [each for each in offered if each in possible]
             if known:
                 plan, questions = self._open(stream, known[0], True)
+            if len(known) == len(possible) == 1:
                 why = "only in this encoding are its headings known"
                 questions.remarks.append(f"the file is read as {known[0]}: {why}")
-            if len(known) > 1:
+            elif known:
                 choices = tuple(offered[each] for each in known)
                 questions.asked.insert(0, first._replace(choices=choices))
         yield from self._read_tables(plan, questions)
@@ -221,10 +224,16 @@ def _refuse_other_account(first: Table, second: Table) -> None:
         raise ImportRefused(f"{fault}account; make a file of each table", second.first_line)
 
 
-def _knows_headings(table: Table, encoding: str) -> bool:
-    """Return whether a heading with letters beyond ASCII is known if the file has this encoding."""
-    read = replace(table, text=replace(table.text, codec=encoding))
-    return known_headings([each for each in read.headings or () if not each.isascii()]) > 0
+def _that_know_headings(table: Table) -> list[str]:
+    """Return the encodings in which the most headings with letters beyond ASCII are known."""
+    counts = {}
+    for encoding in PROPOSED:
+        read = replace(table, text=replace(table.text, codec=encoding))
+        with suppress(UnicodeDecodeError):
+            foreign = [each for each in read.headings or () if not each.isascii()]
+            counts[encoding] = known_headings(foreign)
+    most = max(counts.values(), default=0)
+    return [each for each, count in counts.items() if count == most > 0]
 
 
 def _roles(plan: Plan) -> Columns:

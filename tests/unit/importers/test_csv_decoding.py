@@ -170,6 +170,33 @@ def test_headings_known_in_one_encoding_alone_leave_nothing_to_ask():
         assert remark in found.statement.remarks
 
 
+@pytest.mark.parametrize(
+    ("headings", "payee", "codec"),
+    [
+        ("Fecha operación;Concepto;Importe", "Mª Carmen", "cp1252"),
+        ("Fecha operación;Concepto;Importe", "Peña Nº 5", "cp1252"),
+        ("Buchungstag;Empfänger;Betrag", "Müller 5 m³", "cp1252"),
+        ("Buchungstag;Empfänger;Betrag", "PayPal GBP£", "cp1252"),
+        ("Buchungstag;Empfänger;Betrag", "Šport", "iso8859-15"),
+        ("Buchungstag;Empfänger;Betrag", "Müller 5€", "iso8859-15"),
+        ("Date;Libellé;Montant", "CŒUR", "iso8859-15"),
+    ],
+)
+def test_headings_known_in_several_encodings_are_asked_about(headings, payee, codec):
+    text = f"{headings}\n01/03/2026;{payee};-12,50\n20/03/2026;Jose;-3,00\n"
+    asked = file_refusal(text.encode(codec), account="A", currency="EUR")
+    assert f"--encoding {codec}" in answers(asked)
+
+
+def test_rows_far_down_decide_whether_headings_are_known_in_one_encoding_alone():
+    row = "2026-03-03;Müller;-12,50\n"
+    text = "Buchungstag;Empfänger;Betrag\n" + 1_000 * row
+    (found,) = read(text.encode("cp1252"), account="A", currency="EUR")
+    assert len(found.entries) == 1_000
+    asked = file_refusal((text + row.replace("ü", "ñ")).encode("cp1252"), currency="EUR")
+    assert "--encoding cp1252" in answers(asked)
+
+
 def test_encodings_in_which_the_headings_are_not_known_are_not_offered():
     text = "Datum;Příjemce;Částka\n2026-03-03;Muška;-12,50\n2026-03-04;Mzda;900,00\n"
     asked = file_refusal(text.encode("iso8859-2"), currency="CZK")
