@@ -337,7 +337,8 @@ class ListSchema(ResourceSchema):
             *_columns(resource),
             *_row_filters(resource),
         )
-        self.refused = _refused(resource)
+        without_trailer = {TRAILER: "leave it out; lists and saved questions have none"}
+        self.refused = {**_refused(resource), **without_trailer}
 
     def is_cheap(self, values: Parameters) -> bool:
         query = values.query(self.resource)
@@ -357,7 +358,9 @@ class ExportSchema(ResourceSchema):
             _fields(resource),
             *_row_filters(resource),
         )
-        self.refused = _refused(resource)
+        of_pages = ("limit", "offset", "withTotal", REVISION)
+        in_one = dict.fromkeys(of_pages, "leave it out; an export has all rows")
+        self.refused = {**_refused(resource), **in_one}
 
 
 class ObjectSchema(ResourceSchema):
