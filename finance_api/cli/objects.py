@@ -44,7 +44,12 @@ def set_command(edit: Edit, type_name: str, name: str, given: dict[str, str]) ->
 @_type_argument
 @click.argument("name")
 @click.option("--with-records", is_flag=True, help="With an account, remove its records as well.")
-def remove(edit: Edit, type_name: str, name: str, with_records: bool) -> None:
+@click.option(
+    "--into",
+    metavar="NAME",
+    help="A category or label that takes its place: in records, budgets, rules and the like.",
+)
+def remove(edit: Edit, type_name: str, name: str, with_records: bool, into: str | None) -> None:
     """Remove an account, category, label and so on of a user; NAME may be its id.
 
     Refuses to remove anything still in use, and says what uses it.
@@ -54,5 +59,5 @@ def remove(edit: Edit, type_name: str, name: str, with_records: bool) -> None:
 
     edit(
         f"remove {type_name}",
-        lambda s: remove_object(s, _TYPES[type_name], name, with_records=with_records),
+        lambda s: remove_object(s, _TYPES[type_name], name, with_records=with_records, into=into),
     )

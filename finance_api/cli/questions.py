@@ -132,8 +132,13 @@ def link() -> None:
 @click.argument("email")
 @click.argument("question_name", metavar="QUESTION")
 @click.option("--name", help="What the link is for. Default: the name of the saved question.")
-@click.option("--expires-in-days", type=click.IntRange(1, 36_500), default=365, show_default=True)
-@click.option("--never-expires", is_flag=True, help="Until the link is revoked.")
+@click.option(
+    "--expires-in-days",
+    type=click.IntRange(1, 36_500),
+    default=365,
+    help="How long the link works. Default: a year.",
+)
+@click.option("--never-expires", is_flag=True, help="The link works until it is revoked.")
 @pass_cli_context
 def add_link(
     cli: CliContext,

@@ -182,16 +182,18 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 def link_error(error: HTTPException, request: Request) -> Response:
     """Return the page of a link that has no answer, for strangers and for frames."""
+    if isinstance(error, PredicateMismatch):
+        error = HTTPMethodNotAllowed(headers={"Allow": "GET, HEAD"})
     variables = {
         "title": _LINK_TITLES.get(error.status_int, "This link has no answer now"),
-        "detail": error.detail,
+        "detail": errors.as_problem(error, request).json["detail"],
         "is_over": error.status_int in _LINK_TITLES,
         "static_url": static_url,
     }
     response = render_to_response("link_error.jinja2", variables, request=request)
     response.status_int = error.status_int
-    if "Retry-After" in error.headers:
-        response.headers["Retry-After"] = error.headers["Retry-After"]
+    kept = ("Allow", "Retry-After")
+    response.headers.update({k: v for k, v in error.headers.items() if k in kept})
     response.headers["Cache-Control"] = "no-store"
     return response
 

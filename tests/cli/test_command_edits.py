@@ -107,6 +107,17 @@ def test_json_has_old_and_new_values(command, books):
     assert (found["created"], found["updated"], found["dryRun"]) == (0, 1, False)
 
 
+def test_a_category_is_moved_into_another(command, books):
+    command.done("add", books, "categories", "name=Shops")
+    found = answer(command, "remove", books, "categories", "Groceries", "--into", "Shops")
+    assert found["gone"][0]["name"] == "Groceries"
+    said = command.refused("remove", books, "accounts", "Checking", "--into", "Checking")
+    assert "only categories and labels can be merged" in said
+    assert "there is no category" in command.refused(
+        "remove", books, "categories", "Shops", "--into", "x"
+    )
+
+
 def test_rules_are_listed_applied_and_removed(command, books):
     command.done("rules", "add", books, "corner", "shop", "--category", "groceries")
     (rule,) = answer(command, "rules", "list", books)

@@ -35,7 +35,8 @@ DOCUMENTED = {
     "pyramid.exceptions": {"BadCSRFToken", "ConfigurationError", "PredicateMismatch"},
     "pyramid.httpexceptions": {
         *("HTTPBadRequest", "HTTPException", "HTTPForbidden", "HTTPMethodNotAllowed"),
-        *("HTTPNotFound", "HTTPSeeOther", "HTTPUnsupportedMediaType", "status_map"),
+        *("HTTPMovedPermanently", "HTTPNotFound", "HTTPSeeOther", "HTTPUnsupportedMediaType"),
+        "status_map",
     },
     "pyramid.interfaces": {"ICSRFStoragePolicy", "ISecurityPolicy"},
     "pyramid.paster": {"get_app", "setup_logging"},

@@ -7,7 +7,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
-from finance_api.ledger.edits.record_changes import RecordChanges
+from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.references import (
     carry_currencies_over,
@@ -21,12 +21,13 @@ from finance_api.ledger.references import (
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import forget_deleted
-from finance_api.planning.categories import derived_kinds, set_kind
+from finance_api.planning.categories import CategoryTree, derived_kinds, set_kind
 from finance_api.query.model import any_of
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
     CATEGORIES,
+    LABELS,
     RECORD_RULES,
     RECORDS,
     RESOURCES,
@@ -38,6 +39,8 @@ from finance_api.values import Row
 from finance_api.values.ids import new_id
 
 _LIMIT_NOT_POSITIVE = "a limit must be above 0; leave it out for a budget without a limit"
+#: The types whose rows can take the place of another one.
+MERGED = (CATEGORIES, LABELS)
 #: A message names up to this many of the rows that refer to another row.
 _NAMED_USERS = 3
 
@@ -126,13 +129,21 @@ def set_object(
 
 
 def remove_object(
-    session: LedgerSession, resource: Resource, name: str, *, with_records: bool = False
+    session: LedgerSession,
+    resource: Resource,
+    name: str,
+    *,
+    with_records: bool = False,
+    into: str | None = None,
 ) -> EditReport:
     """Remove a row by name or id. Raises ChangeRefused if the row is used.
 
-    with_records: also remove an account's records.
+    with_records: also remove an account's records. into: name or id of a category or label that
+    takes its place everywhere.
     """
     row = find_row(session, resource, name)
+    if into is not None:
+        return _merge(session, resource, row, find_row(session, resource, into))
     uses = uses_of(session, resource, row["id"])
     with_records = with_records and resource is ACCOUNTS
     used_by = [use for user, use in uses.items() if not (with_records and user is RECORDS)]
@@ -154,6 +165,63 @@ def remove_object(
     session.row_set(resource).remove(row["id"])
     session.close(records_changed=True, details=changes.report.details)
     return changes.report
+
+
+def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> EditReport:
+    """Replace a category or label by another one of the user, and remove it."""
+    if resource not in MERGED:
+        kinds = " and ".join(str(each.path) for each in MERGED)
+        raise ChangeRefused(f"only {kinds} can be merged")
+    gone, kept = row["id"], other["id"]
+    if gone == kept:
+        raise ChangeRefused(f"choose another {resource.word} to merge into")
+    row_set = session.row_set(resource)
+    if resource is CATEGORIES and row in CategoryTree(row_set.rows.values()).upwards(kept):
+        # A category that is below the other one takes its place in the tree.
+        row_set.put(_set_by_hand(session, other, {"parentId": row["parentId"]}))
+    changes = RecordChanges(session)
+    changes.report.note(session, resource, row, None)
+    for user in RESOURCES:
+        for name in fields_referring_to(resource, user):
+            if user is RECORDS:
+                for page in session.pages(RECORDS, any_of(name, [gone])):
+                    for record in page:
+                        changes.put(record, _record_with(record, name, gone, kept))
+            else:
+                users = session.row_set(user)
+                for each in [r for r in users.rows.values() if gone in ids_in(r[name])]:
+                    value = _exchanged(each[name], gone, kept)
+                    users.put(_set_by_hand(session, each, {name: value}))
+    changes.finish()
+    row_set.remove(gone)
+    if resource is CATEGORIES:
+        check_tree(row_set, dict.fromkeys(row_set.rows))
+        for changed in derived_kinds(row_set.rows.values()):
+            row_set.put(changed)
+    session.close(records_changed=True, details=changes.report.details)
+    return changes.report
+
+
+def _set_by_hand(session: LedgerSession, row: Row, values: dict[str, Any]) -> Row:
+    after = {**row, **values, "updatedAt": session.now}
+    if "setByHand" in row:
+        after["setByHand"] = tuple(sorted({*row["setByHand"], *values}))
+    return after
+
+
+def _record_with(record: Row, name: str, gone: str, kept: str) -> Row:
+    """Return the record with the other id; what a rule gave stays what a rule gave."""
+    value = _exchanged(record[name], gone, kept)
+    if name == "categoryId" and record["categoryByRule"]:
+        return {**record, name: value}
+    return set_by_hand(record, {name: value})
+
+
+def _exchanged(value: Any, gone: str, kept: str) -> Any:
+    """Return an id, or ids, with ``kept`` in place of ``gone``, each id once."""
+    if isinstance(value, str):
+        return kept
+    return tuple(dict.fromkeys(kept if each == gone else each for each in value))
 
 
 def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | None) -> EditReport:

@@ -150,9 +150,12 @@ class ObjectViews:
     def remove(self) -> Response | dict[str, Any]:
         row = pages.own_row(self.request, self.resource)
         with_records = self.resource is ACCOUNTS and "with_records" in self.request.POST
+        into = self.request.sent_text("into") or None
         try:
             with pages.editing(self.request, f"remove {self.resource.path}") as session:
-                objects.remove_object(session, self.resource, row["id"], with_records=with_records)
+                objects.remove_object(
+                    session, self.resource, row["id"], with_records=with_records, into=into
+                )
         except ChangeRefused:
             # The page says what uses it.
             return pages.refused(self.request, self._removal(row))
@@ -169,8 +172,16 @@ class ObjectViews:
             shown=self.shown,
             row_id=row["id"],
             uses=list(uses.values()),
+            others=self._others(owned, row["id"]),
             own_records=own_records,
         )
+
+    def _others(self, owned: UserRows, row_id: str) -> list[tuple[str, str]]:
+        """Return the rows that can take the row's place."""
+        if self.resource not in objects.MERGED:
+            return []
+        options = forms.named_options(owned, self.resource)
+        return [option for option in options if option[0] != row_id]
 
     def _stored_texts(self, row: Row) -> dict[str, str]:
         return forms.field_texts(self.fields, row, self.region)

@@ -308,12 +308,21 @@ def test_people_get_a_page_for_a_link_without_an_answer(linked, way, status, tit
     assert (answer.status_int, answer.content_type) == (status, "text/html")
     assert f"<h1>{title}</h1>" in answer.text
     assert "Ask the person who gave you this address" in answer.text
+    sentence = "This link no longer works." if status == 410 else "There is nothing at this path."
+    assert sentence in answer.text
     assert not any(text in answer.text for text in (secret, "Bread", "/settings/login", "<script"))
     assert answer.headers["Cache-Control"] == "no-store"
     # Programs get a problem document.
     for ending, headers in ((".html", {}), (".csv", browser), (".json", browser)):
         answer = linked.read(ending, secret=secret, **headers)
         assert (answer.status_int, answer.content_type) == (status, "application/problem+json")
+
+
+@on_one_storage
+def test_a_form_that_a_browser_sends_to_a_link_is_refused_without_internals(client):
+    answer = Linked(household(client)).read(".html", method="POST", Accept="text/html")
+    assert (answer.status_int, answer.headers["Allow"]) == (405, "GET, HEAD")
+    assert "predicate" not in answer.text
 
 
 @on_one_storage

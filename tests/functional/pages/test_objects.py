@@ -103,6 +103,25 @@ def test_what_is_in_use_is_not_removed_and_an_account_goes_with_its_records(at_h
 
 
 @on_one_storage
+def test_a_category_in_use_is_moved_into_another(service, user, visitor):
+    own = [account(1), category(1, name="Shop"), category(2, name="Groceries"), category(3)]
+    service.load(user, [*own, record(1, categoryId=uid("Category", 1), amount=-5)])
+    path = f"/categories/{uid('Category', 1)}/remove"
+    page = visitor.get(path).text
+    assert "1 record" in shown_text(page)
+    assert f'<option value="{uid("Category", 1)}"' not in page
+    visitor.submit(path, path, status=400, into=new_id())
+    visitor.submit(path, path, status=303, into=uid("Category", 2))
+    client = Client(service, user, new_token(service, user))
+    (moved,) = client.get("records").json["records"]
+    assert moved["category"] == "Groceries"
+    assert client.get(f"categories/{uid('Category', 1)}").status_int == 404
+    # Accounts cannot be merged.
+    page = visitor.get(f"/accounts/{uid('Account', 1)}/remove").text
+    assert "Move them to" not in page
+
+
+@on_one_storage
 def test_a_form_that_was_opened_before_another_change_saves_nothing(at_home, visitor):
     path = f"/labels/{some_id(at_home, OBJECT_PAGES['labels'])}"
     (form,) = (f for f in forms(visitor.get(path).text) if f.action == path)
