@@ -119,7 +119,7 @@ def list_recurring(
         return []
     read = [*conditions, NO_TRANSFERS, dated(span[0], span[1] + DAY_SECONDS)]
     shops = _frequent(storage, user_id, [*conditions, NO_TRANSFERS], span)
-    read += [condition_on(RECORDS, "payee", Operator.NE, payee) for payee in shops]
+    read += [condition_on(RECORDS, "payee", Operator.NE_OR_NULL, payee) for payee in shops]
     found = storage.data.list_amounts(user_id, PAYMENT_FIELDS, read)
     newest = {row["id"]: min(row["lastRecordDate"] or MIN_SECONDS, span[1]) for row in accounts}
     return find_recurring((payment_of(row) for row in in_time(found)), newest)

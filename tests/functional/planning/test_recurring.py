@@ -157,10 +157,17 @@ def test_a_shop_with_very_many_payments_is_not_read_but_its_days_count(client):
     shops = [
         record(100 + n, payee="Kiosk", amount=-n - 1, recordDate=d) for n, d in enumerate(days)
     ]
-    client.load(account(), *payments(10, "Gym", [-30] * 4, MONTHS[:4]), *shops)
-    (gym,) = recurring(client)["recurring"]
+    # Payments without a payee go by their note.
+    rent = [
+        {**row, "payee": None, "note": "Rent"} for row in payments(20, "", [-800] * 4, MONTHS[:4])
+    ]
+    client.load(account(), *payments(10, "Gym", [-30] * 4, MONTHS[:4]), *rent, *shops)
+    found = recurring(client)["recurring"]
     # The gym is late, judged by the newest record, which is the shop's.
-    assert (gym["payee"], gym["status"]) == ("Gym", "overdue")
+    assert {(each["payee"], each["status"]) for each in found} == {
+        ("Gym", "overdue"),
+        ("Rent", "overdue"),
+    }
 
 
 def test_an_account_that_does_not_exist_is_named_in_a_hint(household):
