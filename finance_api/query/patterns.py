@@ -1,5 +1,7 @@
 """Regular expressions of operands, for schemas; see docs/filters.md."""
 
+from datetime import date
+
 from finance_api.query.errors import MAX_OPERAND_CHARACTERS
 from finance_api.query.model import RELATIVE_DATES
 
@@ -14,8 +16,29 @@ _CALENDAR_DAY = (
 _CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
 _OFFSET = f"([Zz]|[+ -]{_CLOCK})"
 _TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
-# Only some years have a week 53, so the pattern leaves it out.
-_PERIOD = f"{_YEAR}(-(0[1-9]|1[0-2]|Q[1-4]|W(0[1-9]|[1-4][0-9]|5[0-2])))?"
+#: The first two digits of the years from 2000 to 2099, from 2100 to 2199 and so on; the calendar
+#: repeats after 400 years.
+_CENTURIES = {
+    2000: "([02468][048]|[13579][26])",
+    2100: "([02468][159]|[13579][37])",
+    2200: "([02468][26]|[13579][048])",
+    2300: "([02468][37]|[13579][159])",
+}
+
+
+def _years_with_week_53() -> str:
+    parts = []
+    for first, century in _CENTURIES.items():
+        # 28 December is always in the last week of its year.
+        weeks = [date(first + year, 12, 28).isocalendar().week for year in range(100)]
+        years = [f"{year:02}" for year, week in enumerate(weeks) if week == 53]
+        parts.append(f"{century}({'|'.join(years)})")
+    return f"({'|'.join(parts)})"
+
+
+_PERIOD = (
+    f"({_YEAR}(-(0[1-9]|1[0-2]|Q[1-4]|W(0[1-9]|[1-4][0-9]|5[0-2])))?|{_years_with_week_53()}-W53)"
+)
 TIME_SPAN = f"({_PERIOD}|{_CALENDAR_DAY}({_TIME})?)"
 _DAYS_AWAY = "([0-9]{1,4}|[12][0-9]{4}|3[0-5][0-9]{3}|36[0-4][0-9]{2}|365[01][0-9]|3652[0-5])d"
 _MONTHS_AWAY = "([0-9]{1,3}|1[01][0-9]{2}|1200)m"

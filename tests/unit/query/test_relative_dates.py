@@ -1,6 +1,8 @@
 """Relative dates: against the calendar, in time zones, and as each comparison takes them."""
 
+import re
 from calendar import monthrange
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from math import floor
 from zoneinfo import ZoneInfo, available_timezones
@@ -13,6 +15,7 @@ from finance_api.query.dates import parse_dates, parse_day, parse_moments
 from finance_api.query.errors import QueryError
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.query.parse import parse_conditions
+from finance_api.query.patterns import TIME_SPAN
 from finance_api.resources import RECORDS
 from finance_api.values.time import DAY_SECONDS, date_text, day_in, from_date, parse_date
 
@@ -150,6 +153,18 @@ def test_periods_are_operands_as_summaries_write_them(parse, text, first, last):
     assert (date_text(span.first), date_text(span.last_day)) == (first, last)
     moments = parse_moments(text)
     assert (moments[0], floor(moments[1]) + 1) == (span.first, span.end)
+
+
+def test_schemas_have_week_53_of_every_year_that_has_one():
+    matching, taken = set(), set()
+    for text in (f"{year:04}-W53" for year in range(10_000)):
+        if re.fullmatch(TIME_SPAN, text):
+            matching.add(text)
+        with suppress(QueryError):
+            parse_day(text)
+            taken.add(text)
+    assert "2026-W53" in taken and len(taken) == 1775
+    assert matching == taken
 
 
 @pytest.mark.parametrize(
