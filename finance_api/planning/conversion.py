@@ -1,7 +1,7 @@
 """Amounts in another currency, by the exchange rates that were imported."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -31,6 +31,15 @@ def no_rate(currency: str, target: str, day: str) -> str:
     return (
         f"there is no exchange rate from {currency} to {target} for {day} or the {MAX_AGE_DAYS} "
         f"days before: import rates with 'finance-api rates import'"
+    )
+
+
+def no_rates(currencies: Iterable[str], target: str, share: str) -> str:
+    """Return the message that a sum lacks records, and how to import rates. share: "2 of 3"."""
+    return (
+        f"{share} records could not be converted, because there are no exchange rates from "
+        f"{' and '.join(sorted(currencies))} to {target} for their days or the {MAX_AGE_DAYS} days "
+        f"before: import rates with 'finance-api rates import'"
     )
 
 

@@ -75,7 +75,7 @@ class Column:
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
     by_day: whether it changes from day to day. absence: says why no group of a currency has a
-    value, if that needs to be said.
+    value, if that needs to be said; absence_filtered: follows if there are filters besides dates.
     """
 
     field: Field
@@ -89,6 +89,7 @@ class Column:
     is_running: bool = False
     by_day: bool = False
     absence: str = ""
+    absence_filtered: str = ""
 
     def __repr__(self) -> str:
         return f"<Column {self.name}>"
@@ -210,8 +211,9 @@ def share(sums: Sums, around: Surroundings) -> int | None:
     ),
     note="net of all income",
     by_group=True,
-    absence="incomeShare is empty in {}, because there is no income. A filter such as "
-    "category=eq.Rent leaves out the income: ask without it, with groupBy=category.",
+    absence="incomeShare is empty in {}, because there is no income.",
+    absence_filtered=" A filter such as category=eq.Rent leaves out the income: ask without it, "
+    "with groupBy=category.",
 )
 def income_share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.net, around.total.income)

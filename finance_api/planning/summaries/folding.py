@@ -12,7 +12,7 @@ from finance_api.planning.counted import is_received
 from finance_api.planning.summaries import reading
 from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
 from finance_api.planning.summaries.declaration import SummaryQuery
-from finance_api.query.dimensions import Dimension
+from finance_api.query.dimensions import HOUR, Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.operators import Operator
 from finance_api.query.sums import Sums
@@ -63,6 +63,8 @@ class Folder:
     totals: the sums of all records that are counted so far, by currency.
     oldest, newest: dates of the oldest and newest record so far, whether it could be converted or
     not; None if there are no records.
+    number, timeless: how many records there are so far, and how many without a time of day if the
+    query groups by hour.
     """
 
     def __init__(self, reader: reading.SummaryReader, query: SummaryQuery) -> None:
@@ -73,6 +75,7 @@ class Folder:
         self.totals: defaultdict[str, Sums] = defaultdict(Sums)
         self.oldest: int | None = None
         self.newest: int | None = None
+        self.number = self.timeless = 0
         #: For each dimension, a function that turns a value into the columns that show it.
         self.members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in query.group_by
@@ -85,6 +88,7 @@ class Folder:
     def fold(self, found: reading.StoredSums) -> Groups:
         names = self.query.names
         type_at = names.index("recordType")
+        hour_at = names.index(HOUR) if HOUR in names else None
         category_at = names.index("categoryId") if self.query.by_flow else None
         keys_of = self._keys_by(names)
         groups: defaultdict[GroupKey, Group] = defaultdict(Group)
@@ -94,6 +98,9 @@ class Folder:
             self.oldest = sums.first if self.oldest is None else min(self.oldest, sums.first)
             self.newest = sums.last if self.newest is None else max(self.newest, sums.last)
             converted = self._reader.converted(key, sums)
+            self.number += sums.number
+            if hour_at is not None and key[hour_at] is None:
+                self.timeless += sums.number
             missing = sums.number - (0 if converted is None else converted.number)
             counted = converted if self.query.merges else sums
             is_income = key[type_at] == INCOME

@@ -252,12 +252,6 @@ class SummaryReader:
         for some in _growing(starts, self._query.limit):
             yield dated(some[0], end_of(period, some[-1]))
 
-    def records_without_time(self) -> tuple[int, int]:
-        """Return how many of the counted records have no time of day, and how many there are."""
-        sums = self._sums((HOUR,), self._counted, with_void=self._with_void)
-        total = sum(each.number for each in sums.values())
-        return (sums[None,].number if (None,) in sums else 0), total
-
     # -- conversion
 
     def converted(self, key: tuple[Any, ...], sums: RecordSum) -> RecordSum | None:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 
-from finance_api.planning.conversion import converted_field, no_rate
+from finance_api.planning.conversion import converted_field, no_rates
 from finance_api.planning.hints import find_left_out
 from finance_api.planning.summaries.comparing import (
     Comparison,
@@ -20,7 +20,6 @@ from finance_api.planning.summaries.comparing import (
 from finance_api.planning.summaries.declaration import COMPARED, SummaryQuery
 from finance_api.planning.summaries.folding import Folder, Group, Groups
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
-from finance_api.query.dimensions import HOUR
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
 from finance_api.query.sums import Surroundings
@@ -77,7 +76,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         has_more = len(groups) > end
         page = groups[query.offset : end]
         rows = [_shown(folder, key, measures.row(key, group)) for key, group in page]
-    hints += _hints(query, reader, rows)
+    hints += _hints(query, reader, folder, rows)
     not_converted = dict(sorted(reader.not_converted.items()))
     return Summary(
         rows,
@@ -98,15 +97,15 @@ def _best(query: SummaryQuery, rows: Iterable[Row]) -> Iterator[Row]:
         yield from in_order(group, query.sort)[: query.top]
 
 
-def _hints(query: SummaryQuery, reader: SummaryReader, rows: Iterable[Row]) -> Iterator[str]:
+def _hints(
+    query: SummaryQuery, reader: SummaryReader, folder: Folder, rows: Iterable[Row]
+) -> Iterator[str]:
     """Yield sentences about values that the rows lack."""
-    if HOUR in (dimension.name for dimension in query.group_by):
-        missing, total = reader.records_without_time()
-        if missing:
-            yield (
-                f"{missing:,} of {counted(total, 'record', 'records')} have no time of day: they "
-                "are in groups without an hour."
-            )
+    if folder.timeless:
+        yield (
+            f"{folder.timeless:,} of {counted(folder.number, 'record', 'records')} have no time of "
+            "day: they are in groups without an hour."
+        )
     # The income may be among the records that could not be converted.
     columns = () if query.merges and reader.not_converted else query.sums
     for column in columns:
@@ -115,7 +114,9 @@ def _hints(query: SummaryQuery, reader: SummaryReader, rows: Iterable[Row]) -> I
             present[row["currencyCode"]] |= row[column.name] is not None
         without = [currency for currency, has_value in present.items() if not has_value]
         if without:
-            yield column.absence.format(" and ".join(without))
+            has_filters = any(c.field.name != "recordDate" for c in query.conditions)
+            advice = column.absence_filtered if has_filters else ""
+            yield column.absence.format(" and ".join(without)) + advice
 
 
 def count_records(
@@ -263,8 +264,8 @@ class Measures:
         """Return the amounts that could be converted, and why others could not."""
         error = None
         if missing := sum(group.missing.values()):
-            days = f"the days of {missing} of {group.converted.count + missing} records"
-            error = no_rate(" and ".join(sorted(group.missing)), target, days)
+            total = group.converted.count + missing
+            error = no_rates(group.missing, target, f"{missing:,} of {total:,}")
         amounts = {
             converted_field(column.name).name: column.value(group.converted, around)
             if group.has_amounts

@@ -24,6 +24,10 @@ RATES = {
 }
 CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
 HELP = "import rates with 'finance-api rates import'"
+NO_RATES = (
+    "{} records could not be converted, because there are no exchange rates from {} to EUR for "
+    f"their days or the 7 days before: {HELP}"
+)
 NO_RATE = f"there is no exchange rate from {{}} to EUR for {{}} or the 7 days before: {HELP}"
 WITH_CONVERSION = [
     "records",
@@ -142,7 +146,7 @@ def test_single_records_are_converted_as_in_the_list(books):
 
 def test_merged_currencies_have_one_sum_of_what_could_be_converted(books):
     query = {"convertTo": "EUR", "mergeCurrencies": "true", "columns": "count,net,spent"}
-    error = NO_RATE.format("AED and SEK", "the days of 3 of 7 records")
+    error = NO_RATES.format("3 of 7", "AED and SEK")
     answer = found(books, "records/summary", **query)
     assert answer["groups"] == [
         {"currencyCode": "EUR", "count": 4, "net": -35, "spent": Decimal("35.0001")}
@@ -156,8 +160,8 @@ def test_merged_currencies_have_one_sum_of_what_could_be_converted(books):
     names = ("account", "count", "net", "conversionError")
     assert [tuple(group[name] for name in names) for group in by_day] == [
         ("Giro", 1, Decimal("-10.0001"), None),
-        ("Dollars", 3, Decimal("-24.9999"), NO_RATE.format("SEK", "the days of 1 of 4 records")),
-        ("Dirham", 0, None, NO_RATE.format("AED", "the days of 2 of 2 records")),
+        ("Dollars", 3, Decimal("-24.9999"), NO_RATES.format("1 of 4", "SEK")),
+        ("Dirham", 0, None, NO_RATES.format("2 of 2", "AED")),
     ]
     nothing = found(books, "records/summary", q="taxi", fill="true", **query)["groups"]
     assert [(group["currencyCode"], group["count"]) for group in nothing] == [("EUR", 0)]
@@ -237,7 +241,7 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
     names = ("currencyCode", "count", "net", "convertedCurrencyCode", "convertedCount")
     names += ("convertedIncome", "convertedExpense", "convertedNet", "conversionError")
     no_rate = [
-        NO_RATE.format(currency, f"the days of {records} records")
+        NO_RATES.format(records, currency)
         for currency, records in (("AED", "2 of 2"), ("SEK", "1 of 4"))
     ]
     one, some = Decimal("-10.0001"), Decimal("0.0001")
@@ -305,7 +309,7 @@ def test_csv_and_ndjson_of_a_summary_say_in_a_header_what_is_missing(books):
         ",lastDate,convertedCurrencyCode,convertedCount,convertedIncome,convertedExpense,"
         "convertedNet,conversionError"
     )
-    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no exchange rate from SEK to EUR' in row
+    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"1 of 4 records could not be converted' in row
     none = books.get("records/summary", headers=NDJSON, convertTo="EUR", currencyCode="EUR")
     assert none.headers["X-Not-Converted"] == ""
     assert "X-Not-Converted" not in books.get("records/summary", headers=CSV).headers

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.native_rows import account, category, record, uid
+from support.native_rows import account, category, label, record, uid
 
 FOOD = uid("Category", 1)
 
@@ -160,9 +160,12 @@ def test_having_compares_dates(books):
 def test_a_share_of_no_income_is_empty_and_a_hint_says_why(books):
     found = summary(books, columns="net,incomeShare", recordDate="eq.2026-03")
     assert [group["incomeShare"] for group in found["groups"]] == [None, None]
-    assert found["hints"] == [
-        "incomeShare is empty in CHF and EUR, because there is no income. A filter such as "
-        "category=eq.Rent leaves out the income: ask without it, with groupBy=category."
+    reason = "incomeShare is empty in {}, because there is no income."
+    assert found["hints"] == [reason.format("CHF and EUR")]
+    filtered = summary(books, columns="incomeShare", recordDate="eq.2026", category="eq.Food")
+    assert filtered["hints"] == [
+        f"{reason.format('EUR')} A filter such as category=eq.Rent leaves out the income: ask "
+        "without it, with groupBy=category."
     ]
     assert "hints" not in summary(books, columns="incomeShare", recordDate="eq.2026-02")
 
@@ -182,8 +185,35 @@ def test_groups_by_hour_say_how_many_records_have_no_time(client):
     assert found["hints"] == [
         "1 of 5 records have no time of day: they are in groups without an hour."
     ]
+    # It counts records, also of a page that has few of the groups.
+    page = summary(client, groupBy="recordType,hour", limit=1)
+    assert page["hints"] == found["hints"]
     timed = summary(client, groupBy="hour,weekday", amount="gt.-8")
     assert len(timed["groups"]) == 3 and "hints" not in timed
+
+
+def test_records_without_a_time_are_counted_once_and_without_another_read(
+    client, service, monkeypatch
+):
+    labels = [uid("Label", 1), uid("Label", 2)]
+    client.load(
+        account(1),
+        label(1, name="a"),
+        label(2, name="b"),
+        record(1, amount=-1, recordDate="2026-03-05", labelIds=labels),
+    )
+    calls, read = [], service.backend.read
+
+    def counting():
+        storage = read()
+        sum_by = storage.data.sum_by
+        storage.data.sum_by = lambda *a, **options: calls.append(a) or sum_by(*a, **options)
+        return storage
+
+    monkeypatch.setattr(service.backend, "read", counting)
+    (hint,) = summary(client, groupBy="label,hour")["hints"]
+    assert hint.startswith("1 of 1 ")
+    assert len(calls) == 1
 
 
 def test_top_keeps_the_best_rows_of_each_group(books):

@@ -188,7 +188,7 @@ def group_values(data, row, group_by):
 
 def missing_in(error):
     """Return how many records an error says could not be converted."""
-    return int(re.search(r"the days of (\d+) of", error)[1]) if error else 0
+    return int(re.match(r"(\d+) of", error)[1]) if error else 0
 
 
 _SUMS = ("count", "income", "expense", "net")
