@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from io import SEEK_END
 from typing import Any, BinaryIO
 
-from finance_api.importers import NATIVE
+from finance_api.importers import CSV, NATIVE
 from finance_api.importers.clauses import Says, clause
 from finance_api.importers.interface import (
     ImportRefused,
@@ -45,10 +45,13 @@ from finance_api.ledger.matching.rules.shifted import pair_shifted
 from finance_api.ledger.matching.stated import KnownAccount, saved_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import AccountTotal, ImportOrder, ImportReport, StatementOptions
+from finance_api.ledger.rows import batched
 from finance_api.ledger.session import IMPORT, DataMoved, LedgerSession, UserRows
+from finance_api.ledger.splits import get_stated
 from finance_api.ledger.statement_accounts import StatementFacts, find_accounts, is_new
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.storage.interface import StorageBackend, reading
+from finance_api.values.ids import are_ids
 from finance_api.values.text import counted_text, message
 from finance_api.values.time import DAY_SECONDS, to_date
 
@@ -244,6 +247,8 @@ def _decide(
     """Decide every entry. Raises ImportRefused with the questions only the user can answer."""
     questions = Questions()
     reader = CandidateReader(session, file.source, accounts)
+    if file.source == CSV and not reader.is_empty:
+        _refuse_own_records(session, file)
     if not options.new_account and not reader.is_empty:
         ask_about_new_accounts(session, file, accounts, questions)
     reader.read_days()
@@ -251,6 +256,16 @@ def _decide(
     _match(rows, others=options.match)
     questions.put()
     return rows
+
+
+def _refuse_own_records(session: LedgerSession, file: FileEntries) -> None:
+    """Refuse a table of the user's own records: with edited values, each would be there twice."""
+    by_id = {e.bank_id.lower(): e for e in file.open if e.bank_id and are_ids(e.bank_id)}
+    for ids in batched(by_id):
+        if found := get_stated(session, ids):
+            fault = "the id is that of one of your records; change records with a table with"
+            line = min(by_id[each].whole.line for each in found)
+            raise ImportRefused(f"{fault} 'finance-api records edit'", line)
 
 
 def _match(rows: OpenRows, *, others: bool) -> None:

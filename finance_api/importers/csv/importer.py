@@ -203,12 +203,16 @@ def _counts_others(table: Table) -> bool:
     return are_counts(table.headings or ()) and len(list(islice(table.rows(), 2))) == 1
 
 
-#: Headings that together only an export of this service's records has.
-_OWN_HEADINGS = {"accountId", "recordDate", "recordState", "importId"}
+#: Headings of this service's exports of records. No other file has several of them.
+_OWN_HEADINGS = frozenset(
+    """accountId accountName categoryId labelIds recordType recordState transferId splitId importId
+    createdAt updatedAt""".split()
+)
 
 
 def _refuse_own_export(table: Table) -> None:
-    if set(table.headings or ()) >= _OWN_HEADINGS:
+    headings = set(table.headings or ())
+    if "recordDate" in headings and len(headings & _OWN_HEADINGS) > 1:
         raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 

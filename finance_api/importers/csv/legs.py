@@ -41,7 +41,7 @@ class ProfileRows:
         only = [(match.index(column), column, words) for column, words in profile.only.items()]
         self._only = [(i, c, words) for i, c, words in only if i is not None and i not in chosen]
         self._equal = [match.indexes(pair) for pair in profile.equal]
-        self._names = [match.indexes(pair) for pair in profile.names]
+        self._names = [(match.indexes(pair), pair[1]) for pair in profile.names]
         self._leave_out = self._tests_of(profile.leave_out)
         refuse = ((self._tests(when), reason, only) for when, reason, only in profile.refuse)
         self._refuse = [
@@ -138,13 +138,13 @@ class ProfileRows:
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)
-            for name, own in self._names:
-                if ids.setdefault((name, cells[name]), cells[own]) != cells[own]:
-                    column, twice = self._match.names[own], quoted(cells[name])
-                    fault = (
-                        f"{twice} has another {column} than above, and this import goes by names"
-                    )
-                    raise ImportRefused(f"{fault}: rename one of the two, and export again", line)
+            for (name, own), column in self._names:
+                given = cells[own]
+                if given and ids.setdefault((name, cells[name]), given) != given:
+                    fault = f"{quoted(cells[name])} has another {column} than above"
+                    why = "and this import goes by names: if you changed the name here, clear"
+                    way = f"{column}; otherwise rename one of the two, and export again"
+                    raise ImportRefused(f"{fault}, {why} {way}", line)
             end = []
             if self._opening is not None:
                 end.append("1" if _hold(self._opening, cells) else "")

@@ -2,6 +2,7 @@
 can come back.
 """
 
+import csv
 import io
 import random
 
@@ -134,6 +135,37 @@ def test_exports_of_some_columns_are_refused_and_point_to_the_whole_export(clien
         body = client.get(f"records.{ending}", fields=columns).body
         with pytest.raises(ImportRefused, match=r"import /v1/api/export/all\.ndjson instead"):
             import_again(client, body)
+
+
+@on_one_storage
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_users_own_records_are_edited_and_not_imported(service, ending):
+    client, other = service.client(), service.client()
+    client.load(*household())
+    import_again(other, client.get(f"export/records.{ending}").body)
+    for each in (client, other):
+        before = records(each)
+        body = each.get(f"export/records.{ending}").body
+        with pytest.raises(ImportRefused, match="finance-api records edit"):
+            import_again(each, body)
+        assert records(each) == before
+
+
+@on_one_storage
+def test_exports_without_a_few_columns_are_refused(service):
+    client, other = service.client(), service.client()
+    client.load(*household())
+    table = list(csv.reader(client.get("export/records.csv").body.decode().splitlines()))
+    for left_out in (
+        ["importId"],
+        ["importId", "recordState"],
+        ["accountId", "categoryId", "labelIds", "transferId", "splitId", "importId"],
+    ):
+        out = io.StringIO()
+        places = [n for n, name in enumerate(table[0]) if name not in left_out]
+        csv.writer(out).writerows([row[n] for n in places] for row in table)
+        with pytest.raises(ImportRefused, match="exported by finance-api"):
+            import_again(other, out.getvalue().encode())
 
 
 def test_columns_that_the_user_names_are_read_all_the_same():
