@@ -98,10 +98,11 @@ def test_periods_cross_short_months_and_the_end_of_the_year(today, name, first, 
 @example(*MOMENTS[1])
 @example(*MOMENTS[2])
 @example(*MOMENTS[3])
+@example("UTC", datetime(1969, 1, 1, 23, 59, 59, 1))
 def test_names_follow_the_calendar_of_the_time_zone(zone, at):
     moment = at.replace(tzinfo=UTC)
     local = moment.astimezone(ZoneInfo(zone)).date()
-    seen = day_in(zone, int(moment.timestamp()))
+    seen = day_in(zone, floor(moment.timestamp()))
     spans = {name: parse_dates(name).on(seen) for name in RELATIVE_DATES}
     for name, span in spans.items():
         assert span.first < span.end and span.first % DAY_SECONDS == span.end % DAY_SECONDS == 0
