@@ -118,11 +118,11 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="summarize",
         purpose="Income, expense, net and count of the records that meet all conditions (as in "
-        "search_records), for each group of groupBy and each currency. Answers 'what did I spend "
+        "search_records), by groupBy and by currency. Answers 'what did I spend "
         "on groceries per month this year' in one call: "
         '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
-        "leftOut counts the records that are not in the sums: void records, transfers and records "
-        "of excluded accounts.",
+        "leftOut counts void records, transfers and records of excluded accounts: they are not in "
+        "the sums.",
         paths="records/summary",
         rows={"groups": row_of(_GROUP)},
         takes={
@@ -140,9 +140,7 @@ TOOLS: tuple[Tool, ...] = (
             "having": text(
                 "Condition on a column of the groups: net.lt.-100, firstDate.gte.this-year"
             ),
-            "include": text(
-                f"Records to count that are otherwise left out: {', '.join(LEFT_OUT)}."
-            ),
+            "include": text(f"Kinds of records to count, too: {', '.join(LEFT_OUT)}."),
             "top": {
                 **text("Best rows of each group by all dimensions but the last."),
                 "type": "integer",
