@@ -120,6 +120,14 @@ class OpenRows:
         """Yield the candidates that no entry has taken yet."""
         return (c for c in self.candidates if c.is_free and test(c))
 
+    @cached_property
+    def _corrected(self) -> set[tuple[KnownAccount, str]]:
+        return {(e.account, e.corrects) for e in self.entries if e.corrects is not None}
+
+    def is_corrected(self, candidate: Candidate) -> bool:
+        """Return whether an entry corrects or deletes the record by its bank id."""
+        return (candidate.account, candidate.bank_id) in self._corrected
+
     def order(self, entry: FileEntry, candidate: Candidate) -> int:
         """Compare when the statements of entry and record were made: 1 if the entry's is later.
 

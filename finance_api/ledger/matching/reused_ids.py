@@ -156,10 +156,13 @@ def _missing(rows: OpenRows) -> Iterator[Sign]:
     """Yield entries that equal a stored record with another id, on a day the file covers wholly.
 
     If the account also has statements of other sources, any day counts: another source may have
-    created the record, so this source's id does not find it.
+    created the record, so this source's id does not find it. A record that the bank deleted, or
+    corrects by its id, is not missing: an entry of its content is another transaction.
     """
     known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
     for candidate in _with_id(rows):
+        if candidate.is_past or rows.is_corrected(candidate):
+            continue
         if candidate.inner or candidate.account.earlier.others:
             known[candidate.account, candidate.content].setdefault(candidate.time, candidate)
     for entry in rows.undecided if known else ():

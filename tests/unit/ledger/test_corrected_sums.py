@@ -180,6 +180,27 @@ def test_payments_that_replace_a_deleted_sum_are_new(new_person):
     assert kept(account.person) == [(5, -2_000, ""), (5, -1_000, "")]
 
 
+@pytest.mark.parametrize("first", ["csv", "ofx"])
+@pytest.mark.parametrize("is_one_file", [True, False])
+@pytest.mark.parametrize("date", ["4", "5"])
+def test_payment_that_replaces_a_deleted_one_on_its_day_is_new(
+    new_person, first, is_one_file, date
+):
+    account = Account(new_person())
+    others = entry("4", "-1", "Baker", "A"), entry("9", "-3", "Café", "B")
+    payment, again = (entry(date, "-30", "Shop", bank_id) for bank_id in "ST")
+    deletion = entry(date, "-30", "Shop", "D", corrects="S", deletes=True)
+    if first == "csv":
+        rows = [each._replace(bank_id=None) for each in (payment, *others)]
+        account.file("csv", *rows)
+    account.file("ofx", payment, *others)
+    for rows in [[deletion, again]] if is_one_file else [[deletion], [again]]:
+        account.file("ofx", *rows, *others)
+    assert account.total == -3_400
+    assert account.file("ofx", again, *others, data="again").changed is False
+    account.person.audit()
+
+
 def test_deletion_of_a_sum_keeps_what_the_user_says_about_a_payment(new_person):
     account = Account(new_person())
     account.notify(*PAYMENTS)

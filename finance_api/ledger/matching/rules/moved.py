@@ -58,7 +58,8 @@ def _is_lacking(candidate: Candidate) -> bool:
 
 def _groups(rows: OpenRows) -> Iterator[_Group]:
     """Group undecided entries, and records that the file lacks, by account and amount."""
-    lacking = grouped(rows.free(_is_lacking), lambda c: (c.account, c.amount))
+    free = (c for c in rows.free(_is_lacking) if not rows.is_corrected(c))
+    lacking = grouped(free, lambda c: (c.account, c.amount))
     entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
     for key, records in lacking.items():
         if key in entries:
