@@ -410,7 +410,11 @@ def test_any_corrections_and_deletions_of_sums_are_right_after_each_file(seed, n
     account = Account(new_person())
     history = History(seed, account)
     for run, total in history.files:
+        number = len(account.person.history())
         run()
+        if len(account.person.history()) > number and history.maybe(0.3):
+            account.person.undo()
+            run()
         if total is not None:
             assert account.total == total
         account.person.audit()
