@@ -183,17 +183,22 @@ def _work_out_beside(row: Row, stated: dict[str, list[StatedValues]]) -> None:
         if each.amounts[-1] == row["amount"] or not wholes.isdisjoint(each.amounts):
             wholes.update(each.amounts)
     for source, entries in found.items():
-        total = total_stated(entries)
-        is_known = total in {*wholes, row["amount"]} or any(e.beside is not None for e in entries)
-        first = next(iter(entries), None)
-        if is_known or first is None or first.now is None:
+        is_own = source == own and REST not in {each.message for each in entries}
+        if not entries or is_own or any(each.beside is not None for each in entries):
             continue
-        if source != own or first.message == REST:
+        first, *further = entries
+        amounts = [each.amounts[-1] for each in further]
+        # As for new entries: what further ones have comes on top of the first one's amount.
+        beside = -sum(amounts)
+        if total_stated(entries) not in {*wholes, row["amount"]}:
             # The record's amount follows the format in which the bank corrected the sum most often.
             same = (each for each in (first, *only) if first.amounts[0] in each.amounts)
-            latest = max(same, key=lambda each: len(each.before)).amounts[-1]
-            beside = total - first.now.amount + latest - row["amount"]
-            stated[source][stated[source].index(first)] = first._replace(beside=beside)
+            beside = max(same, key=lambda each: len(each.before)).amounts[-1] - row["amount"]
+        shares = iter((beside or None, *amounts))
+        stated[source] = [
+            each if each.now is None else each._replace(beside=next(shares))
+            for each in stated[source]
+        ]
 
 
 def _stated_values(values: dict[str, Any]) -> StatedValues:
