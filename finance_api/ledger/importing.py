@@ -263,9 +263,11 @@ def _refuse_own_records(session: LedgerSession, file: FileEntries) -> None:
     by_id = {e.bank_id.lower(): e for e in file.open if e.bank_id and are_ids(e.bank_id)}
     for ids in batched(by_id):
         if found := get_stated(session, ids):
-            fault = "the id is that of one of your records; change records with a table with"
+            fault = "the id is that of one of your records, which are changed and not imported"
+            way = "'finance-api records edit' takes a table with other texts, categories or states"
+            more = "'finance-api records set' another amount or day"
             line = min(by_id[each].whole.line for each in found)
-            raise ImportRefused(f"{fault} 'finance-api records edit'", line)
+            raise ImportRefused(f"{fault}: {way}, {more}", line)
 
 
 def _match(rows: OpenRows, *, others: bool) -> None:
