@@ -1,6 +1,7 @@
 """Creates, changes and removes rows of every type except records."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -184,22 +185,28 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
     for user in RESOURCES:
         for name in fields_referring_to(resource, user):
             if user is RECORDS:
-                for page in session.pages(RECORDS, any_of(name, [gone])):
-                    for record in page:
-                        changes.put(record, _record_with(record, name, gone, kept))
+                for record in chain.from_iterable(session.pages(RECORDS, any_of(name, [gone]))):
+                    changes.put(record, _record_with(record, name, gone, kept))
             else:
-                users = session.row_set(user)
-                for each in [r for r in users.rows.values() if gone in ids_in(r[name])]:
-                    value = _exchanged(each[name], gone, kept)
-                    users.put(_set_by_hand(session, each, {name: value}))
+                _exchange(session, user, name, gone, kept)
     changes.finish()
     row_set.remove(gone)
     if resource is CATEGORIES:
+        for row_id in row_set.changed_ids("parentId"):
+            each = row_set.rows[row_id]
+            _refuse_second(row_set.named(each["name"]), resource, each)
         check_tree(row_set, dict.fromkeys(row_set.rows))
         for changed in derived_kinds(row_set.rows.values()):
             row_set.put(changed)
     session.close(records_changed=True, details=changes.report.details)
     return changes.report
+
+
+def _exchange(session: LedgerSession, resource: Resource, name: str, gone: str, kept: str) -> None:
+    """Put ``kept`` in place of ``gone`` in a field of all rows."""
+    row_set = session.row_set(resource)
+    for row in [each for each in row_set.rows.values() if gone in ids_in(each[name])]:
+        row_set.put(_set_by_hand(session, row, {name: _exchanged(row[name], gone, kept)}))
 
 
 def _set_by_hand(session: LedgerSession, row: Row, values: dict[str, Any]) -> Row:

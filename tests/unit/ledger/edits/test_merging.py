@@ -78,6 +78,17 @@ def test_a_category_is_merged_into_one_below_or_above_it(books, into):
     assert categories[PARENT]["parentId"] is None
 
 
+def test_two_categories_of_one_name_are_merged_first(books):
+    books.native(document("Category", 15, name="Bread", parentId=NEW))
+    before = books.snapshot()
+    with pytest.raises(ChangeRefused, match="there is already a category named Bread"):
+        edited(books, remove_object, CATEGORIES, "Supermarket", into="Groceries")
+    assert books.snapshot() == before
+    edited(books, remove_object, CATEGORIES, CHILD, into=an_id(15))
+    edited(books, remove_object, CATEGORIES, "Supermarket", into="Groceries")
+    assert by_id(books, CATEGORIES)[an_id(15)]["parentId"] == NEW
+
+
 def test_a_merged_label_stands_once(books):
     edited(books, remove_object, LABELS, "home", into="house")
     records = by_id(books, RECORDS)
