@@ -203,16 +203,17 @@ def _counts_others(table: Table) -> bool:
     return are_counts(table.headings or ()) and len(list(islice(table.rows(), 2))) == 1
 
 
-#: Headings of this service's exports of records. No other file has several of them.
+#: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
 _OWN_HEADINGS = frozenset(
-    """accountId accountName categoryId labelIds recordType recordState transferId splitId importId
-    createdAt updatedAt""".split()
+    """accountId accountName currencyCode category categoryId payee note labels labelIds recordType
+    paymentType recordState transferId splitId valueDate counterpartyAccount originalAmount
+    originalCurrencyCode importId createdAt updatedAt""".split()
 )
 
 
 def _refuse_own_export(table: Table) -> None:
     headings = set(table.headings or ())
-    if "recordDate" in headings and len(headings & _OWN_HEADINGS) > 1:
+    if "recordDate" in headings and headings & _OWN_HEADINGS:
         raise ImportRefused(clause(Topic.OWN_EXPORT))
 
 

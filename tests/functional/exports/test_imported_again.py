@@ -5,6 +5,7 @@ can come back.
 import csv
 import io
 import random
+from itertools import product
 
 import pytest
 
@@ -130,11 +131,24 @@ def test_two_accounts_of_one_name_are_not_made_one(service):
 @on_one_storage
 def test_exports_of_some_columns_are_refused_and_point_to_the_whole_export(client):
     client.load(*household())
-    columns = "accountId,recordDate,recordState,importId,amount"
-    for ending in ENDINGS:
+    for columns, ending in product(
+        (
+            "accountId,recordDate,recordState,importId,amount",
+            "id,accountName,amount,currencyCode,recordDate,payee,note,category",
+            "recordDate,amount,currencyCode",
+            "recordDate,amount,payee",
+        ),
+        ENDINGS,
+    ):
         body = client.get(f"records.{ending}", fields=columns).body
         with pytest.raises(ImportRefused, match=r"import /v1/api/export/all\.ndjson instead"):
             import_again(client, body)
+
+
+def test_tables_of_others_may_have_a_heading_of_the_exports():
+    table = "{date},amount,{other}\n2026-03-01,-5,Shop\n"
+    for date, other in (("date", "payee"), ("recordDate", "symbol"), ("date", "accountName")):
+        assert read(table.format(date=date, other=other), account="X", currency="EUR")
 
 
 @on_one_storage
