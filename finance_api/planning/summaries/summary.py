@@ -28,7 +28,6 @@ from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, ratio_units
-from finance_api.values.text import counted
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
 
 
@@ -103,8 +102,8 @@ def _hints(
     """Yield sentences about values that the rows lack."""
     if folder.timeless:
         yield (
-            f"{folder.timeless:,} of {counted(folder.number, 'record', 'records')} have no time of "
-            "day: they are in groups without an hour."
+            "Records without a time of day are in groups without an hour: "
+            f"{folder.timeless:,} of {folder.number:,}."
         )
     # The income may be among the records that could not be converted.
     columns = () if query.merges and reader.not_converted else query.sums
@@ -245,14 +244,11 @@ class Measures:
         self._totals = folder.totals
         has_running = any(column.is_running for column in query.sums)
         self.running = self._run(groups) if has_running else {}
-        newest = max((g.last for _, g in groups if g.last is not None), default=query.today)
-        #: The newest record's date, or today if that is later.
-        self._elapsed = max(query.today, newest)
-        self._first, self._end = self._asked_days(groups)
+        self._first, self._last = self._asked_days(groups)
 
     def row(self, key: GroupKey, group: Group) -> Row:
         total, running = self._totals[key[0]], self.running.get(key, 0)
-        around = Surroundings(total, running, partial(self.days, key))
+        around = Surroundings(total, running, partial(self.days, key, group))
         row: Row = {name: value(group, around) for name, value in self._columns}
         if self._query.merges and not group.has_amounts:
             row |= dict.fromkeys(row.keys() - {"count"})
@@ -292,31 +288,31 @@ class Measures:
         return running
 
     def _asked_days(self, groups: Sequence[tuple[GroupKey, Group]]) -> tuple[int, int]:
-        """Return the first day of the requested period and the end of its last day.
+        """Return the first and the last second of the requested period.
 
         If the query has no first day, the period begins with the oldest record. If it has no last
-        day, the period ends with the newest record, or today if that is later.
+        day, the last second is MAX_SECONDS.
         """
         first, last = bounds_of(self._query.conditions)
         if first == MIN_SECONDS:
             oldest = min((g.first for _, g in groups if g.first is not None), default=None)
             first = min(self._query.today, last) if oldest is None else oldest
-        if last == MAX_SECONDS:
-            last = self._elapsed
-        return start_of(Period.DAY, first), end_of(Period.DAY, max(first, last))
+        return first, max(first, last)
 
-    def days(self, key: GroupKey) -> tuple[int, int]:
+    def days(self, key: GroupKey, group: Group) -> tuple[int, int]:
         """Return the first day and the end of a group's period.
 
-        The current period ends today, or with the newest record if that is later: all records are
-        counted.
+        A period that has begun, or has no end, ends today, or with the group's newest record if
+        that is later: all its records are counted.
         """
-        first, end = self._first, self._end
+        first, last = self._first, self._last
         if self._times.shortest is not None:
             start = self._times.start(key)
-            first, end = max(first, start), min(end, end_of(self._times.shortest, start))
-        has_begun = first <= self._query.today
-        return first, min(end, end_of(Period.DAY, self._elapsed)) if has_begun else end
+            first, last = max(first, start), min(last, end_of(self._times.shortest, start) - 1)
+        if first <= self._query.today or last == MAX_SECONDS:
+            elapsed = max(first, self._query.today)
+            last = min(last, elapsed if group.last is None else max(elapsed, group.last))
+        return start_of(Period.DAY, first), end_of(Period.DAY, last)
 
 
 def compared(query: SummaryQuery, now: Row, before: Row) -> Row:

@@ -82,6 +82,34 @@ def test_days_up_to_the_newest_record_are_counted_with_it(client):
     assert cells(client, "net", "perDay", **elapsed) == [(-10, Decimal("-3.3333"))]
 
 
+def test_an_average_per_day_does_not_depend_on_later_records_of_other_groups(client):
+    """Today is Wednesday, 18 March."""
+    client.load(
+        account(1),
+        account(2, currencyCode="JPY"),
+        record(1, amount=-180, recordDate="2026-03-05"),
+        record(2, amount=-5, recordDate="2026-05-25"),
+        record(3, amount=-500, recordDate="2026-03-02", accountId=uid("Account", 2)),
+        record(4, amount=-7, recordDate="2026-03-25"),
+    )
+    query = {"columns": "perDay,perWeek", "currencyCode": "EUR", "amount": "ne.-7"}
+    query["groupBy"] = "month"
+    march, may = ("2026-03", -10, -70), ("2026-05", Decimal("-0.1613"), Decimal("-1.129"))
+    for days, expected in [
+        ("eq.this-month", [march]),
+        ("gte.2026-03-01", [march, may]),
+        ("eq.2026", [march, may]),
+        ("eq.2026-05", [may]),
+    ]:
+        found = cells(client, "month", "perDay", "perWeek", recordDate=days, **query)
+        assert found == expected, days
+    for days in ("eq.this-month", "gte.2026-03-01,lt.2026-04-01"):
+        by_currency = cells(client, "currencyCode", "perDay", columns="perDay", recordDate=days)
+        assert by_currency == [("EUR", Decimal("-7.48")), ("JPY", Decimal("-27.7778"))]
+    ahead = {"columns": "perDay", "recordDate": "gte.2026-05-21"}
+    assert cells(client, "perDay", **ahead) == [(-1,)]
+
+
 def test_cumulative_adds_up_the_periods_of_each_currency_and_category(books):
     query = {"columns": "net,cumulative", "recordDate": "eq.2026", "fill": "true"}
     found = cells(books, "month", "net", "cumulative", groupBy="month", **EUR, **query)
@@ -183,7 +211,7 @@ def test_groups_by_hour_say_how_many_records_have_no_time(client):
     groups = [(group["hour"], group["net"]) for group in found["groups"]]
     assert groups == [(0, -1), (18, -6), (23, -16), (None, -8)]
     assert found["hints"] == [
-        "1 of 5 records have no time of day: they are in groups without an hour."
+        "Records without a time of day are in groups without an hour: 1 of 5."
     ]
     # It counts records, also of a page that has few of the groups.
     page = summary(client, groupBy="recordType,hour", limit=1)
@@ -212,7 +240,7 @@ def test_records_without_a_time_are_counted_once_and_without_another_read(
 
     monkeypatch.setattr(service.backend, "read", counting)
     (hint,) = summary(client, groupBy="label,hour")["hints"]
-    assert hint.startswith("1 of 1 ")
+    assert hint.endswith(": 1 of 1.")
     assert len(calls) == 1
 
 

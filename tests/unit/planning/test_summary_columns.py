@@ -200,8 +200,6 @@ class Model:
 
     def columns(self, keys, groups, rows, first, last):
         """Return the columns of each group."""
-        newest = max((to_date(row["recordDate"]) for row in rows), default=self.today)
-        last = last or max(self.today, newest)
         so_far = defaultdict(int)
         found = {}
         for key in sorted(keys, key=lambda k: self.time_of(k) if self.periods else 0):
@@ -218,6 +216,7 @@ class Model:
                 r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] > 0
             )
             middle = amounts[(number - 1) // 2 : number // 2 + 1]
+            newest = max((to_date(row["recordDate"]) for row in of_group), default=self.today)
             length, months = self.elapsed(key, first, last, max(self.today, newest))
             found[key] = {
                 **sums,
@@ -241,8 +240,10 @@ class Model:
     def elapsed(self, key, first, last, newest):
         """The days and months of a group's period up to newest, or all if it has not begun.
 
-        newest: the day of the newest record, or today if that is later.
+        newest: the day of the group's newest record, or today if that is later.
         """
+        # A period that has not begun has all its days, also after its newest record.
+        last = last or newest + timedelta(days=366 if self.periods else 0)
         of_group = [
             day
             for day in (first + timedelta(days=n) for n in range((last - first).days + 1))
