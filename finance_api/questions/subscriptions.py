@@ -4,6 +4,7 @@ Both depend only on the rows, the question's name and the moment of the last cha
 answer gives the same bytes.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -47,12 +48,18 @@ def as_calendar(name: str, rows: _Rows, changed_at: datetime, remark: str = "") 
     events = []
     for row in rows:
         summary = f"{row.get('name') or row.get('payee')}: {_amount(row)}"
-        # Expected payments without a standing order have no id.
-        events.append((row.get("id") or uuid5(NAMESPACE_URL, summary), summary, row))
+        # Expected payments without a standing order have no id, and links show no accountId.
+        own_id = row.get("id") or uuid5(NAMESPACE_URL, f"{row.get('account')} {summary}")
+        events.append((own_id, summary, row))
     events += [("more", remark, {"date": rows[-1]["date"]})] if remark else []
-    for uid, summary, row in events:
+    numbers: Counter[str] = Counter()
+    for own_id, summary, row in events:
+        uid = f"{own_id}-{row['date']}"
+        numbers[uid] += 1
+        # A late payment is due today, perhaps together with the next one.
+        number = f"-{numbers[uid]}" if numbers[uid] > 1 else ""
         event = Event.new(
-            uid=f"{uid}-{row['date']}@finance_api",
+            uid=f"{uid}{number}@finance_api",
             summary=summary,
             description=row.get("payee"),
             start=datetime.fromisoformat(row["date"]).date(),

@@ -67,6 +67,10 @@ def test_payments_without_a_standing_order_are_separate_events_that_stay_the_sam
     rows += [item(id=None, name="Gym", amount=-7), item(id=None, name="Gym", date="2026-03-01")]
     assert len(set(uids(rows))) == 4
     assert uids(rows[::-1]) == uids(rows)[::-1]
+    # The same payment from another account, and twice on a day.
+    more = [*rows, item(id=None, name="Films", account="Joint"), rows[0], *[item(id="1")] * 3]
+    assert len(set(uids(more))) == len(more)
+    assert uids(more)[:4] == uids(rows)
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "not a character \ufffe\uffff"])
