@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import orjson
 from pyramid.config import Configurator
-from pyramid.httpexceptions import HTTPException, status_map
+from pyramid.exceptions import PredicateMismatch
+from pyramid.httpexceptions import HTTPException, HTTPMethodNotAllowed, status_map
 from pyramid.response import Response
 
 from finance_api.http.requests import Request
@@ -133,6 +134,8 @@ def words_about(faults: Sequence[tuple[str, str]]) -> tuple[str, list[dict[str, 
 
 def as_problem(error: HTTPException, request: Request) -> Response:
     """Respond to an exception of Pyramid or Cornice, and keep some of its headers."""
+    if isinstance(error, PredicateMismatch):
+        error = HTTPMethodNotAllowed(headers={"Allow": "GET, HEAD"})
     if error.status_int == 404:
         # Link to the entry points for programs and for people (RFC 8631).
         base = request.script_name

@@ -182,18 +182,17 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 def link_error(error: HTTPException, request: Request) -> Response:
     """Return the page of a link that has no answer, for strangers and for frames."""
-    if isinstance(error, PredicateMismatch):
-        error = HTTPMethodNotAllowed(headers={"Allow": "GET, HEAD"})
+    answer = errors.as_problem(error, request)
     variables = {
-        "title": _LINK_TITLES.get(error.status_int, "This link has no answer now"),
-        "detail": errors.as_problem(error, request).json["detail"],
-        "is_over": error.status_int in _LINK_TITLES,
+        "title": _LINK_TITLES.get(answer.status_int, "This link has no answer now"),
+        "detail": answer.json["detail"],
+        "is_over": answer.status_int in _LINK_TITLES,
         "static_url": static_url,
     }
     response = render_to_response("link_error.jinja2", variables, request=request)
-    response.status_int = error.status_int
+    response.status_int = answer.status_int
     kept = ("Allow", "Retry-After")
-    response.headers.update({k: v for k, v in error.headers.items() if k in kept})
+    response.headers.update({k: v for k, v in answer.headers.items() if k in kept})
     response.headers["Cache-Control"] = "no-store"
     return response
 

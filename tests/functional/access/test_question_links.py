@@ -1,5 +1,6 @@
 """Links of saved questions: what each shows, and a table of attacks."""
 
+from decimal import Decimal
 from io import BytesIO, StringIO
 
 import feedparser
@@ -10,7 +11,7 @@ import vobject
 from icalendar import Calendar
 
 from finance_api.auth.question_links import new_secret, revoke_link
-from support.native_rows import record
+from support.native_rows import account, record, uid
 from support.nightly import count
 from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked, household
 from support.service import USUAL_LIMITS, Service, on_one_storage
@@ -61,6 +62,31 @@ def test_a_calendar_has_what_is_upcoming(client):
     days = [event.start.isoformat() for event in Calendar.from_ical(answer.body).walk("VEVENT")]
     assert days == ["2026-04-01", "2026-05-01"]
     assert len(vobject.readOne(answer.text).vevent_list) == 2
+
+
+def test_the_same_expected_payment_from_two_accounts_is_two_events(client):
+    """Today is 18 March."""
+    days = ["2025-12-20", "2026-01-20", "2026-02-20"]
+    client.load(
+        account(),
+        account(2, name="Joint"),
+        *(
+            record(
+                number * 10 + at,
+                payee="Films",
+                amount=Decimal("-9.99"),
+                recordDate=day,
+                accountId=uid("Account", number),
+            )
+            for number in (1, 2)
+            for at, day in enumerate(days)
+        ),
+    )
+    answer = Linked(client, f"{UPCOMING}&include=expected").read(".ics")
+    ids = [str(event["uid"]) for event in Calendar.from_ical(answer.body).walk("VEVENT")]
+    assert len(ids) == len(set(ids)) == 4
+    # No number is needed, so another order of the rows changes nothing.
+    assert all(each.endswith("-20@finance_api") for each in ids)
 
 
 @on_one_storage
@@ -319,13 +345,6 @@ def test_people_get_a_page_for_a_link_without_an_answer(linked, way, status, tit
 
 
 @on_one_storage
-def test_a_form_that_a_browser_sends_to_a_link_is_refused_without_internals(client):
-    answer = Linked(household(client)).read(".html", method="POST", Accept="text/html")
-    assert (answer.status_int, answer.headers["Allow"]) == (405, "GET, HEAD")
-    assert "predicate" not in answer.text
-
-
-@on_one_storage
 def test_a_secret_that_is_not_utf_8_is_refused_like_any_such_path(client):
     assert Linked(household(client)).read(secret="%ff").status_int == 400
 
@@ -343,8 +362,15 @@ def test_a_token_in_an_address_is_no_secret_of_a_link(client):
 
 @on_one_storage
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_a_link_can_only_be_read(client, method):
-    assert Linked(household(client)).read(method=method).status_int == 404
+def test_a_link_can_only_be_read_and_an_unknown_one_stays_unknown(client, method):
+    linked = Linked(household(client))
+    for accept in ("*/*", "application/json", "text/html"):
+        for ending in (".html", ".csv", ".ics"):
+            answer = linked.read(ending, method=method, Accept=accept)
+            assert (answer.status_int, answer.headers["Allow"]) == (405, "GET, HEAD")
+            assert "predicate" not in answer.text
+            unknown = linked.read(ending, secret=UNKNOWN, method=method, Accept=accept)
+            assert (unknown.status_int, unknown.headers.get("Allow")) == (404, None)
 
 
 def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
