@@ -93,7 +93,7 @@ def take_for(request: Request, number: int, what: str) -> None:
     decision = request.environ[_TAKEN] = quotas.take_instead(identity, taken, number, now_ms)
     if not decision.allowed:
         seconds, left = decision.retry_after_seconds, decision.tightest.remaining
-        detail = f"{what} costs {number} requests, but only {left} are left; "
+        detail = f"{what} costs {number} requests, more than the {left} left; "
         detail += f"please try again in {seconds} seconds, or ask for less."
         raise problem(429, detail, headers={"Retry-After": str(seconds)})
 

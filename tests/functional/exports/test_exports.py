@@ -324,7 +324,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
     refused = client.get("export/records.csv")
     assert (refused.status_int, left(refused)) == (429, 6)
     assert refused.headers["Retry-After"] == "36"
-    assert "costs 7 requests, but only 6 are left" in refused.json["detail"]
+    assert "costs 7 requests, more than the 6 left" in refused.json["detail"]
     assert len(refused.headers.getall("X-RateLimit-Remaining")) == 1
     # A refused request costs nothing, and waiting for Retry-After is enough.
     assert client.get("export/records.csv").status_int == 429
