@@ -32,7 +32,7 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
-from finance_api.ledger.matching.rules.moved import pair_moved
+from finance_api.ledger.matching.rules.moved import pair_moved, pair_restated
 from finance_api.ledger.matching.rules.other_source import pair_other_sources
 from finance_api.ledger.matching.rules.same_content import (
     check_parts_of_days,
@@ -78,7 +78,9 @@ RULES: tuple[Rule, ...] = (
     # Before pair_corrected, which would take a part of a batch for a correction of the whole.
     pair_own_batches,
     pair_corrected,
-    # A record that the file lacks may equal an entry that no rule has paired yet.
+    # A record that the file lacks may equal an entry that no rule has paired yet. A row that moved
+    # and has the old amount is less likely the record than one that has the new amount.
+    pair_restated,
     pair_moved,
     # Late, because any earlier rule may decide the entry that another entry corrects.
     act_on_corrections,

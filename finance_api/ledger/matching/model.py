@@ -177,7 +177,7 @@ class Candidate:
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
     others: see `StatedValues`. earlier: previously stated values.
     sums: the amounts of other sources' entries that this record has only a part of, if it has their
-    values.
+    values. restated: the amounts to which other sources have corrected this entry.
     is_taken: whether an entry has the record with these values. now: the record with its present
     values, if these are those before a correction.
     """
@@ -196,6 +196,7 @@ class Candidate:
     names_other: bool
     others: tuple[str, ...]
     sums: tuple[int, ...]
+    restated: tuple[int, ...]
     day: int
     time: int
     amount: int
@@ -431,11 +432,11 @@ class CandidateReader:
         other = _of_another(row, stated)
         rest = _rest(other, mine) if mine and of != self._source else None
         past = [] if mine else _before_corrections(other, stated)
+        others = [each for s in stated if s != self._source for each in stated[s]]
         sums = tuple(
             each.now.amount
-            for source, entries in stated.items()
-            for each in entries
-            if source != self._source and each.now is not None and each.beside is not None
+            for each in others
+            if each.now is not None and each.beside is not None
             if each.batch is None and each.message in (None, REST)
         )
         now = None
@@ -463,6 +464,7 @@ class CandidateReader:
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
                 others=each.others or () if is_own else (),
                 sums=sums,
+                restated=_restated(each, others) if is_own else (),
                 day=each.now.day,
                 time=each.now.time,
                 amount=each.now.amount,
@@ -534,6 +536,13 @@ def _wholes(stated: dict[str, list[StatedValues]]) -> list[StatedValues]:
     """Return the entries of all sources that equal the record, and are no part or sum of it."""
     each_one = chain.from_iterable(stated.values())
     return [w for w in each_one if w.now is not None and w.beside is None and w.message is None]
+
+
+def _restated(own: StatedValues, others: list[StatedValues]) -> tuple[int, ...]:
+    """Return the amounts to which entries of other sources, for the same money, were corrected."""
+    same = (each for each in others if each.before and each.beside == own.beside)
+    amounts = (each.now.amount for each in same if each.now is not None)
+    return tuple(dict.fromkeys(n for n in amounts if n != own.amounts[-1]))
 
 
 def _before_corrections(

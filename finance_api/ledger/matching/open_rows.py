@@ -178,10 +178,12 @@ class OpenRows:
         """Pair undecided entries with free candidates, one to one.
 
         names: attributes that must be equal, in addition to the account. If several entries and
-        candidates are equal, the first entry gets the first candidate, and so on.
+        candidates are equal, the first entry gets the first candidate, and so on; last those that
+        another source has corrected, because the file may have corrected them, too.
         """
         key = attrgetter("account", *names)
-        waiting = grouped(reversed([*self.free(stored)]), key)
+        in_order = sorted(self.free(stored), key=lambda candidate: bool(candidate.restated))
+        waiting = grouped(reversed(in_order), key)
         for entry in self.undecided if waiting else ():
             if entries(entry) and (same := waiting.get(key(entry))):
                 yield Pair(entry, outcome, same.pop())

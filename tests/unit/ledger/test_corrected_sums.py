@@ -34,9 +34,9 @@ class Account:
         try:
             return bank.file(*entries, account_name=NAME, **options)
         except ImportRefused as refused:
-            choices = [choice for each in refused.questions for choice in each.choices]
-            days = max(choice.changes["match_days"] for choice in choices)
-            return bank.file(*entries, account_name=NAME, match_days=days, **options)
+            for each in refused.questions:
+                options |= each.choices[0].changes
+            return bank.file(*entries, account_name=NAME, **options)
 
     def notify(self, *payments, **options):
         rows = [
@@ -277,6 +277,54 @@ def test_amount_before_a_correction_is_not_open_if_the_file_has_the_new_one(
     assert (report.matched, account.total) == (1, -6_500)
 
 
+#: Entries of another format before and after a correction, which their ids do not show.
+UNKNOWN = [("csv", None, None), ("camt.053", None, None), ("camt.053", "X", "Y")]
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(("source", "bank_id", "new_id"), UNKNOWN)
+def test_format_that_stated_a_corrected_payment_states_its_new_amount(
+    new_person, source, bank_id, new_id, is_first, is_whole, number
+):
+    account = Account(new_person())
+    for each in PAYMENTS[:number]:
+        account.notify(each)
+    beside = [entry("4", "-1", "Baker"), entry("6", "-2", "Café")] if is_whole else []
+    files = [(source, [booked("-30", bank_id), *beside]), ("ofx", [booked("-30")])]
+    for of, rows in files if is_first else reversed(files):
+        account.file(of, *rows)
+    account.file("ofx", booked("-35", "T", corrects="S"))
+    corrected, bank = [booked("-35", new_id), *beside], Bank(account.person, source)
+    if not is_whole:
+        with pytest.raises(ImportRefused, match="which the file should contain but does not"):
+            bank.file(*corrected, account_name=NAME)
+        bank.file(*corrected, account_name=NAME, match_days=0)
+        assert account.total == -7_000
+        account.person.undo()
+    account.file(source, *corrected)
+    for again in (corrected, files[0][1]):
+        account.file(source, *again, data="again")
+        assert account.total == (-3_800 if is_whole else -3_500)
+    account.person.audit()
+
+
+@pytest.mark.parametrize("amounts", list(itertools.permutations(("-30", "-35"))))
+@pytest.mark.parametrize("source", ["csv", "camt.053"])
+def test_old_and_new_amount_on_one_day_are_two_payments(new_person, source, amounts):
+    beside = [entry("4", "-1", "Baker"), entry("6", "-2", "Café")]
+    for names in ("S", "SU"):
+        account = Account(new_person())
+        account.file(source, *(booked("-30", None) for _ in names), *beside)
+        account.file("ofx", *(booked("-30", name) for name in names))
+        account.file("ofx", booked("-35", "T", corrects="S"))
+        account.file(source, *(booked(each, None) for each in amounts), *beside)
+        assert len(kept(account.person)) == 4
+        account.person.audit()
+    assert account.total == -6_800
+
+
 @pytest.mark.parametrize("is_sum_first", [True, False])
 @pytest.mark.parametrize("is_stated_first", [True, False])
 @pytest.mark.parametrize(("number", "name"), [(1, "Ann"), (2, "Ann"), (2, "Ben")])
@@ -329,6 +377,8 @@ class History:
     def __init__(self, seed, account):
         self.chance, self.account, self.files = random.Random(seed), account, []
         self.formats = self.chance.sample(FORMATS, self.chance.randint(1, 3))
+        # A format without ids, whose new amounts are known once another format has stated them.
+        self.has_csv, self.csv_days = self.maybe(0.5), self.chance.choice((None, ("4", "6")))
         sign = self.chance.choice((-1, 1))
         names = (f"P{number}" for number in itertools.count())
         self.amounts, self.payments = [{}], []
@@ -337,11 +387,15 @@ class History:
             if len(cents) > 1 or self.maybe(0.3):
                 self.notify([(next(names), sign * each) for each in cents])
             self.amounts[0][f"S{number}"] = sign * sum(cents)
+        # Formats may pair several sums with different ones of the notified payments.
+        self.has_csv &= len(self.amounts[0]) == 1 or not self.payments
         self.chance.shuffle(self.formats)
         first, *others = [
             self.statement(source, 0) for source in sorted(self.formats, key="ofx".__ne__)
         ]
         self.files += others
+        if self.has_csv:
+            self.files.append(self.statement("csv", 0))
         self.chance.shuffle(self.files)
         # Files that the user imports after those in which the bank corrected or deleted sums.
         is_single = len(self.amounts[0]) == 1
@@ -371,9 +425,12 @@ class History:
         return sum(self.amounts[version].values())
 
     def statement(self, source, version, *, is_dated=True):
-        rows = [booked(f"{cents / 100:.2f}", name) for name, cents in self.amounts[version].items()]
+        amounts = self.amounts[version].items()
+        has_ids = source != "csv"
+        rows = [booked(f"{cents / 100:.2f}", name if has_ids else None) for name, cents in amounts]
         as_of = 100 + version if is_dated else None
-        return lambda: self.account.file(source, *rows, as_of=as_of), None
+        days = None if has_ids else self.csv_days
+        return lambda: self.account.file(source, *rows, as_of=as_of, days=days), None
 
     def correct(self, sign):
         for _ in range(self.chance.randint(0, 4)):
@@ -389,6 +446,9 @@ class History:
             number = self.chance.randint(1, len(self.formats))
             for source in self.chance.sample(self.formats, number):
                 run, _ = self.statement(source, version, is_dated=is_dated)
+                self.files.append((run, self.total(newest)))
+            if self.has_csv and version == newest and self.maybe(0.6):
+                run, _ = self.statement("csv", version, is_dated=is_dated)
                 self.files.append((run, self.total(newest)))
             if self.payments and self.maybe(0.3):
                 # What the statements say of the sum counts.

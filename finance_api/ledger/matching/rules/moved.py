@@ -1,6 +1,7 @@
-"""Pairs rows after the bank changed how it reports a transaction: its text, day or id."""
+"""Pairs rows after the bank changed how it reports a transaction: its text, day, id or amount."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from itertools import islice, product
 
 from finance_api.importers.clauses import Says, Topic, clause
@@ -17,12 +18,24 @@ from finance_api.ledger.matching.open_rows import (
     stored_row,
     which_one,
 )
-from finance_api.ledger.matching.stated import REACH_DAYS
+from finance_api.ledger.matching.stated import REACH_DAYS, REST
 
 #: A question names the nearest of up to this many pairs.
 _MANY = 100
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
+#: A function that returns the amounts that a record's entry may have now.
+_Amounts = Callable[[Candidate], tuple[int, ...]]
+
+
+def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
+    """Pair an entry with a record that the file lacks, and whose new amount it has.
+
+    stored  2026-01-03  -3.00  Coffee   (corrected to -3.50 by a file of another format)
+    file    2026-01-03  -3.50  Coffee   (covers 1 to 31 January, no -3.00 on the 3rd)
+    gives   corrected: nothing is added
+    """
+    yield from _pair(rows, lambda candidate: candidate.restated)
 
 
 def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
@@ -32,10 +45,12 @@ def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
     file    2026-01-05  -3.00  Coffee Berlin   (covers 1 to 31 January, no row on the 3rd)
     gives   corrected: day and text change, nothing is added
     """
-    if not any(map(_is_lacking, rows.free())):
-        return
+    yield from _pair(rows, lambda candidate: (candidate.amount,))
+
+
+def _pair(rows: OpenRows, amounts: _Amounts) -> Iterator[Pair | Question]:
     doubtful: list[_Group] = []
-    for entries, records in _groups(rows):
+    for entries, records in _groups(rows, amounts):
         for group in _near(entries, records):
             pairs = _proven(rows, group)
             for entry, candidate in pairs:
@@ -52,18 +67,24 @@ def _is_lacking(candidate: Candidate) -> bool:
     # If several bank accounts share this account, the file may lack the records of the others.
     is_of_one = not candidate.account.is_of_several
     # A notification repeats nothing of another one.
-    is_listed = candidate.mine and candidate.covered and candidate.message is None
+    is_notified = candidate.message is not None and candidate.message[1] != REST
+    is_listed = candidate.mine and candidate.covered and not is_notified
     return is_listed and is_of_one and not (candidate.is_void or candidate.is_past)
 
 
-def _groups(rows: OpenRows) -> Iterator[_Group]:
+def _groups(rows: OpenRows, amounts: _Amounts) -> Iterator[_Group]:
     """Group undecided entries, and records that the file lacks, by account and amount."""
-    free = (c for c in rows.free(_is_lacking) if not rows.is_corrected(c))
-    lacking = grouped(free, lambda c: (c.account, c.amount))
+    lacking: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
+    for candidate in rows.free(_is_lacking):
+        for amount in () if rows.is_corrected(candidate) else amounts(candidate):
+            lacking[candidate.account, amount].append(candidate)
+    if not lacking:
+        return
     entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
     for key, records in lacking.items():
-        if key in entries:
-            yield entries[key], records
+        free = [candidate for candidate in records if candidate.is_free]
+        if free and key in entries:
+            yield entries[key], free
 
 
 def _near(entries: list[FileEntry], records: list[Candidate]) -> Iterator[_Group]:
@@ -129,7 +150,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
         return False if account.ids_chosen else None
-    if not is_of_day:
+    if not is_of_day or entry.amount != candidate.amount:
         return None
     is_whole = account.is_stored_whole(entry.day)
     whole = entry.whole
