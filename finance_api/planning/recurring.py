@@ -304,19 +304,22 @@ def _spread(amounts: list[int]) -> float:
 class Orders:
     """Finds the standing order of a recurring payment: the first one that fits.
 
-    An order fits a payment with the same payee, or with the same amount and due day.
+    An order fits a payment with the same payee. If it names nobody who was paid, it also fits a
+    payment with the same amount and due day.
     """
 
-    def __init__(self, orders: Sequence[Row]) -> None:
+    def __init__(self, orders: Sequence[Row], paid: Collection[tuple[str | None, str]]) -> None:
+        """paid: see `paid_payees`."""
         self._orders = orders
         #: By account and payee: the numbers of orders, in their order.
         self._by_payee: defaultdict[tuple[str | None, str], list[int]] = defaultdict(list)
         first: dict[tuple[str | None, int, str | None, int | None], int] = {}
         for number, order in enumerate(in_time(orders)):
             account_id, amount = order["accountId"], order["amount"]
-            for payee in {payee_key(order[name] or "") for name in ("name", "payee")}:
+            payees = payees_of(order)
+            for payee in payees:
                 self._by_payee[account_id, payee].append(number)
-            if amount is not None:
+            if amount is not None and not any((account_id, payee) in paid for payee in payees):
                 days = order["recurrenceRule"], order["startDate"]
                 first.setdefault((account_id, amount, *days), number)
         #: By account: pairs of amount and number, sorted. Orders that are alike count once.
@@ -363,11 +366,28 @@ class Orders:
         return None
 
 
+def payees_of(order: Row) -> set[str]:
+    """Return the payee and the name of a standing order, as keys."""
+    return {payee_key(order[name] or "") for name in ("name", "payee")} - {""}
+
+
+def paid_payees(payments: Iterable[Payment | Recurring]) -> set[tuple[str | None, str]]:
+    """Return pairs of account and payee; for orders without an account, also of None and payee."""
+    return {
+        (account_id, payee_key(payment.payee))
+        for payment in in_time(payments)
+        for account_id in (None, payment.account_id)
+    }
+
+
 def with_orders(
-    found: Iterable[Recurring], orders: Sequence[Row]
+    found: Sequence[Recurring], orders: Sequence[Row], paid: Collection[tuple[str | None, str]]
 ) -> list[tuple[Recurring, Row | None]]:
-    """Return the recurring payments, each with its standing order, if it has one."""
-    index = Orders(orders)
+    """Return the recurring payments, each with its standing order, if it has one.
+
+    paid: see `paid_payees`.
+    """
+    index = Orders(orders, paid)
     return [(each, index.find(each)) for each in in_time(found)]
 
 

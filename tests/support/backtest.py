@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from statistics import mean
 
-from finance_api.planning.forecast.expected import History, Movement, expect
+from finance_api.planning.forecast.expected import History, expect
 from finance_api.planning.forecast.reading import Typical, with_transfers
 from finance_api.planning.recurring import Payment
 from finance_api.values import Row
@@ -47,7 +47,7 @@ class Backtest:
         for today, end in _ends(newest, months):
             known = [each for each in found if each[1].day <= today]
             payments, arrivals = with_transfers(known)
-            near = [Movement(p.account_id, p.day, p.amount) for _, p in known[-40:]]
+            near = [payment for _, payment in known[-40:]]
             expected = expect(History(today, payments, arrivals, near, orders), end)
             for account in accounts:
                 balances = self._balances(found, account, today, end)

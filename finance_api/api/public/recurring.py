@@ -13,7 +13,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
-from finance_api.planning.recurring import Recurring, list_recurring, with_orders
+from finance_api.planning.recurring import Recurring, list_recurring, paid_payees, with_orders
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Query
@@ -84,7 +84,8 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
         and (each.changed is not None or not values["changed"])
         and matches(_category(each, names), on_category)
     ]
-    rows = [_row(each, order, names) for each, order in with_orders(shown, orders)]
+    paid = paid_payees(each for each in found if each.status is not Status.ENDED)
+    rows = [_row(each, order, names) for each, order in with_orders(shown, orders, paid)]
     totals = Rows(RECURRING_TOTALS, _totals(shown))
     members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
     return listing.table(

@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 from finance_api.planning.intervals import on_working_day
 from finance_api.planning.recurrence import next_due, schedule_of
-from finance_api.planning.recurring import Orders, Payment, Recurring, find_recurring
+from finance_api.planning.recurring import (
+    Orders,
+    Payment,
+    Recurring,
+    find_recurring,
+    paid_payees,
+    payee_key,
+    payees_of,
+    with_orders,
+)
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time, in_time
@@ -22,6 +31,14 @@ _LATE_DAYS = 31
 NEAR_DAYS = 4
 _NEAREST = sorted(range(-NEAR_DAYS, NEAR_DAYS + 1), key=abs)
 _ALIKE = 0.06
+#: Due days of this many days before today can be what a record near today paid.
+_PAID_LATE_DAYS = 2 * NEAR_DAYS
+#: Records of this many days before today are needed to tell which due days they paid.
+SEEN_DAYS = _PAID_LATE_DAYS + NEAR_DAYS
+#: A standing order that names somebody who was paid within this many days is for that payee.
+_RECENT_DAYS = 62
+#: The payee of transfers, and of records that name nobody.
+_TRANSFER, _NOBODY = "transfer", ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +68,14 @@ class History:
 
     payments: records up to today that are not void. Outgoing transfers name the other account.
     arrivals: the incoming payments of transfers, by the id of the outgoing record.
-    near: records from NEAR_DAYS before today on, including future records.
+    near: records from SEEN_DAYS before today on, including future records, with their own payees.
     orders: the standing orders. transfers: the ids of records that are part of a transfer.
     """
 
     today: int
     payments: Sequence[Payment]
     arrivals: Mapping[str, Payment] = field(default_factory=dict)
-    near: Sequence[Movement] = ()
+    near: Sequence[Payment] = ()
     orders: Sequence[Row] = ()
     transfers: Collection[str] = frozenset()
 
@@ -76,27 +93,62 @@ class Expectation:
     left_out: list[Row]
 
 
-class _Stored:
-    """Finds the stored record of an expected payment. Each record is found only once."""
+class _Unpaid:
+    """Expected payments without a stored record. Each record pays only once."""
 
-    def __init__(self, near: Sequence[Movement]) -> None:
-        #: The amounts on each day, sorted, by account and day.
-        self._amounts: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-        for account_id, second, amount, _ in near:
-            self._amounts[account_id, second // DAY_SECONDS].append(amount)
-        for amounts in in_time(self._amounts.values()):
-            amounts.sort()
+    def __init__(self, history: History, series: Mapping[str, Recurring]) -> None:
+        """series: the recurring payment of each record that belongs to one."""
+        self.movements: list[Movement] = []
+        self._today, self._series = history.today, series
+        self._used: set[str] = set()
+        #: Pairs of amount and record id, sorted, by account, day and payee. None: any payee.
+        self._records: defaultdict[tuple[str, int, str | None], list[tuple[int, str]]]
+        self._records = defaultdict(list)
+        for record in in_time(history.near):
+            named = payee_key(record.payee)
+            payees = {None, named}
+            if record.record_id in history.transfers:
+                payees = {None, _TRANSFER, named or _TRANSFER}
+            for payee in payees:
+                key = record.account_id, record.day // DAY_SECONDS, payee
+                self._records[key].append((record.amount, record.record_id))
+        for records in in_time(self._records.values()):
+            records.sort()
 
-    def has(self, expected: Movement) -> bool:
-        """Whether there is such a record: the one of the nearest day is found."""
-        least = expected.amount - int(_ALIKE * abs(expected.amount))
+    def add(
+        self, due: list[Movement], payees: Collection[str | None], own: Recurring | None
+    ) -> None:
+        """Add the movements from today on that have no record; the nearest days pair first.
+
+        due: also of earlier days, to tell which records paid those. payees: whose records count;
+        None: anybody's. own: the recurring payment whose records count besides single ones; None:
+        those of any recurring payment to the payees.
+        """
         for days in _NEAREST:
-            amounts = self._amounts.get((expected.account_id, expected.day // DAY_SECONDS + days))
-            if amounts:
-                at = bisect_left(amounts, least)
-                if at < len(amounts) and amounts[at] - expected.amount <= expected.amount - least:
-                    del amounts[at]
-                    return True
+            due = [
+                movement
+                for movement in in_time(due)
+                if not any(self._use(movement, days, payee, own) for payee in payees)
+            ]
+        self.movements += [movement for movement in due if movement.day >= self._today]
+        if len(self.movements) > MAX_DUE_DAYS:
+            raise TooManyDueDays(f"there are more than {MAX_DUE_DAYS:,} payments until then")
+
+    def _use(self, expected: Movement, days: int, payee: str | None, own: Recurring | None) -> bool:
+        """Whether there is a record of the payee, this many days later, that is not used yet."""
+        key = expected.account_id, expected.day // DAY_SECONDS + days, payee
+        if key not in self._records:
+            return False
+        records, reach = self._records[key], int(_ALIKE * abs(expected.amount))
+        first = bisect_left(records, (expected.amount - reach, ""))
+        for number in in_time(range(first, len(records))):
+            amount, record_id = records[number]
+            if amount > expected.amount + reach:
+                return False
+            is_own = self._series.get(record_id, own) is own or (own is None and payee is not None)
+            if record_id not in self._used and is_own:
+                self._used.add(record_id)
+                return True
         return False
 
 
@@ -108,50 +160,97 @@ def expect(history: History, last: int) -> Expectation:
         for order in in_time(history.orders)
         if next_due(order["recurrenceRule"], order["startDate"], today) is not None
     ]
-    orders = Orders(live)
-    paired = [(found, orders.find(found)) for found in in_time(find_recurring(history.payments))]
-    movements: list[Movement] = []
-    stored = _Stored(history.near)
-    done: set[str] = set()
-    transfer_orders: set[str] = set()
+    recent = today - _RECENT_DAYS * DAY_SECONDS
+    recurring = find_recurring(history.payments)
+    paid = paid_payees(payment for payment in history.payments if payment.day >= recent)
+    paid |= paid_payees(found for found in recurring if found.status is Status.ACTIVE)
+    paired = _paired(recurring, live, paid)
+    series = {record_id: found for found, _ in paired for record_id in found.record_ids}
+    for record_id in series.keys() & history.arrivals.keys():
+        series[history.arrivals[record_id].record_id] = series[record_id]
+    unpaid = _Unpaid(history, series)
+    orders = Orders(live, paid)
+    transfers: dict[str, Recurring] = {}
     for found, order in paired:
         check_time()
+        payees = {_NOBODY, payee_key(found.payee)}
         if order is None:
-            amount, days = found.amount, _days_without_order(found, today, last)
-        elif order["id"] in done:
-            continue
+            amount, days = found.amount, list(_days_without_order(found, today, last))
         else:
-            done.add(order["id"])
+            payees |= payees_of(order)
             amount = found.amount if order["amount"] is None else order["amount"]
             days = _days_of_order(order, found, today, last)
         cause = Cause(order, found, found.record_ids[-1] in history.transfers)
+        unpaid.add([Movement(found.account_id, day, amount, cause) for day in days], payees, found)
         arrival, other_order = _arrival(history, found, orders)
         if other_order is not None:
-            transfer_orders.add(other_order["id"])
-        for day in days:
-            _add(movements, Movement(found.account_id, day, amount, cause), stored)
-            if arrival is not None:
-                _add(movements, arrival._replace(day=day), stored)
-    left_out = []
-    for order in live:
+            transfers[other_order["id"]] = found
+        if arrival is not None:
+            due = [arrival._replace(day=day) for day in days]
+            unpaid.add(due, {_NOBODY, _TRANSFER}, found)
+    done = {order["id"] for _, order in paired if order is not None}
+    others = [order for order in live if order["id"] not in done]
+    complete = [o for o in others if o["accountId"] is not None and o["amount"] is not None]
+    _add_orders(unpaid, complete, transfers, paid, today, last)
+    left_out = [o for o in others if o["accountId"] is None or o["amount"] is None]
+    return Expectation(unpaid.movements, _rest(history, [found for found, _ in paired]), left_out)
+
+
+def _add_orders(
+    unpaid: _Unpaid,
+    orders: Sequence[Row],
+    transfers: Mapping[str, Recurring],
+    paid: Collection[tuple[str | None, str]],
+    today: int,
+    last: int,
+) -> None:
+    """Add standing orders without recurring payments on their account.
+
+    transfers: the outgoing payments of those that receive transfers, by order id.
+    """
+    of_anybody = []
+    for order in orders:
         check_time()
-        if order["id"] in done:
-            continue
-        if order["accountId"] is None or order["amount"] is None:
-            left_out.append(order)
-            continue
-        cause = Cause(order, is_transfer=order["id"] in transfer_orders)
-        for day in _days(order["recurrenceRule"], order["startDate"], today, today, last):
-            _add(movements, Movement(order["accountId"], day, order["amount"], cause), stored)
-    return Expectation(movements, _rest(history, [found for found, _ in paired]), left_out)
+        transfer = transfers.get(order["id"])
+        cause = Cause(order, is_transfer=transfer is not None)
+        days = _days_of_order(order, None, today, last)
+        due = [Movement(order["accountId"], day, order["amount"], cause) for day in days]
+        payees = payees_of(order)
+        if transfer is not None:
+            unpaid.add(due, {_NOBODY, _TRANSFER, *payees}, transfer)
+        elif any((order["accountId"], payee) in paid for payee in payees):
+            unpaid.add(due, {_NOBODY, *payees}, None)
+        else:
+            of_anybody.append(due)
+    # These take the records that nothing else explains.
+    for due in of_anybody:
+        unpaid.add(due, {None}, None)
 
 
-def _add(movements: list[Movement], movement: Movement, stored: _Stored) -> None:
-    if stored.has(movement):
-        return
-    if len(movements) >= MAX_DUE_DAYS:
-        raise TooManyDueDays(f"there are more than {MAX_DUE_DAYS:,} payments until then")
-    movements.append(movement)
+def _paired(
+    payments: Sequence[Recurring], orders: Sequence[Row], paid: Collection[tuple[str | None, str]]
+) -> list[tuple[Recurring, Row | None]]:
+    """Return the recurring payments, each with an order of its own or none."""
+    pairs: list[tuple[Recurring, Row | None]] = []
+    while payments:
+        taken: set[str] = set()
+        others = []
+        for found, order in sorted(with_orders(payments, orders, paid), key=_misfit):
+            if order is not None and order["id"] in taken:
+                others.append(found)
+                continue
+            pairs.append((found, order))
+            if order is not None:
+                taken.add(order["id"])
+        orders = [order for order in orders if order["id"] not in taken]
+        payments = others
+    return pairs
+
+
+def _misfit(pair: tuple[Recurring, Row | None]) -> tuple[bool, int]:
+    found, order = pair
+    amount = found.amount if order is None or order["amount"] is None else order["amount"]
+    return found.status is not Status.ACTIVE, abs(found.amount - amount)
 
 
 def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int]:
@@ -160,11 +259,17 @@ def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int
     return _days(found.repetition.rule, found.due, found.due, today, last, found.moved)
 
 
-def _days_of_order(order: Row, found: Recurring, today: int, last: int) -> Iterator[int]:
-    begin = today
-    if found.status is not Status.ENDED:
-        begin = found.last + (found.interval.tolerance + 1) * DAY_SECONDS
-    return _days(order["recurrenceRule"], order["startDate"], begin, today, last, found.moved)
+def _days_of_order(order: Row, found: Recurring | None, today: int, last: int) -> list[int]:
+    """Return the days on which payments are expected, after those that late records may pay."""
+    begin, moved = today, 0
+    if found is not None:
+        moved = found.moved
+        if found.status is not Status.ENDED:
+            begin = found.last + (found.interval.tolerance + 1) * DAY_SECONDS
+    rule, start = order["recurrenceRule"], order["startDate"]
+    early = today - _PAID_LATE_DAYS * DAY_SECONDS
+    past = _days(rule, start, early, early, min(begin, today) - DAY_SECONDS, moved)
+    return [*past, *_days(rule, start, begin, today, last, moved)]
 
 
 def _days(

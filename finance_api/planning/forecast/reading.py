@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from finance_api.planning import balances
 from finance_api.planning.answers import ParametersRefused
-from finance_api.planning.forecast.expected import NEAR_DAYS, History, Movement, expect
+from finance_api.planning.forecast.expected import SEEN_DAYS, History, Movement, expect
 from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, recurring_span
 from finance_api.planning.upcoming import TooManyDueDays
 from finance_api.query.model import Condition, dated
@@ -165,7 +165,11 @@ def list_forecast(
         expected = expect(history, last)
     except TooManyDueDays as error:
         raise ParametersRefused([("to", f"{error}: ask for an earlier day")]) from None
-    to_come = [movement for movement in history.near if movement.day > today]
+    to_come = [
+        Movement(each.account_id, each.day, each.amount)
+        for each in history.near
+        if each.day > today
+    ]
     changes: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
     for movement in in_time((*to_come, *expected.movements)):
         changes[movement.account_id][(movement.day - today) // DAY_SECONDS] += movement.amount
@@ -246,11 +250,11 @@ def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, i
     )
     found = [(row[0], payment_of(row[1:])) for row in in_time(read)]
     payments, arrivals = with_transfers(found)
-    transfers = {payment.record_id for transfer_id, payment in found if transfer_id is not None}
-    soon = dated(today - NEAR_DAYS * DAY_SECONDS, MAX_SECONDS + 1)
-    near = data.list_amounts(user_id, ("accountId", "recordDate"), [soon])
-    movements = [Movement(*row) for row in in_time(near)]
-    return History(today, payments, arrivals, movements, orders, transfers), newest
+    soon = dated(today - SEEN_DAYS * DAY_SECONDS, MAX_SECONDS + 1)
+    read = data.list_amounts(user_id, ("transferId", *PAYMENT_FIELDS), [soon])
+    near = [(row[0], payment_of(row[1:])) for row in in_time(read)]
+    transfers = {payment.record_id for id_, payment in (*found, *near) if id_ is not None}
+    return History(today, payments, arrivals, [each for _, each in near], orders, transfers), newest
 
 
 def with_transfers(

@@ -20,7 +20,13 @@ from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.computing import compute
-from finance_api.planning.recurring import Recurring, list_recurring, payee_key, with_orders
+from finance_api.planning.recurring import (
+    Recurring,
+    list_recurring,
+    paid_payees,
+    payee_key,
+    with_orders,
+)
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.tables import Status
@@ -310,8 +316,9 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
     user_id, today = request.user.id, request.today
     found = list_recurring(request.storage, user_id, accounts.values(), today)
     orders = list(owned.row_set(STANDING_ORDERS).rows.values())
-    going_on = (each for each in found if each.status is not Status.ENDED)
-    shown = [each for each, order in with_orders(going_on, orders) if order is None][:MOST_FOUND]
+    going_on = [each for each in found if each.status is not Status.ENDED]
+    paired = with_orders(going_on, orders, paid_payees(going_on))
+    shown = [each for each, order in paired if order is None][:MOST_FOUND]
     times = Counter(each.payee for each in shown)
     return [
         FoundPayment(

@@ -214,6 +214,28 @@ def test_nothing_is_left_without_records_of_this_month(service):
 
 
 @on_one_storage
+def test_a_salary_that_came_does_not_hide_an_equal_one_that_is_due(service):
+    service.clock.set("2026-03-18T12:00:00Z")
+    user = new_user(service)
+    months = ("2025-12", "2026-01", "2026-02", "2026-03")
+    service.load(
+        user,
+        [
+            account(),
+            *(
+                record(number, payee="Acme", amount=2_000, recordDate=f"{month}-16")
+                for number, month in enumerate(months)
+            ),
+            *(
+                record(10 + number, payee="Globex", amount=2_000, recordDate=f"{month}-20")
+                for number, month in enumerate(months[:3])
+            ),
+        ],
+    )
+    assert left(signed_in(service, user).get("/overview").text) == {"EUR": 4_000}
+
+
+@on_one_storage
 @pytest.mark.parametrize("today", ["2026-03-01", "2026-03-31"])
 def test_what_is_due_on_the_last_day_of_the_month_is_not_left(service, today):
     service.clock.set(f"{today}T12:00:00Z")

@@ -81,6 +81,72 @@ def test_what_is_paid_is_not_due_again_and_what_is_late_is_due_today(client):
     assert days(client) == [("03-18", "Films", True), ("04-15", "Films", True)]
 
 
+def monthly(number, name, amount, day):
+    rule = {"recurrenceRule": "FREQ=MONTHLY", "startDate": f"2025-01-{day}"}
+    return standing_order(
+        number, name=name, amount=amount, currencyCode="EUR", accountId=uid("Account", 1), **rule
+    )
+
+
+SIXTEENTH = [f"{day[:8]}16" for day in MONTHS]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "amount"), [("Music", "Films", -9.99), ("Acme", "Globex", 2_000)]
+)
+def test_a_payment_to_another_payee_does_not_hide_what_is_due(client, first, second, amount):
+    client.load(account(), *payments(10, first, amount, [*SIXTEENTH, "2026-03-16"]))
+    client.load(*payments(20, second, amount))
+    assert days(client) == [("03-20", second, True), ("04-16", first, True)]
+
+
+@pytest.mark.parametrize("has_order", [False, True])
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_purchase_in_a_shop_does_not_hide_what_is_due(client, has_order, number):
+    shop = record(9, payee="Shop", amount=-29, recordDate="2026-03-17")
+    client.load(account(), *payments(20, "Gym", -30, MONTHS[-number:]), shop)
+    if has_order:
+        client.load(monthly(1, "Gym", -30, 20))
+    is_due = has_order or number == 4
+    assert days(client) == [("03-20", "Gym", not has_order)] * is_due
+
+
+def test_a_record_of_the_same_payee_counts_also_if_it_is_in_the_future(client):
+    client.load(account(), *payments(20, "Gym", -30))
+    client.load(record(9, payee="GYM 17", amount=-30.5, recordDate="2026-03-22"))
+    assert days(client) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "paid", "due"),
+    [
+        ("FREQ=WEEKLY;BYDAY=MO,TH", ["2026-03-12", "2026-03-16"], "03-19"),
+        ("FREQ=DAILY", [f"2026-03-{day}" for day in range(10, 19)], "03-19"),
+    ],
+)
+def test_a_record_pays_one_day_of_a_standing_order(client, rule, paid, due):
+    order = monthly(1, "Cleaner", -40, "01") | {"recurrenceRule": rule}
+    client.load(account(), order, *payments(10, "Cleaner", -40, paid))
+    assert days(client, days=2) == [(due, "Cleaner", False)]
+
+
+@pytest.mark.parametrize("ordered", [["Music"], ["Films"], ["Music", "Films"]])
+def test_equal_payments_to_two_payees_are_both_expected(client, ordered):
+    client.load(account(), *payments(10, "Music", -9.99, [*SIXTEENTH, "2026-03-16"]))
+    client.load(*payments(20, "Films", -9.99, [*MONTHS, "2026-03-18"]))
+    client.load(
+        *[
+            monthly(n, payee, -9.99, 16 if payee == "Music" else 20)
+            for n, payee in enumerate(ordered)
+        ]
+    )
+    found = [row for row in days(client, days=40) if row[0].startswith("04-")]
+    assert [row[1:] for row in found] == [
+        ("Music", "Music" not in ordered),
+        ("Films", "Films" not in ordered),
+    ]
+
+
 @pytest.mark.parametrize("has_order", [False, True])
 def test_transfers_and_excluded_accounts_are_not_in_the_sums(client, has_order):
     client.load(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from finance_api.demo import Household
-from finance_api.planning.forecast.expected import History, Movement, expect
+from finance_api.planning.forecast.expected import History, expect
 from finance_api.planning.forecast.reading import Typical, with_transfers
 from finance_api.planning.recurring import Payment
 from finance_api.resources import STANDING_ORDERS
@@ -81,11 +81,108 @@ def test_a_payment_that_is_late_is_expected_today_unless_it_has_ended():
 
 
 def test_a_record_that_is_stored_already_is_not_expected_again():
-    near = [Movement("giro", parse_date("2025-07-16"), -1_000)]
+    near = paid(["2025-07-16"], -1_000, first=50)
     assert days((), [order(amount=-999)], near=near) == EACH_MONTH[1:]
     assert days(paid(), near=near) == EACH_MONTH[1:]
-    other = [Movement("other", parse_date("2025-07-15"), -999)]
-    assert days(paid(), near=other) == EACH_MONTH
+    assert days(paid(), [order(payee="Films", amount=-999)], near=near) == EACH_MONTH[1:]
+    assert days(paid(), near=paid(["2025-07-16"], payee="", first=50)) == EACH_MONTH[1:]
+    assert days(paid(), near=paid(["2025-07-15"], account="other", first=50)) == EACH_MONTH
+
+
+@pytest.mark.parametrize("has_order", [False, True])
+@pytest.mark.parametrize("number", [1, 6])
+def test_a_payment_to_somebody_else_is_not_the_expected_one(has_order, number):
+    """number: of payments to the other one, the last on 12 July; six of them recur."""
+    others = paid([f"2025-{month:02}-12" for month in range(2, 8)][-number:], -980, "Music")
+    others = [each._replace(record_id=f"music{n}") for n, each in enumerate(others)]
+    planned = [order(name="Films", amount=-999)] if has_order else []
+    given = {"today": parse_date("2025-07-13"), "last": parse_date("2025-07-31")}
+    assert days(paid() + others, planned, near=others[-1:], **given) == ["2025-07-15"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "paid_days", "expected"),
+    [
+        # 10 July is a Thursday.
+        ("FREQ=WEEKLY;BYDAY=MO,TH", ["2025-07-03", "2025-07-07"], "2025-07-10"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", ["2025-07-03", "2025-07-08"], "2025-07-10"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", ["2025-07-03", "2025-07-07", "2025-07-09"], "2025-07-14"),
+        ("FREQ=DAILY", [f"2025-07-{day:02}" for day in range(1, 10)], "2025-07-10"),
+        ("FREQ=DAILY", [f"2025-07-{day:02}" for day in range(1, 11)], "2025-07-11"),
+        # Each is paid two days early.
+        ("FREQ=WEEKLY;BYDAY=FR", ["2025-06-25", "2025-07-02", "2025-07-09"], "2025-07-18"),
+    ],
+)
+@pytest.mark.parametrize("payee", ["Cleaner", "My help"])
+def test_a_record_that_paid_the_day_before_does_not_pay_the_next(rule, paid_days, expected, payee):
+    records = paid(paid_days, payee="Cleaner")
+    orders = [order(name=payee, amount=-999, recurrenceRule=rule, startDate=0)]
+    assert days(records, orders, near=records)[0] == expected
+
+
+def test_a_weekly_payment_that_is_made_days_before_it_is_due_is_not_expected_again():
+    records = paid([f"2025-{day}" for day in ("06-11", "06-18", "06-25", "07-02", "07-09")])
+    weekly = order(name="Films", amount=-999, recurrenceRule="FREQ=WEEKLY;BYDAY=FR", startDate=0)
+    assert days(records, [weekly], near=records[-2:])[0] == "2025-07-18"
+
+
+def test_two_orders_of_one_payee_are_each_paid_by_a_record():
+    records = paid([f"2025-{month:02}-{day:02}" for month in range(1, 7) for day in (10, 25)])
+    planned = [
+        order("a", payee="Films", amount=-999, recurrenceRule="FREQ=MONTHLY;BYMONTHDAY=10"),
+        order("b", payee="Films", amount=-999, recurrenceRule="FREQ=MONTHLY;BYMONTHDAY=25"),
+    ]
+    given = {"last": parse_date("2025-07-31")}
+    for today, expected in (("06-25", ["07-10", "07-25"]), ("06-24", ["06-25", "07-10", "07-25"])):
+        known = [each for each in records if each.day <= parse_date(f"2025-{today}")]
+        found = days(known, planned, today=parse_date(f"2025-{today}"), near=known[-2:], **given)
+        assert found == [f"2025-{day}" for day in expected]
+
+
+def test_a_payment_of_a_quarter_keeps_its_order_from_a_monthly_one_of_the_same_amount():
+    quarterly = paid(["2024-10-15", "2025-01-15", "2025-04-15"], payee="Insurance", first=20)
+    planned = [order(name="Insurance", amount=-999, recurrenceRule="FREQ=MONTHLY;INTERVAL=3")]
+    found = days(paid() + quarterly, planned)
+    assert found == ["2025-07-15", *EACH_MONTH]
+
+
+@pytest.mark.parametrize("named", [["Films"], ["Music"], ["Films", "Music"], []])
+def test_a_payment_does_not_share_the_order_of_somebody_else(named):
+    music = paid([f"{day[:8]}18" for day in MONTHS], payee="Music", first=20)
+    planned = [
+        order(name, name=name, amount=-999, startDate=parse_date(f"2025-01-{day}"))
+        | {"recurrenceRule": "FREQ=MONTHLY"}
+        for name, day in (("Films", 15), ("Music", 18))
+        if name in named
+    ]
+    last = parse_date("2025-07-31")
+    assert days(paid() + music, planned, last=last) == ["2025-07-15", "2025-07-18"]
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, 2), (2, 2), (3, 3)])
+def test_orders_that_name_nobody_each_cover_one_payment(number, expected):
+    music = paid(payee="Music", first=20)
+    planned = [order(f"{n}", name=f"Monthly {n}", amount=-999) for n in range(number)]
+    assert len(days(paid() + music, planned, last=parse_date("2025-07-31"))) == expected
+
+
+def test_the_order_covers_the_payment_still_made_to_a_payee_with_another_wording():
+    old = paid(["2025-01-15", "2025-02-15", "2025-03-15"], -1_050)
+    new = paid(["2025-04-15", "2025-05-15", "2025-06-15"], payee="Films International", first=20)
+    found = movements(old + new, [order(payee="Films", amount=-999)])
+    assert found == [(day, "giro", -999) for day in EACH_MONTH]
+
+
+@pytest.mark.parametrize("side", ["giro", "savings"])
+def test_a_transfer_of_today_is_not_expected_again(side):
+    pairs = [(f"{n}", each) for n, (_, each) in enumerate(transfers())]
+    payments, arrivals = with_transfers(transfers())
+    last_two = [each for _, each in pairs[-2:]]
+    given = {"today": parse_date("2025-06-15"), "transfers": {each.record_id for each in last_two}}
+    amount = -30_000 if side == "giro" else 30_000
+    planned = [order(name="Saving", amount=amount, accountId=side)]
+    found = movements(payments, planned, arrivals=arrivals, near=last_two, **given)
+    assert {day for day, _, _ in found} == set(EACH_MONTH)
 
 
 def transfers(amount=30_000):

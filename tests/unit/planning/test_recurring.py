@@ -9,7 +9,13 @@ import pytest
 from finance_api.planning import recurring
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.recurring import Payment, find_recurring, payee_key, with_orders
+from finance_api.planning.recurring import (
+    Payment,
+    find_recurring,
+    paid_payees,
+    payee_key,
+    with_orders,
+)
 from finance_api.resources import tables
 from finance_api.resources.tables import Status
 from finance_api.values.time import DAY_SECONDS, date_text, from_date, parse_date
@@ -197,6 +203,7 @@ def order(**given):
         ({"name": "Streaming", "amount": 999}, False),
         ({"name": "Streaming", "amount": -5000}, False),
         ({"name": "My films", "amount": -999}, True),
+        ({"name": "My films", "payee": "Somebody else", "amount": -999}, True),
         ({"name": "My films", "amount": -999, "recurrenceRule": "FREQ=WEEKLY;COUNT=3"}, False),
         ({"name": "My films", "amount": -999, "startDate": parse_date("2024-01-20")}, False),
     ],
@@ -204,7 +211,8 @@ def order(**given):
 def test_a_payment_is_paired_with_its_standing_order(given, is_planned):
     found = found_in(series(MONTHS))
     planned = order(**given)
-    assert with_orders([found], [planned]) == [(found, planned if is_planned else None)]
+    paired = with_orders([found], [planned], paid_payees([found]))
+    assert paired == [(found, planned if is_planned else None)]
 
 
 @pytest.mark.parametrize(
@@ -242,17 +250,23 @@ def test_a_membership_is_told_from_purchases_unless_there_are_too_many(purchases
     assert len(find_recurring(series(MONTHS) + others)) == number
 
 
-def fits(payment, order):
-    """Whether an order fits a payment, one by one."""
+def fits(payment, order, payments):
+    """Whether an order fits one of the payments."""
     if order["accountId"] not in (None, payment.account_id):
         return False
     amount = order["amount"]
     if amount is not None and amount * payment.amount < 0:
         return False
-    if payee_key(payment.payee) in {payee_key(order[name] or "") for name in ("name", "payee")}:
+    payees = {payee_key(order[name] or "") for name in ("name", "payee")}
+    if payee_key(payment.payee) in payees:
         is_near = amount is None or abs(amount - payment.amount) <= 0.35 * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
     if amount is None or abs(amount - payment.amount) > 0.06 * abs(payment.amount):
+        return False
+    if any(
+        payee_key(each.payee) in payees and order["accountId"] in (None, each.account_id)
+        for each in payments
+    ):
         return False
     shift = payment.interval.tolerance * DAY_SECONDS
     due = next_due(order["recurrenceRule"], order["startDate"], payment.next - shift)
@@ -296,8 +310,9 @@ def test_the_order_of_a_payment_is_the_first_that_fits(seed):
     choose = random.Random(seed)
     payments, orders = some_payments(choose, 30), some_orders(choose, 25)
     assert len(payments) > 10
-    assert with_orders(payments, orders) == [
-        (each, next((order for order in orders if fits(each, order)), None)) for each in payments
+    assert with_orders(payments, orders, paid_payees(payments)) == [
+        (each, next((order for order in orders if fits(each, order, payments)), None))
+        for each in payments
     ]
 
 
@@ -336,7 +351,7 @@ def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypat
             for n in range(size)
         ]
         steps.clear()
-        with_orders(payments, orders)
+        with_orders(payments, orders, paid_payees(payments))
         numbers.append(len(steps))
     assert len(payments) == 400
     assert numbers[1] <= 2.3 * numbers[0]
