@@ -247,10 +247,15 @@ def _paired(
     return pairs
 
 
-def _misfit(pair: tuple[Recurring, Row | None]) -> tuple[bool, int]:
+def _misfit(pair: tuple[Recurring, Row | None]) -> tuple[bool, int, int]:
+    """Return what decides which of several payments has the order: the smallest."""
     found, order = pair
-    amount = found.amount if order is None or order["amount"] is None else order["amount"]
-    return found.status is not Status.ACTIVE, abs(found.amount - amount)
+    if order is None:
+        return False, 0, 0
+    amount = found.amount if order["amount"] is None else order["amount"]
+    early = found.next - found.interval.tolerance * DAY_SECONDS
+    due = next_due(order["recurrenceRule"], order["startDate"], early) or early
+    return found.status is not Status.ACTIVE, abs(found.amount - amount), abs(found.next - due)
 
 
 def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int]:

@@ -166,6 +166,18 @@ def test_orders_that_name_nobody_each_cover_one_payment(number, expected):
     assert len(days(paid() + music, planned, last=parse_date("2025-07-31"))) == expected
 
 
+def test_the_payment_nearest_to_an_order_has_it():
+    """The first payment is near both orders, the second one near the first order alone."""
+    payments = paid([f"{day[:8]}14" for day in MONTHS])
+    payments += paid([f"{day[:8]}19" for day in MONTHS], payee="Music", first=20)
+    planned = [
+        order(f"{day}", amount=-999, recurrenceRule=f"FREQ=MONTHLY;BYMONTHDAY={day}")
+        for day in (17, 13)
+    ]
+    found = days(payments, planned, last=parse_date("2025-07-31"))
+    assert found == ["2025-07-13", "2025-07-17"]
+
+
 def test_the_order_covers_the_payment_still_made_to_a_payee_with_another_wording():
     old = paid(["2025-01-15", "2025-02-15", "2025-03-15"], -1_050)
     new = paid(["2025-04-15", "2025-05-15", "2025-06-15"], payee="Films International", first=20)
