@@ -414,7 +414,7 @@ class StatementRecords:
         """Set the amount that follows from a corrected entry of the file's source.
 
         It stays if the user edited it, if a later statement of another source corrected it, or if
-        the entry notifies a part of a sum: what statements say of the sum counts.
+        the entry notifies a part of a sum, because the statement of the sum decides.
         """
         entry = entries[place]
         others = [each for source, each in stated.items() if source != self._file.source]

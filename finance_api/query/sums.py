@@ -230,7 +230,7 @@ def cumulative(sums: Sums, around: Surroundings) -> int:
 
 
 def _per_days(number: int, sums: Sums, around: Surroundings) -> int | None:
-    """Return the net per so many elapsed days."""
+    """Return the net for each ``number`` of elapsed days."""
     first, end = around.days()
     return rounded(sums.net * number * DAY_SECONDS, end - first) if first < end else None
 

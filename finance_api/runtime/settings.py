@@ -149,7 +149,7 @@ def origins(text: str) -> tuple[str, ...]:
 
 
 def address(text: str) -> str:
-    """Return the address of a service, without a slash at its end; empty if there is none."""
+    """Return the address of a service, without a slash at its end, or an empty text."""
     found = origins(text.strip().removesuffix("/"))
     if len(found) > 1 or "*" in found:
         raise ValueError("is not one address such as https://finance.example.org")

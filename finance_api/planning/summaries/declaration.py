@@ -39,8 +39,8 @@ _CONVERTED_COUNT = replace(
 @dataclass(frozen=True)
 class SummaryQuery:
     """conditions: filters on the records. include: names in LEFT_OUT to keep. sort: columns to sort
-    by; ties are in the default order. top: if not 0, keep the first so many rows by ``sort`` of
-    each group by all dimensions but the last.
+    by; ties are in the default order. top: how many rows to keep for each value of all
+    dimensions but the last, the first ones by ``sort``; 0 for all.
 
     convert_to: add sums converted to this currency. merges: have all sums in this currency instead,
     of all currencies together. today, base_currency: the user's day, currency.

@@ -37,7 +37,7 @@ class Group(Sums):
 
     @property
     def has_amounts(self) -> bool:
-        """Whether any record could be converted, or there are none to convert."""
+        """Whether any record was converted, or no record needed it."""
         return bool(self.converted.count or not self.missing)
 
 
