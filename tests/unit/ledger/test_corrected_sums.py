@@ -451,7 +451,7 @@ class History:
                 run, _ = self.statement("csv", version, is_dated=is_dated)
                 self.files.append((run, self.total(newest)))
             if self.payments and self.maybe(0.3):
-                # What the statements say of the sum counts.
+                # The statements of the sum decide.
                 name, cents = self.chance.choice(self.payments)
                 row = name, f"{(cents + sign * self.chance.randint(-90, 900)) / 100:.2f}"
                 run = lambda row=row: self.account.notify(row)  # noqa: E731
