@@ -252,7 +252,8 @@ def filters(resource: Resource) -> Iterator[Parameter]:
     if resource is RECORDS:
         meaning = (
             f'Words and "exact phrases" to search for; each must appear in one of these: '
-            f"{WORDS.meaning} A number also finds this amount, in or out; >100 finds only amounts."
+            f"{WORDS.meaning} A number also finds this amount, in or out; >100 finds only amounts. "
+            f"OR separates alternatives."
         )
         yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
         flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}

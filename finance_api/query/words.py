@@ -1,9 +1,10 @@
-"""Parses ``q``: words, "exact phrases", and amounts without their sign."""
+"""Parses ``q``: words, "exact phrases", amounts without their sign, and OR between alternatives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain, product
 
 from finance_api.query.errors import QueryError, check_length, quoted
 from finance_api.query.kinds import clean_operand
@@ -15,6 +16,8 @@ from finance_api.values.number import unit_interval
 from finance_api.values.text import plain
 
 MAX_WORDS = 10
+#: Separates alternatives: in capitals, and not in quotes.
+OR = "OR"
 
 #: A phrase or a word, between blanks.
 _TERM = re.compile(r'"([^"]*)"(?!\S)|([^\s"]+)(?!\S)')
@@ -27,30 +30,54 @@ _WHOLE = re.compile(r"[0-9]+|[1-9][0-9]{0,2}([.,'\N{RIGHT SINGLE QUOTATION MARK}
 
 
 def parse_words(text: str) -> tuple[Condition, ...]:
-    """Parse the 1 to 10 words and phrases of ``q``, each into a condition. Raises QueryError."""
+    """Parse the 1 to 10 words and phrases of ``q`` into conditions. Raises QueryError.
+
+    All conditions must hold, so ``a OR b c`` becomes "a or b" and "a or c".
+    """
     check_length(text)
-    terms = dict.fromkeys(_terms(clean_operand(text)))
-    conditions = sorted(terms, key=lambda term: [str(part.operand) for part in term.parts])
-    if not 1 <= len(conditions) <= MAX_WORDS:
-        raise QueryError(f"{len(conditions)} words are given; 1 to {MAX_WORDS} are allowed")
-    return tuple(conditions)
+    alternatives = _alternatives(clean_operand(text))
+    number = len(set(chain.from_iterable(alternatives)))
+    if not 1 <= number <= MAX_WORDS:
+        raise QueryError(f"{number} words are given; 1 to {MAX_WORDS} are allowed")
+    conditions = dict.fromkeys(map(_any_of, product(*alternatives)))
+    return tuple(sorted(conditions, key=lambda each: [str(part.operand) for part in each.parts]))
 
 
-def _terms(text: str) -> Iterator[Condition]:
-    """Yield the condition of each term."""
+def _alternatives(text: str) -> list[list[Condition]]:
+    """Return the conditions of each alternative."""
     if _TERM.sub("", text).strip():
         raise QueryError(
             f"{quoted(text)} has a double quote that does not begin or end a phrase such as "
             f'"corner shop"'
         )
+    alternatives: list[list[Condition]] = [[]]
     for term in _TERM.finditer(text):
-        phrase, word = term.groups()
-        if phrase is None:
-            yield _word(word)
-        elif phrase.strip():
-            yield _text(phrase)
+        if term[0] == OR:
+            alternatives.append([])
         else:
-            raise QueryError("a phrase needs a text between its quotes")
+            alternatives[-1].append(_term(*term.groups()))
+    if len(alternatives) > 1 and not all(alternatives):
+        raise QueryError(
+            f"{quoted(text)} has no word before or after an {OR}: write words on both of its "
+            f'sides, such as "cash {OR} card", or look for "or" in small letters'
+        )
+    return alternatives
+
+
+def _any_of(terms: Sequence[Condition]) -> Condition:
+    """Return the condition that one of the terms is found."""
+    if len(set(terms)) == 1:
+        return terms[0]
+    parts = dict.fromkeys(part for term in terms for part in term.parts)
+    return either(WORDS, sorted(parts, key=repr))
+
+
+def _term(phrase: str | None, word: str) -> Condition:
+    if phrase is None:
+        return _word(word)
+    if phrase.strip():
+        return _text(phrase)
+    raise QueryError("a phrase needs a text between its quotes")
 
 
 def _text(text: str) -> Condition:

@@ -1,9 +1,11 @@
 """The work of a search does not depend on other users' data."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.read_model.connection import with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
@@ -52,8 +54,11 @@ def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
 
 
 def plan(unit, word, explain):
+    return plan_of(unit, make_query(RECORDS, note=f"contains-i.{word}"), explain)
+
+
+def plan_of(unit, query, explain):
     backend = unit.backend
-    query = make_query(RECORDS, note=f"contains-i.{word}")
     predicates, values = shape_and_values(query.conditions)
     shape = (_json_page, (RECORDS.name, predicates, order_keys(query.sort)))
     statement = SqlCache(backend.engine.dialect).get(with_state, *shape)
@@ -97,7 +102,11 @@ def test_postgresql_reads_as_many_rows_and_pages_for_a_word_that_others_have(uni
     assert COUNT in [removed for *_, removed in seen["theirs"]]
 
 
-def test_sqlite_searches_in_an_index_without_the_json(unit):
-    rows = [row[-1] for row in plan(unit("sqlite"), "x", "EXPLAIN QUERY PLAN")]
+@pytest.mark.parametrize("text", [None, "x", "x OR y z"])
+def test_sqlite_searches_in_an_index_without_the_json(unit, text):
+    query = make_query(RECORDS, note="contains-i.x")
+    if text is not None:
+        query = replace(query, conditions=parse_words(text))
+    rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
     assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]

@@ -21,14 +21,16 @@ TIME_SPAN_PATTERN = f"^{patterns.TIME_SPAN}$"
 WHOLE_DAYS_PATTERN = f"^{patterns.WHOLE_DAYS}$"
 TEXT_PATTERN = f"^{patterns.TEXT}$"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_WORD = rf'[^"\x00{DROPPED}{_SPACES}][^"\x00{_SPACES}]*'
+_OR = rf"O[{DROPPED}]*R[{DROPPED}]*"
+_WORD = rf'(?!{_OR}([{_SPACES}]|$))[^"\x00{DROPPED}{_SPACES}][^"\x00{_SPACES}]*'
 _PHRASE = rf'"[{DROPPED}{_SPACES}]*[^"\x00{DROPPED}{_SPACES}][^"\x00]*"[{DROPPED}]*'
 _TERM = f"({_WORD}|{_PHRASE})"
 _BETWEEN_WORDS = rf"[{DROPPED}{_SPACES}]*"
 #: The schema of the texts that `parse_words` accepts.
 WORDS_SCHEMA: Schema = {
     "type": "string",
-    "pattern": rf"^{_BETWEEN_WORDS}{_TERM}([{_SPACES}]{_BETWEEN_WORDS}{_TERM})"
+    "pattern": rf"^{_BETWEEN_WORDS}{_TERM}([{_SPACES}]{_BETWEEN_WORDS}"
+    rf"({_OR}[{_SPACES}]{_BETWEEN_WORDS})?{_TERM})"
     rf"{{0,{MAX_WORDS - 1}}}([{_SPACES}]{_BETWEEN_WORDS})?$",
     "maxLength": MAX_OPERAND_CHARACTERS,
     "examples": [WORDS.example],

@@ -39,7 +39,8 @@ _SORT = {"sortBy": _WORD}
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
         'Words and "exact phrases" to search for; each must appear in payee, note, category, '
-        "labels or account name. A number also finds this amount; >100 finds only amounts."
+        "labels or account name. A number also finds this amount; >100 finds only amounts. "
+        "OR separates alternatives."
     ),
     **filters_of(RECORDS),
     "withSubcategories": flag("Whether a filter by category includes the categories below it."),

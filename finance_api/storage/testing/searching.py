@@ -80,6 +80,8 @@ class SearchingConformance(OneUser):
                 (">1 <=17.07", [7, 8]),
                 (">=0.5 zold", [6, 7]),
                 (">17.07", []),
+                ("lodz OR corner shop", [0, 7]),
+                ('17.07 zold OR strasse OR "a corner" OR absent', [6, 7, 8]),
             ):
                 query = replace(make_query(RECORDS, order), conditions=parse_words(words))
                 assert sorted(unit.ids(RECORDS, *query.conditions, sort=order)) == expected

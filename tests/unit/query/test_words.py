@@ -1,7 +1,11 @@
 """The grammar of ``q``."""
 
+import re
+from itertools import product
+
 import pytest
 
+from finance_api.api.openapi.conditions import WORDS_SCHEMA
 from finance_api.api.validation import canonical_text
 from finance_api.query.errors import QueryError
 from finance_api.query.evaluate import matches
@@ -117,12 +121,46 @@ def test_a_number_is_also_a_word_but_a_comparison_is_not():
     assert matches(row, parse_words('">100"'))
 
 
+def test_or_in_capitals_separates_alternatives_each_with_all_its_words():
+    texts = ("", "a", "b", "c", "a b", "b c", "a c", "a b c", "or", "x a", "17.07 b")
+    for alternatives in product(("a", "b c", '"a b"', "17.07 b", "or", '"OR"'), repeat=3):
+        conditions = parse_words(" OR ".join(alternatives))
+        for text in texts:
+            row = make_row(RECORDS, 1, amount=170_700, note=text)
+            expected = any(matches(row, parse_words(each)) for each in alternatives)
+            assert matches(row, conditions) == expected, (alternatives, text)
+    # Without capitals, or in quotes, it is a word.
+    assert words('a or "OR b"') == ["a", "or", "or b"]
+    assert len(parse_words("a b OR c d OR e f OR g h OR i j")) == 2**5
+    with pytest.raises(QueryError, match="11 words"):
+        parse_words("a b c OR d e f OR g h i OR j k")
+
+
+@pytest.mark.parametrize("text", ["OR", "a OR", "OR a", "a OR OR b", "a OR b OR", "a \x01OR"])
+def test_an_or_without_words_on_both_sides_is_refused(text):
+    with pytest.raises(QueryError, match="no word before or after an OR"):
+        parse_words(text)
+    assert not re.search(WORDS_SCHEMA["pattern"], text)
+
+
+@pytest.mark.parametrize("text", ["a OR b", "ORA OR aOR", 'OR1 OR "OR"', "a O\x01R b", "or"])
+def test_the_described_pattern_allows_an_or_between_words(text):
+    assert parse_words(text) and re.search(WORDS_SCHEMA["pattern"], text)
+
+
 def test_texts_that_mean_something_else_are_told_apart():
     different = (
+        *("a OR b", "a OR b c", "a or b", "a b", "a"),
         *("17", '"17"', "17 x", '"17 x"', ">17", ">=17", "<17", "<=17", "17.07", "17,07"),
         *("1.250", ">1.250", "1250", "either", "word.17", "abs.eq.170000:170001", "a,b", "a\\,b"),
     )
     assert len({canonical_text({"q": parse_words(text)}) for text in different}) == len(different)
-    for one, other in (("a b", " B  a a"), ("É", "e"), ('"a"', "a"), ("1.5 x", "X 1.5")):
+    for one, other in (
+        ("a b", " B  a a"),
+        ("É", "e"),
+        ('"a"', "a"),
+        ("1.5 x", "X 1.5"),
+        ("a OR b", "B OR a a"),
+    ):
         texts = [canonical_text({"q": parse_words(text)}) for text in (one, other)]
         assert texts[0] == texts[1]
