@@ -90,6 +90,8 @@ class StatementRecords:
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: Each new entry that another entry corrects -> the id of the new record.
         self._awaited = {row.awaits: "" for row in self._waiting if row.awaits is not None}
+        #: How many entries consist of a record, by its id.
+        self._entries_of = Counter(part.record for row in file.open for part in row.parts)
         file.open.clear()
         self._ruled = self._match_rules() if session.row_set(RECORD_RULES).rows else repeat(UNRULED)
 
@@ -254,10 +256,11 @@ class StatementRecords:
         rest, parts = self._file.rests.get(decided, 0), decided.parts
         total = sum(part.amount for part in parts) + rest
         others = tuple(part.record for part in (parts if rest else parts[1:]))
+        # Parts of another total belong to further entries, too.
+        is_alone = total == decided.amount and all(self._entries_of[id_] == 1 for id_ in others)
         return self._stated_values(decided)._replace(
             beside=decided.amount - amount or None,
-            # Parts of another total belong to further entries, too.
-            others=others if others and total == decided.amount else None,
+            others=others if others and is_alone else None,
         )
 
     # -- stored records

@@ -450,9 +450,11 @@ class History:
             if self.has_csv and version == newest and self.maybe(0.6):
                 run, _ = self.statement("csv", version, is_dated=is_dated)
                 self.files.append((run, self.total(newest)))
-            if self.payments and self.maybe(0.3):
+            # A payment of a sum's amount may be paired with that sum.
+            payments = [each for each in self.payments if each[1] not in self.amounts[0].values()]
+            if payments and self.maybe(0.3):
                 # The statements of the sum decide.
-                name, cents = self.chance.choice(self.payments)
+                name, cents = self.chance.choice(payments)
                 row = name, f"{(cents + sign * self.chance.randint(-90, 900)) / 100:.2f}"
                 run = lambda row=row: self.account.notify(row)  # noqa: E731
                 self.files.append((run, self.total(newest)))

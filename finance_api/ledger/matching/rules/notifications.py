@@ -87,7 +87,7 @@ def _stored_parts(rows: OpenRows, stored: CandidateTest, sums: _FindSums) -> Ite
         # The first part keeps what the entry states, as a rest does for its own entry. Formats
         # that state the same sum have it in one place, so that a correction counts once.
         keep = [part for part in found if whole.amount in part.sums]
-        if not keep and _total(found) + rest != whole.amount:
+        if not keep:
             keep = keepers[whole.account, whole.amount]
         parts = list(dict.fromkeys((*keep[-1:], *sorted(found, key=_is_notified))))
         outcome = Outcome.NEW if rest else Outcome.MATCHED_PARTS
