@@ -4,13 +4,13 @@ import socket
 from contextlib import closing
 
 from support.nginx import HOST, nginx
-from support.programs import free_port
+from support.programs import CLOSED_PORT
 
 SECRET = "finq_" + "s" * 32
 
 
 def test_the_logs_of_nginx_have_no_secret_of_a_link() -> None:
-    with nginx([free_port(), free_port()]) as server:
+    with nginx([CLOSED_PORT, CLOSED_PORT]) as server:
         plain_paths = ("/", f"/q/{SECRET}.csv", f"//q/{SECRET}.csv?limit=1", f"/x/../q/{SECRET}")
         mistyped = (f"/Q/{SECRET}.csv", f"/{SECRET}", f"/docs/q{SECRET}", f"/Q/{SECRET.upper()}")
         encoded = (f"/q%2f{SECRET}.csv", f"/%71/{SECRET}.csv", f"/x/%66inq_{SECRET[5:]}")

@@ -9,7 +9,7 @@ from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.ratelimit.redis import RedisLimiter, from_settings
 from finance_api.runtime.settings import SettingError
 from support.limiter_models import NOW, bucket_rule, make_key
-from support.programs import free_port, redis_server, wait_until
+from support.programs import CLOSED_PORT, free_port, redis_server, wait_until
 
 RULE = bucket_rule("500/hour")
 
@@ -40,7 +40,7 @@ def test_connections_to_a_server_that_became_a_replica_are_dropped():
         limiter = RedisLimiter(server.url)
         limiter.take(RULE, "key", NOW)
         assert len(admin.client_list(_type="normal")) == 2
-        admin.replicaof("127.0.0.1", str(free_port()))
+        admin.replicaof("127.0.0.1", str(CLOSED_PORT))
         with pytest.raises(LimiterUnavailable, match="read only replica"):
             limiter.take(RULE, "key", NOW)
         wait_until(lambda: len(admin.client_list(_type="normal")) == 1, 20)

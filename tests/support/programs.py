@@ -8,6 +8,7 @@ import configparser
 import os
 import pwd
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -81,10 +82,17 @@ def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
+#: A port at which no program listens, and that no program gets as a free one: it is privileged.
+CLOSED_PORT = 1
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free port from a range that the system does not use for outgoing connections."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def postgresql_programs() -> Path | None:

@@ -20,7 +20,7 @@ from support.native_rows import account, record
 from support.nginx import HOST, nginx
 from support.nightly import count
 from support.process import ServerProcess
-from support.programs import free_port, wait_until
+from support.programs import CLOSED_PORT, wait_until
 from support.service import Service
 
 INIS = ["development.ini", "production.ini"]
@@ -161,7 +161,7 @@ def test_nginx_closes_the_connection_of_an_export_that_breaks_off(breaking, monk
     shorter.write_text(sample.replace("proxy_read_timeout 60s;", "proxy_read_timeout 2s;"))
     monkeypatch.setattr(nginx_module, "SAMPLE", shorter)
     server = breaking.start_breaking("production.ini")
-    with nginx([server.port, free_port()]) as proxy:
+    with nginx([server.port, CLOSED_PORT]) as proxy:
         connection = http.client.HTTPSConnection(
             "127.0.0.1", proxy.port, timeout=60, context=proxy.tls
         )

@@ -9,7 +9,7 @@ import pytest
 from finance_api.storage.errors import StorageUnavailable
 from support.mcp_client import TRANSPORTS, Site, refusal, run_async, told, with_client
 from support.native_rows import account
-from support.programs import free_port
+from support.programs import CLOSED_PORT
 
 httpx2 = pytest.importorskip("httpx2")
 mcp = pytest.importorskip("mcp")
@@ -65,7 +65,7 @@ def test_a_service_that_is_down_or_unhealthy_is_reported(
     token = site.one.token
     elsewhere = run_async(_refused_at, f"{site.base}/elsewhere", token)
     assert elsewhere["status"] == 404 and "There is nothing" in elsewhere["error"]
-    closed = f"http://127.0.0.1:{free_port()}"
+    closed = f"http://127.0.0.1:{CLOSED_PORT}"
     nobody = run_async(_refused_at, closed, token)
     assert closed in nobody["error"] and "whether the service runs" in nobody["howToGoOn"]
     # The token is looked up in the storage first, so a cached answer does not help.
