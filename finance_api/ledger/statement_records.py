@@ -259,8 +259,7 @@ class StatementRecords:
         # Parts of another total belong to further entries, too.
         is_alone = total == decided.amount and all(self._entries_of[id_] == 1 for id_ in others)
         return self._stated_values(decided)._replace(
-            beside=decided.amount - amount or None,
-            others=others if others and is_alone else None,
+            beside=decided.amount - amount or None, others=others if others and is_alone else None
         )
 
     # -- stored records

@@ -368,6 +368,19 @@ def test_correction_counts_once_if_formats_may_share_payments_among_sums_differe
     account.person.audit()
 
 
+def test_deletion_of_a_sum_leaves_what_other_sums_have_of_its_payments(new_person):
+    account = Account(new_person())
+    sums = booked("168.73", "S1"), booked("54.98", "S2")
+    for name, amount in (("Ann", "9.19"), ("Ben", "14.29"), ("Cleo", "99.62"), ("Dan", "45.79")):
+        account.notify((name, amount))
+    for source in ("mt940", "ofx"):
+        account.file(source, *sums)
+        assert account.total == 22_371
+    account.file("ofx", deleted("S1", "168.73"))
+    assert account.total == 5_498
+    account.person.audit()
+
+
 def test_replacement_in_an_older_statement_changes_nothing(new_person):
     account = Account(new_person())
     account.file("ofx", booked("-30"), as_of=1)
