@@ -20,6 +20,7 @@ from bench.workspace import Workspace
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import CliContext
+from finance_api.storage.interface import Token
 
 _LOOK_UPS = 400
 _ROUNDS = 9
@@ -62,7 +63,7 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
     for sha256 in digests:
         begin = time.perf_counter()
         with cli.reading() as storage:
-            token, _ = storage.tokens.get_owner(sha256)
+            token, _ = storage.credentials.get_owner(Token, sha256)
         durations.append(time.perf_counter() - begin)
         assert token.sha256 == sha256
     return statistics.median(durations) * 1e6

@@ -19,7 +19,10 @@ from finance_api.runtime.settings import Settings
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     AuditEntry,
+    QuestionLink,
+    Session,
     StorageBackend,
+    Token,
     open_backend,
     reading,
     unit_of_work,
@@ -99,9 +102,9 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         metrics=metrics,
         sampling=Periodic("metrics", _SAMPLING_SECONDS, sample, last=False),
         storage=storage,
-        last_used=make_last_used(storage, last_used_seconds, "tokens"),
-        last_used_links=make_last_used(storage, last_used_seconds, "links"),
-        seen_sessions=make_last_used(storage, FLUSH_SECONDS, "sessions"),
+        last_used=make_last_used(storage, last_used_seconds, Token),
+        last_used_links=make_last_used(storage, last_used_seconds, QuestionLink),
+        seen_sessions=make_last_used(storage, FLUSH_SECONDS, Session),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,
         quotas=quotas,
@@ -155,7 +158,7 @@ def make_housekeeping(
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
             if steady.seconds() >= _STEADY_SECONDS:
-                storage.jwts.prune(now - jwt_leeway_seconds - DAY_SECONDS)
+                storage.credentials.prune_jwts(now - jwt_leeway_seconds - DAY_SECONDS)
             prune_uploads(storage, now)
             storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
             storage.audit.prune(now - audit_days * DAY_SECONDS)

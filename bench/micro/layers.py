@@ -19,7 +19,7 @@ from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.runtime.clock import SystemClock
 from finance_api.serialization.rows import RowEncoder
-from finance_api.storage.interface import Storage, StorageBackend, reading
+from finance_api.storage.interface import Storage, StorageBackend, Token, reading
 
 _PAGE_PATH = Ours().path(loads.Query(None, Kind.RECORDS, PAGE, since=data.SINCE))  # type: ignore[arg-type]
 _CATEGORIES_PATH = Ours().path(loads.Query(None, Kind.CATEGORIES, FIRST))  # type: ignore[arg-type]
@@ -120,7 +120,10 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
     """Yield calls of the storage. Each call is a separate unit of work, for the next user."""
     with reading(backend) as storage:
         users = cycle(
-            (storage.tokens.get_owner(digest(person.token))[1].id, list(person.id_sets[0]))
+            (
+                storage.credentials.get_owner(Token, digest(person.token))[1].id,
+                list(person.id_sets[0]),
+            )
             for person in people
         )
         owners = [next(users) for _ in people]
@@ -136,7 +139,9 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
         return call
 
     yield Layer("storage: empty unit of work", unit(lambda storage: None))
-    yield Layer("storage: token", unit(lambda storage: storage.tokens.get_owner(next(digests))))
+    yield Layer(
+        "storage: token", unit(lambda storage: storage.credentials.get_owner(Token, next(digests)))
+    )
     yield Layer("storage: data state", unit(lambda s: s.data.get_state(next(users)[0])))
     yield Layer(
         "storage: page of 100, rows", unit(lambda s: s.data.list_rows(next(users)[0], page))
@@ -157,7 +162,7 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
 
 def _writing(backend: StorageBackend, person: data.Person) -> Iterator[Layer]:
     with reading(backend) as storage:
-        _, user = storage.tokens.get_owner(digest(person.token))
+        _, user = storage.credentials.get_owner(Token, digest(person.token))
         rows = storage.data.list_rows(user.id, _page_query(RECORDS, PAGE)).rows
     encode = RowEncoder(RECORDS.fields).encode
     yield Layer("JSON: 100 records", lambda: [encode(row) for row in rows])

@@ -32,7 +32,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, LINKS, TOKEN_SURFACES, needs_credential
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import User
+from finance_api.storage.interface import QuestionLink, Session, Token, User
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.text import EmailRefused, normal_email
 
@@ -72,7 +72,7 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
         return Failure.INVALID
     sha256 = digest(text)
     try:
-        token, user = request.storage.tokens.get_owner(sha256)
+        token, user = request.storage.credentials.get_owner(Token, sha256)
     except NotFound:
         return Failure.INVALID
     matches = secrets.compare_digest(token.sha256, sha256)
@@ -113,7 +113,9 @@ def _by_link(request: Request) -> Identity | Failure:
     Runs one query for every link, valid or not, so that all requests take equally long.
     """
     try:
-        link, user = request.storage.links.get_owner(digest_of_path(request.environ["PATH_INFO"]))
+        link, user = request.storage.credentials.get_owner(
+            QuestionLink, digest_of_path(request.environ["PATH_INFO"])
+        )
     except NotFound:
         return Failure.INVALID
     now = request.services.clock.now()
@@ -129,7 +131,7 @@ def _by_session(request: Request) -> Identity | Failure:
     if secret is None:
         return Failure.ABSENT
     try:
-        session, user = request.storage.sessions.get_owner(sessions.digest(secret))
+        session, user = request.storage.credentials.get_owner(Session, sessions.digest(secret))
     except NotFound:
         return Failure.INVALID
     now = request.services.clock.now()
@@ -144,7 +146,7 @@ def _by_session(request: Request) -> Identity | Failure:
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
     """Return the user of the claims, and whether the token is revoked. Raises NotFound."""
-    find = request.storage.jwts.get_owner
+    find = request.storage.credentials.get_jwt_owner
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
         if by_email and "@" in claims.subject:

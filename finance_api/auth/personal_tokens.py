@@ -20,6 +20,7 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     AuditAction,
     QuestionLink,
+    S,
     StorageBackend,
     Token,
     User,
@@ -59,17 +60,17 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def make_last_used(backend: StorageBackend, seconds: float, role: str) -> WriteBehind[str]:
+def make_last_used(backend: StorageBackend, seconds: float, kind: type[S]) -> WriteBehind[str]:
     """Return a collector of the last uses of credentials, which it writes periodically.
 
-    role: tokens, links or sessions. Tokens and links are noted by id, sessions by their SHA-256.
+    Tokens and links are noted by id, sessions by their SHA-256.
     """
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            getattr(storage, role).set_used(used_at)
+            storage.credentials.set_used(kind, used_at)
 
-    name = f"writing when {role} were last used"
+    name = f"writing when {kind.noun}s were last used"
     return WriteBehind(name, seconds, merge=max, write=write)
 
 
@@ -125,11 +126,7 @@ def issue_token(
     """
     user = storage.users.lock(user.id)
     check_access(user, "personal tokens", is_open_to_all=is_open_to_all)
-    live = [token for token in storage.tokens.list_by_user(user.id) if is_live(token, now)]
-    if len(live) >= max_live:
-        raise IssueRefused(
-            f"there are {len(live)} active tokens, and {max_live} are allowed: revoke one first"
-        )
+    check_number(storage, Token, user.id, now, max_live)
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
@@ -144,9 +141,24 @@ def issue_token(
         created_at=now,
         expires_at=checked_expiry(now, expires_at),
     )
-    storage.tokens.add(token)
+    storage.credentials.add(token)
     storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
+
+
+def check_number(
+    storage: WritableStorage,
+    kind: type[Token] | type[QuestionLink],
+    user_id: int,
+    now: int,
+    max_live: int,
+) -> None:
+    """Raise IssueRefused if the user already has ``max_live`` active tokens or links."""
+    number = sum(is_live(each, now) for each in storage.credentials.list_by_user(kind, user_id))
+    if number >= max_live:
+        raise IssueRefused(
+            f"there are {number} active {kind.noun}s, and {max_live} are allowed: revoke one first"
+        )
 
 
 def check_access(user: User, what: str, *, is_open_to_all: bool) -> None:
@@ -164,15 +176,15 @@ def rename_token(
     storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
 ) -> None:
     """Rename a token. before: its current name. name: a `checked_name`. Raises NotFound."""
-    storage.tokens.update(token_id, user_id=user_id, name=name)
+    storage.credentials.update_token(token_id, user_id=user_id, name=name)
     storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
 
 
 def revoke_token(
     storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
 ) -> Token:
-    """Revoke a token as `TokenWriter.revoke` does, and note it in the audit log."""
-    token = storage.tokens.revoke(token_id, now, user_id=user_id)
+    """Revoke a token as `CredentialWriter.revoke` does, and note it in the audit log."""
+    token = storage.credentials.revoke(Token, token_id, now, user_id=user_id)
     storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
     return token
 
@@ -193,7 +205,9 @@ def regenerate_token(
     overlap_seconds; if that is 0, it is revoked.
     """
     storage.users.lock(user.id)
-    found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]
+    found = [
+        token for token in storage.credentials.list_by_user(Token, user.id) if token.id == token_id
+    ]
     if not found:
         raise NotFound("there is no such token")
     (old,) = found
@@ -201,7 +215,7 @@ def regenerate_token(
         raise IssueRefused("the token is no longer active: create a new one")
     if overlap_seconds:
         ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
-        storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
+        storage.credentials.update_token(old.id, user_id=user.id, expires_at=ends)
     else:
         revoke_token(storage, old.id, now, user_id=user.id)
     expires_at = None

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import (
     MAX_LIVE,
-    IssueRefused,
     check_access,
+    check_number,
     checked_expiry,
     checked_name,
     digest,
@@ -69,11 +69,7 @@ def issue_link(
     """
     user = storage.users.lock(user.id)
     check_access(user, "links of questions", is_open_to_all=is_open_to_all)
-    live = [link for link in storage.links.list_by_user(user.id) if is_live(link, now)]
-    if len(live) >= max_live:
-        raise IssueRefused(
-            f"there are {len(live)} active links, and {max_live} are allowed: revoke one first"
-        )
+    check_number(storage, QuestionLink, user.id, now, max_live)
     secret = new_secret()
     link = QuestionLink(
         id=link_id or new_id(),
@@ -84,7 +80,7 @@ def issue_link(
         created_at=now,
         expires_at=checked_expiry(now, expires_at),
     )
-    storage.links.add(link)
+    storage.credentials.add(link)
     storage.note(user.id, AuditAction.LINK_CREATED, now, link.name)
     return secret
 
@@ -100,7 +96,7 @@ def revoke_links(
     storage: WritableStorage, user_id: int, now: int, question_id: str | None = None
 ) -> int:
     """Revoke all links of a question, or of the user; return how many were active."""
-    live = live_links(storage.links.list_by_user(user_id), now, question_id)
+    live = live_links(storage.credentials.list_by_user(QuestionLink, user_id), now, question_id)
     for link in live:
         revoke_link(storage, link, now)
     return len(live)
@@ -108,5 +104,5 @@ def revoke_links(
 
 def revoke_link(storage: WritableStorage, link: QuestionLink, now: int) -> None:
     """Revoke a link; harmless if it has been revoked before."""
-    storage.links.revoke(link.user_id, now, [link.id])
+    storage.credentials.revoke(QuestionLink, link.id, now, user_id=link.user_id)
     storage.note(link.user_id, AuditAction.LINK_REVOKED, now, link.name)

@@ -7,7 +7,7 @@ lock the user, and write a session or the like only if the user has not changed.
 from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.auth.question_links import revoke_links
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import AuditAction, Storage, User, WritableStorage
+from finance_api.storage.interface import AuditAction, Jwt, Storage, Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import EmailRefused, normal_email
 
@@ -78,15 +78,15 @@ def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -
 def sign_out(storage: WritableStorage, user: User, now: int) -> None:
     """End all sessions of the user; tokens, links and JWTs stay. Raises NotFound."""
     storage.users.lock(user.id)
-    storage.sessions.delete_all(user.id)
+    storage.credentials.delete_sessions(user.id)
     storage.note(user.id, AuditAction.SIGNED_OUT, now)
 
 
 def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: bool) -> None:
-    storage.sessions.delete_all(user_id)
+    storage.credentials.delete_sessions(user_id)
     revoke_all_jwts(storage, user_id, now)
     if tokens:
-        storage.tokens.revoke_all(user_id, now)
+        storage.credentials.revoke_all(Token, user_id, now)
         storage.note(user_id, AuditAction.TOKENS_REVOKED, now)
         revoke_links(storage, user_id, now)
 
@@ -97,7 +97,9 @@ def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     A JWT that was issued right after an earlier revocation is included: its iat may be a second
     ahead.
     """
-    storage.users.lock(user_id)
-    latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)
-    storage.jwts.revoke_all(user_id, max(now, latest))
+    user = storage.users.lock(user_id)
+    issued = [jwt.issued_at or 0 for jwt in storage.credentials.list_by_user(Jwt, user_id)]
+    latest = max([now, *issued])
+    storage.credentials.revoke_all(Jwt, user_id, latest)
+    storage.users.update(user_id, jwts_revoked_at=max(latest, user.jwts_revoked_at or latest))
     storage.note(user_id, AuditAction.JWTS_REVOKED, now)

@@ -17,6 +17,7 @@ from finance_api.cli.init import write_ini
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.ledger.importing import import_rows
 from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Token
 from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
@@ -139,7 +140,7 @@ def _is_in_use(cli: CliContext, token: str) -> bool:
         return False
     with cli.reading() as storage:
         try:
-            found, user = storage.tokens.get_owner(digest(token))
+            found, user = storage.credentials.get_owner(Token, digest(token))
         except NotFound:
             return False
     return user.email == _EMAIL and found.revoked_at is None and found.expires_at is None

@@ -7,7 +7,7 @@ from finance_api.auth.jwts import issue_jwt, jwt_rules, revoke_jwt
 from finance_api.auth.user_accounts import revoke_all_jwts
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
-from finance_api.storage.interface import unit_of_work
+from finance_api.storage.interface import Jwt, unit_of_work
 
 
 @click.group()
@@ -52,7 +52,7 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(j.expires_at),
                 "revokedAt": instant(j.revoked_at),
             }
-            for j in storage.jwts.list_by_user(get_user(storage, email).id)
+            for j in storage.credentials.list_by_user(Jwt, get_user(storage, email).id)
             if j.expires_at > cli.clock.now()
         ]
     show_list(rows, ("JTI", "ISSUED", "EXPIRES", "REVOKED"), as_json=as_json)

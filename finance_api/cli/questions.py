@@ -16,6 +16,7 @@ from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.questions.forms import forms_of
 from finance_api.questions.saved import add_question, find_question, get_question
 from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import QuestionLink
 from finance_api.values.time import DAY_SECONDS
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def list_links(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(each.expires_at),
                 "revokedAt": instant(each.revoked_at),
             }
-            for each in storage.links.list_by_user(user.id)
+            for each in storage.credentials.list_by_user(QuestionLink, user.id)
         ]
     headings = ("ID", "NAME", "QUESTION", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
     show_list(rows, headings, as_json=as_json)
@@ -220,10 +221,12 @@ def revoke(
     with cli.writing() as storage:
         if value is not None:
             text = sys.stdin.readline() if value == "-" else value
-            links = [storage.links.get_owner(question_links.digest_in(text))[0]]
+            links = [storage.credentials.get_owner(QuestionLink, question_links.digest_in(text))[0]]
         else:
             user = get_user(storage, email or "")
-            links = question_links.live_links(storage.links.list_by_user(user.id), now)
+            links = question_links.live_links(
+                storage.credentials.list_by_user(QuestionLink, user.id), now
+            )
             if which is not None:
                 links = _chosen(storage, user, links, which)
         for each in links:

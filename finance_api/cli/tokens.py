@@ -15,6 +15,7 @@ from finance_api.auth.personal_tokens import (
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Token
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import DAY_SECONDS
 
@@ -73,7 +74,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(t.expires_at),
                 "revokedAt": instant(t.revoked_at),
             }
-            for t in storage.tokens.list_by_user(get_user(storage, email).id)
+            for t in storage.credentials.list_by_user(Token, get_user(storage, email).id)
         ]
     cells = {
         "prefix": lambda prefix: f"{prefix}…",
@@ -97,7 +98,7 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
         if value is not None:
             if not is_well_formed(value):
                 raise NotFound("this is not a token: a character is missing or wrong")
-            found, _ = storage.tokens.get_owner(digest(value))
+            found, _ = storage.credentials.get_owner(Token, digest(value))
             token_id = found.id
         assert token_id is not None
         try:

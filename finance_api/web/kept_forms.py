@@ -20,7 +20,7 @@ from finance_api.auth import sessions
 from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request
 from finance_api.storage.errors import NotFound, StorageUnavailable
-from finance_api.storage.interface import Upload, UploadState, User
+from finance_api.storage.interface import Session, Upload, UploadState, User
 from finance_api.uploads.jobs import is_over
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -68,7 +68,7 @@ def keep_of_ended_session(request: Request) -> Response | None:
     if not hmac.compare_digest(token.encode(), _sent(request, _TOKEN)):
         return None
     try:
-        _, user = request.storage.sessions.get_owner(sessions.digest(secret))
+        _, user = request.storage.credentials.get_owner(Session, sessions.digest(secret))
     except NotFound:
         return None
     if not user.enabled:

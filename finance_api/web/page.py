@@ -23,7 +23,13 @@ from finance_api.query.model import MAX_OFFSET
 from finance_api.query.parse import parse_integer
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound, StorageLocked
-from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
+from finance_api.storage.interface import (
+    Session,
+    Storage,
+    WritableStorage,
+    data_state_of,
+    unit_of_work,
+)
 from finance_api.values import Row
 from finance_api.values.text import Message, edited
 
@@ -150,7 +156,7 @@ def editing(
 def require_session(request: Request, storage: Storage) -> None:
     """Raise a 403 if the session has ended meanwhile."""
     try:
-        storage.sessions.get_owner(request.identity.session.sha256)
+        storage.credentials.get_owner(Session, request.identity.session.sha256)
     except NotFound:
         raise HTTPForbidden(SIGNED_OUT) from None
 

@@ -10,7 +10,7 @@ from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
 from finance_api.resources.currencies import DayRates
-from finance_api.storage.interface import RatesState, Session, UploadState, User
+from finance_api.storage.interface import Jwt, RatesState, Session, Token, UploadState, User
 from finance_api.values.time import DAY_SECONDS
 
 _AGENTS = (
@@ -113,11 +113,11 @@ class People:
         site.jwt(user, at=now - 400, seconds=604_800)
 
         def work(storage):
-            ids = [token.id for token in storage.tokens.list_by_user(user.id)]
-            storage.tokens.revoke(ids[1], now - 9 * DAY_SECONDS)
+            ids = [token.id for token in storage.credentials.list_by_user(Token, user.id)]
+            storage.credentials.revoke(Token, ids[1], now - 9 * DAY_SECONDS)
             used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
-            storage.tokens.set_used(dict(zip(ids, used, strict=False)))
-            storage.jwts.revoke(first.jti, now - 1_000)
+            storage.credentials.set_used(Token, dict(zip(ids, used, strict=False)))
+            storage.credentials.revoke(Jwt, first.jti, now - 1_000)
             days = usage_of(user, now)
             storage.usage.add(days)
             # Only the last weeks have numbers by token.
@@ -131,7 +131,7 @@ class People:
             )
             for n, agent in enumerate(_AGENTS, 1):
                 secret = session_digest(new_secret())
-                storage.sessions.add(
+                storage.credentials.add(
                     Session(secret, user.id, now - n * 7_000, now - n * 600, agent)
                 )
 
@@ -150,9 +150,9 @@ class People:
         site.save_questions(user, {"W" * 100: "records?limit=9", "x" * 100: long})
 
         def work(storage):
-            token = storage.tokens.list_by_user(user.id)[0]
+            token = storage.credentials.list_by_user(Token, user.id)[0]
             for n in range(6):
-                storage.tokens.add(
+                storage.credentials.add(
                     replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
                 )
             today = now - now % DAY_SECONDS
@@ -160,7 +160,7 @@ class People:
             storage.usage.add_by_token({(user.id, today, token.id): 9_999_999})
             agent = "Agent/" + "9" * 194
             secret = session_digest(new_secret())
-            storage.sessions.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))
+            storage.credentials.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))
 
         site.change(work)
         return user

@@ -162,7 +162,7 @@ class Site:
                         created_at=self.now(),
                         expires_at=self.now() + 86_400 if number else None,
                     )
-                    storage.links.add(link)
+                    storage.credentials.add(link)
 
         self.change(work)
 

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.site import Site
+from finance_api.storage.interface import Token
 from support.chromium import Windows
 
 
@@ -89,4 +90,4 @@ def test_going_back_does_not_show_a_token_again(site, page):
     page.go_back()
     expect(page).to_have_url(f"{site.url}/settings/tokens")
     expect(page.locator("body")).not_to_contain_text(token)
-    assert len(site.change(lambda storage: storage.tokens.list_by_user(user.id))) == 1
+    assert len(site.change(lambda storage: storage.credentials.list_by_user(Token, user.id))) == 1

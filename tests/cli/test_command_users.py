@@ -5,7 +5,7 @@ import json
 import pytest
 
 from finance_api.auth.sessions import start_session
-from finance_api.storage.interface import unit_of_work
+from finance_api.storage.interface import Session, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
 from support.installation import ANNA, BERT
 from support.ledger import account, record
@@ -165,7 +165,10 @@ def test_signing_out_a_user_ends_sessions_and_nothing_else(house):
 
     def session_counts():
         def work(storage):
-            return [len(storage.sessions.list_by_user(u.id)) for u in storage.users.list_all()]
+            return [
+                len(storage.credentials.list_by_user(Session, u.id))
+                for u in storage.users.list_all()
+            ]
 
         return house.read(work)
 

@@ -177,8 +177,8 @@ def test_no_query_on_citus_reads_users_and_their_data_together(
         assert len(storage.users.list_all()) == 3
         storage.usage.prune(2)
         storage.audit.prune(2)
-        storage.jwts.prune(2)
-        storage.sessions.prune(created_before=2, seen_before=2)
+        storage.credentials.prune_jwts(2)
+        storage.credentials.prune_sessions(created_before=2, seen_before=2)
         storage.uploads.prune(created_before=2, alive_before=2)
         assert storage.users.list_with_past_states(99) != []
         storage.users.delete(new.user.id)

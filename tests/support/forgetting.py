@@ -4,6 +4,7 @@ import copy
 import re
 import traceback
 from collections.abc import Callable, Iterator
+from inspect import isfunction
 from typing import Any
 
 import pytest
@@ -64,7 +65,7 @@ def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
 def builds_of(build: Any, shape: tuple[Any, ...]) -> Iterator[Any]:
     """Yield the function or query, and the functions among its arguments, if any."""
     yield build
-    yield from (part for part in shape if callable(part))
+    yield from (part for part in shape if isfunction(part))
 
 
 def is_bound(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from sqlalchemy import create_engine, text
 
-from finance_api.storage.interface import reading
+from finance_api.storage.interface import Token, reading
 from finance_api.storage.sql.backend import SqlBackend
 from support.command import Command
 from support.service import native_line
@@ -41,7 +41,7 @@ class Installation:
         """Return the names of the user's revoked tokens."""
 
         def work(storage):
-            tokens = storage.tokens.list_by_user(storage.users.get(email).id)
+            tokens = storage.credentials.list_by_user(Token, storage.users.get(email).id)
             return {token.name for token in tokens if token.revoked_at is not None}
 
         return self.read(work)

@@ -15,7 +15,9 @@ from finance_api.storage.interface import (
     DataState,
     HistoryEntry,
     Jwt,
+    QuestionLink,
     Session,
+    Token,
     TransferProposal,
     Upload,
     UploadState,
@@ -151,9 +153,9 @@ class Pair:
             "entries": lambda s: s.history.list_entries(me),
             "proposals": lambda s: (s.transfers.count(me), s.transfers.list_newest(me, limit=9)),
             "audit": lambda s: s.audit.list_newest(me),
-            "a token": lambda s: s.tokens.get_owner(f"{1:064x}"),
-            "a link": lambda s: s.links.get_owner(f"{1:064x}"),
-            "a session": lambda s: s.sessions.get_owner("1"),
+            "a token": lambda s: s.credentials.get_owner(Token, f"{1:064x}"),
+            "a link": lambda s: s.credentials.get_owner(QuestionLink, f"{1:064x}"),
+            "a session": lambda s: s.credentials.get_owner(Session, "1"),
         }
         for asked in queries():
             found[f"list {asked}"] = lambda s, q=asked: s.data.list_json(me, q)
@@ -168,16 +170,18 @@ class Pair:
             for total, offset in ((True, 0), (False, 1), (False, 39)):
                 asked = query(each, offset=offset, total=total)
                 found[f"rows {asked}"] = lambda s, q=asked: s.data.list_rows(me, q)
-        for role in ("tokens", "links", "jwts", "sessions", "uploads", "questions"):
+        for role in ("uploads", "questions"):
             found[role] = lambda s, r=role: getattr(s, r).list_by_user(me)
+        for kind in (Token, QuestionLink, Jwt, Session):
+            found[f"{kind.noun}s"] = lambda s, k=kind: s.credentials.list_by_user(k, me)
         for number in (1, 2):
             found[f"images {number}"] = lambda s, n=number: s.history.scan_before(me, n, limit=9)
             found[f"images of labels {number}"] = lambda s, n=number: s.history.get_before(
                 me, n, LABELS, ids
             )
         for jti, key in product(("1", "11"), ("uuid", "email")):
-            found[f"owner of JWT {jti}, {key}"] = lambda s, j=jti, k=key: s.jwts.get_owner(
-                j, **{k: getattr(user, k)}
+            found[f"owner of JWT {jti}, {key}"] = lambda s, j=jti, k=key: (
+                s.credentials.get_jwt_owner(j, **{k: getattr(user, k)})
             )
         return found
 
@@ -230,15 +234,18 @@ class Pair:
             "note what is done": lambda s: s.note(mine, AuditAction.EDIT, 9),
             "add usage": lambda s: s.usage.add({(mine, 1): 5, (mine, 9): 5}),
             "add usage by token": lambda s: s.usage.add_by_token({(mine, 1, "1"): 5}),
-            "revoke all JWTs": lambda s: s.jwts.revoke_all(mine, 50),
-            "revoke all JWTs of nobody": lambda s: s.jwts.revoke_all(99, 50),
-            "delete all sessions": lambda s: s.sessions.delete_all(mine),
-            "delete a session": lambda s: s.sessions.delete("1"),
-            "note a use of a session": lambda s: s.sessions.set_used({"1": 99}),
-            "note a use of a link": lambda s: s.links.set_used({make_id(1): 99}),
-            "revoke a link": lambda s: s.links.revoke(mine, 50, [make_id(1), make_id(2)]),
-            "note a use of a token": lambda s: s.tokens.set_used({make_id(1): 99}),
-            "add a JWT": lambda s: s.jwts.add(Jwt("new", mine, 10, 100)),
+            "revoke all JWTs": lambda s: s.credentials.revoke_all(Jwt, mine, 50),
+            "delete all sessions": lambda s: s.credentials.delete_sessions(mine),
+            "delete a session": lambda s: s.credentials.delete_session("1"),
+            "note a use of a session": lambda s: s.credentials.set_used(Session, {"1": 99}),
+            "note a use of a link": lambda s: s.credentials.set_used(
+                QuestionLink, {make_id(1): 99}
+            ),
+            "revoke a link": lambda s: s.credentials.revoke(
+                QuestionLink, make_id(1), 50, user_id=mine
+            ),
+            "note a use of a token": lambda s: s.credentials.set_used(Token, {make_id(1): 99}),
+            "add a JWT": lambda s: s.credentials.add(Jwt("new", mine, 10, 100)),
             "rebuild": lambda s: s.data.rebuild(mine),
             "records of both": put_for_both,
             "records of both again": put_again_for_both,
@@ -262,11 +269,11 @@ class Pair:
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
         for n, owner in product((1, 11, 2), (mine, None)):
-            found[f"revoke token {n}, {owner}"] = lambda s, n=n, o=owner: s.tokens.revoke(
-                make_id(n), 50, user_id=o
+            found[f"revoke token {n}, {owner}"] = lambda s, n=n, o=owner: s.credentials.revoke(
+                Token, make_id(n), 50, user_id=o
             )
-            found[f"revoke JWT {n}, {owner}"] = lambda s, n=n, o=owner: s.jwts.revoke(
-                f"{n}", 50, user_id=o
+            found[f"revoke JWT {n}, {owner}"] = lambda s, n=n, o=owner: s.credentials.revoke(
+                Jwt, f"{n}", 50, user_id=o
             )
         for resource in RESOURCES:
             rows = [make_row(resource, n, **source(n)) for n in (1, 90)]
@@ -290,10 +297,10 @@ def add_credentials(unit, number, state):
     with unit.writing() as storage:
         storage.data.set_state(user.id, state)
         for each in (number, number + 10):
-            storage.tokens.add(make_token(user, each))
-            storage.links.add(make_link(user, each))
-            storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
-            storage.sessions.add(Session(f"{each}", user.id, 10, 10))
+            storage.credentials.add(make_token(user, each))
+            storage.credentials.add(make_link(user, each))
+            storage.credentials.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
+            storage.credentials.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})
             storage.usage.add_by_token({(user.id, each, f"{each}"): each})
         storage.note(user.id, AuditAction.SIGN_IN, number)

@@ -4,9 +4,9 @@ A `StorageBackend` lives as long as the process, and makes units of work. A `Sto
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
 when its transaction manager commits, either all of its writes are stored or none are.
 
-A unit of work has a part for each role: users, tokens, links, JWTs, sessions, usage, the data
-itself, its history, exchange rates, proposed transfers, files that wait to be imported, saved
-questions, and the audit log.
+A unit of work has a part for each role: users, their credentials, usage, the data itself, its
+history, exchange rates, proposed transfers, files that wait to be imported, saved questions, and
+the audit log.
 """
 
 from abc import ABC, abstractmethod
@@ -69,20 +69,19 @@ from finance_api.storage.interface.faults import (
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.users import (
+    C,
+    Credential,
     CredentialReader,
     CredentialWriter,
     Jwt,
-    JwtReader,
-    JwtWriter,
-    LinkWriter,
     Question,
     QuestionLink,
     QuestionReader,
     QuestionWriter,
+    R,
+    S,
     Session,
-    SessionWriter,
     Token,
-    TokenWriter,
     User,
     UserReader,
     UserWriter,
@@ -126,10 +125,7 @@ class Storage:
     """
 
     users: UserReader
-    tokens: CredentialReader[Token]
-    links: CredentialReader[QuestionLink]
-    jwts: JwtReader
-    sessions: CredentialReader[Session]
+    credentials: CredentialReader
     usage: UsageReader
     data: DataReader
     history: HistoryReader
@@ -149,10 +145,7 @@ class WritableStorage(Storage):
     """
 
     users: UserWriter
-    tokens: TokenWriter
-    links: LinkWriter
-    jwts: JwtWriter
-    sessions: SessionWriter
+    credentials: CredentialWriter
     usage: UsageWriter
     data: DataWriter
     history: HistoryWriter

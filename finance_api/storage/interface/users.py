@@ -1,9 +1,9 @@
 """Users, their credentials (API tokens, JSON Web Tokens, sessions), and their saved questions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from finance_api.storage.interface.data import DataState
 from finance_api.values.time import UTC
@@ -62,9 +62,8 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
-        """Change `premium`, `enabled`, `password_hash`, `time_zone`, `base_currency` or `region`.
-
-        Raises NotFound.
+        """Change `premium`, `enabled`, `password_hash`, `jwts_revoked_at`, `time_zone`,
+        `base_currency` or `region`. Raises NotFound.
         """
 
     @abstractmethod
@@ -81,6 +80,8 @@ class Token:
     scopes: the paths of the resources that the token may read; None means all resources.
     """
 
+    noun: ClassVar = "token"
+
     id: str
     user_id: int
     name: str
@@ -94,25 +95,13 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Jwt:
-    """A JSON Web Token: issued here, or issued elsewhere and revoked here.
-
-    user_id, issued_at: None if the token was issued elsewhere.
-    """
-
-    jti: str
-    user_id: int | None
-    issued_at: int | None
-    expires_at: int
-    revoked_at: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionLink:
     """A link of a saved question; the secret in its address is not stored.
 
     sha256: the secret's digest, in hexadecimal.
     """
+
+    noun: ClassVar = "link"
 
     id: str
     user_id: int
@@ -134,6 +123,8 @@ class Session:
     user_agent: the browser's User-Agent header.
     """
 
+    noun: ClassVar = "session"
+
     sha256: str
     user_id: int
     created_at: int
@@ -141,111 +132,102 @@ class Session:
     user_agent: str = ""
 
 
-C = TypeVar("C")
+@dataclass(frozen=True, slots=True)
+class Jwt:
+    """A JSON Web Token: issued here, or issued elsewhere and revoked here.
+
+    user_id, issued_at: None if the token was issued elsewhere.
+    """
+
+    noun: ClassVar = "JWT"
+
+    jti: str
+    user_id: int | None
+    issued_at: int | None
+    expires_at: int
+    revoked_at: int | None = None
 
 
-class CredentialReader(ABC, Generic[C]):
-    """Tokens, links or sessions, which are found by the digest of their secret."""
+Credential = Token | QuestionLink | Session | Jwt
+#: Any credential, a credential with the digest of a secret, and one that can be revoked.
+C = TypeVar("C", bound=Credential)
+S = TypeVar("S", bound=Token | QuestionLink | Session)
+R = TypeVar("R", bound=Token | QuestionLink | Jwt)
+
+
+class CredentialReader(ABC):
+    """Tokens, links, sessions and JSON Web Tokens. kind: one of these classes."""
 
     @abstractmethod
-    def get_owner(self, sha256: str) -> tuple[C, User]:
+    def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
         """Return the credential with this digest, whatever its state, and its user.
 
         Raises NotFound.
         """
 
     @abstractmethod
-    def list_by_user(self, user_id: int) -> list[C]:
+    def get_jwt_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        """Return the user, and whether a JWT with this jti is revoked. Raises NotFound.
+
+        Name the user by either ``uuid`` or ``email``. The JWT itself need not be stored.
+        """
+
+    @abstractmethod
+    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
         """Return a user's credentials, including revoked and expired ones.
 
         Oldest first, but sessions newest first.
         """
 
 
-class CredentialWriter(CredentialReader[C]):
+class CredentialWriter(CredentialReader):
     @abstractmethod
-    def add(self, credential: C) -> None:
-        """Add a credential. Raises Conflict if it exists, NotFound if there is no such user."""
+    def add(self, credential: Credential) -> None:
+        """Add a credential. After an error, the unit of work cannot go on.
+
+        Raises Conflict if its id, jti or digest exists, NotFound if there is no such user.
+        """
 
     @abstractmethod
-    def set_used(self, used_at: Mapping[str, int]) -> None:
+    def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
         """Store when credentials were last used; ignore unknown credentials and earlier times.
 
         used_at: the times by credential id; for sessions, by digest.
         """
 
-
-class TokenWriter(CredentialWriter[Token]):
     @abstractmethod
-    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
         """Change `name` or `expires_at`. Raises NotFound, also for another user's token."""
 
     @abstractmethod
-    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        """Revoke a token and return it; a token that is already revoked keeps its date.
+    def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
+        """Revoke a credential and return it; one that is already revoked keeps its date.
 
-        Raises NotFound, also if ``user_id`` is given and the token is another user's.
+        key: its id or jti. Raises NotFound, also if ``user_id`` is given and the credential is
+        another user's.
         """
 
     @abstractmethod
-    def revoke_all(self, user_id: int, at: int) -> None:
-        """Revoke the user's tokens; tokens that are already revoked keep their date."""
+    def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
+        """Revoke the user's credentials; those that are already revoked keep their date."""
 
-
-class LinkWriter(CredentialWriter[QuestionLink]):
     @abstractmethod
-    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
-        """Revoke some of the user's links; links that are already revoked keep their date."""
-
-
-class SessionWriter(CredentialWriter[Session]):
-    @abstractmethod
-    def delete(self, sha256: str) -> None:
+    def delete_session(self, sha256: str) -> None:
         """Delete a session, if it exists."""
 
     @abstractmethod
-    def delete_all(self, user_id: int) -> None:
+    def delete_sessions(self, user_id: int) -> None:
         """Delete the user's sessions."""
 
     @abstractmethod
-    def prune(self, *, created_before: int, seen_before: int) -> None:
+    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
         """Delete sessions that were created, or last used, before these times."""
 
-
-class JwtReader(ABC):
     @abstractmethod
-    def get_owner(
-        self, jti: str, *, uuid: str | None = None, email: str | None = None
-    ) -> tuple[User, bool]:
-        """Return the user, and whether a token with this jti is revoked. Raises NotFound.
-
-        Name the user by either ``uuid`` or ``email``. The token itself need not be stored.
-        """
-
-    @abstractmethod
-    def list_by_user(self, user_id: int) -> list[Jwt]:
-        """Return the user's tokens that were issued here, oldest first."""
-
-
-class JwtWriter(JwtReader):
-    @abstractmethod
-    def add(self, jwt: Jwt) -> None:
-        """Add a token. Raises Conflict if its jti exists, NotFound if there is no such user."""
-
-    @abstractmethod
-    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        """Revoke a token and return it; a token that is already revoked keeps its date.
-
-        Raises NotFound, also if ``user_id`` is given and the token is another user's.
-        """
-
-    @abstractmethod
-    def revoke_all(self, user_id: int, at: int) -> None:
-        """Revoke all tokens issued up to ``at``, wherever they were issued. Raises NotFound."""
-
-    @abstractmethod
-    def prune(self, before: int) -> None:
-        """Delete tokens that expired before then."""
+    def prune_jwts(self, before: int) -> None:
+        """Delete JWTs that expired before then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +236,8 @@ class Question:
 
     The name is unique among the user's questions.
     """
+
+    noun: ClassVar = "question"
 
     id: str
     user_id: int

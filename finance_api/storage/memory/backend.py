@@ -24,21 +24,12 @@ from finance_api.storage.memory.roles import (
     MemoryUploads,
     MemoryUsage,
 )
-from finance_api.storage.memory.users import (
-    MemoryJwts,
-    MemoryLinks,
-    MemorySessions,
-    MemoryTokens,
-    MemoryUsers,
-)
+from finance_api.storage.memory.users import MemoryCredentials, MemoryUsers
 
 #: The parts of a unit of work, by role. Readers could also write, but only to their own view.
 _PARTS: dict[str, Any] = {
     "users": MemoryUsers,
-    "tokens": MemoryTokens,
-    "links": MemoryLinks,
-    "jwts": MemoryJwts,
-    "sessions": MemorySessions,
+    "credentials": MemoryCredentials,
     "usage": MemoryUsage,
     "data": MemoryData,
     "history": MemoryHistory,

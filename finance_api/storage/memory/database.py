@@ -11,12 +11,8 @@ from finance_api.storage.interface import (
     BeforeImage,
     DataState,
     HistoryEntry,
-    Jwt,
     Question,
-    QuestionLink,
     RatesState,
-    Session,
-    Token,
     TransferProposal,
     Upload,
     User,
@@ -66,10 +62,8 @@ class Database:
 
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
-    tokens: dict[str, Token] = field(default_factory=dict)
-    links: dict[str, QuestionLink] = field(default_factory=dict)
-    jwts: dict[str, Jwt] = field(default_factory=dict)
-    sessions: dict[str, Session] = field(default_factory=dict)
+    #: By class and id, jti or digest.
+    credentials: dict[tuple[type[Any], str], Any] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)

@@ -1,22 +1,21 @@
 """Users, their tokens and JSON Web Tokens, and sessions of the pages."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
+    C,
+    Credential,
     CredentialWriter,
     DataState,
     Jwt,
-    JwtWriter,
-    LinkWriter,
-    QuestionLink,
+    R,
+    S,
     Session,
-    SessionWriter,
     Token,
-    TokenWriter,
     User,
     UserWriter,
 )
@@ -71,10 +70,7 @@ class MemoryUsers(Part, UserWriter):
         self._unit.user(user_id)
         self._unit.change(
             users={k: user for k, user in database.users.items() if k != user_id},
-            tokens={k: t for k, t in database.tokens.items() if t.user_id != user_id},
-            links={k: link for k, link in database.links.items() if link.user_id != user_id},
-            jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
-            sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
+            credentials={k: c for k, c in database.credentials.items() if c.user_id != user_id},
             questions={k: q for k, q in database.questions.items() if q.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
             token_usage={k: n for k, n in database.token_usage.items() if k[0] != user_id},
@@ -89,145 +85,96 @@ class MemoryUsers(Part, UserWriter):
         )
 
 
-C = TypeVar("C", Token, QuestionLink, Session)
+class MemoryCredentials(Part, CredentialWriter):
+    def _all(self, kind: type[C]) -> list[C]:
+        found = self._database.credentials.items()
+        return [each for (of_kind, _), each in found if of_kind is kind]
 
+    def _put(self, *credentials: Credential) -> None:
+        changed = {(type(each), _key(each)): each for each in credentials}
+        self._unit.change(credentials=self._database.credentials | changed)
 
-class _Credentials(Part, CredentialWriter[C]):
-    """Credentials of one kind. kept: the name of the field of `Database` that has them.
+    def _keep(self, kind: type[C], condition: Callable[[C], bool]) -> None:
+        found = self._database.credentials.items()
+        self._unit.change(credentials={k: c for k, c in found if k[0] is not kind or condition(c)})
 
-    noun: the word for such a credential in messages. key: the name of the field with which
-    `set_used` finds a credential. used: the name of the field that it sets.
-    """
-
-    kept: ClassVar[str]
-    noun: ClassVar[str]
-    key: ClassVar = "id"
-    used: ClassVar = "last_used_at"
-
-    @property
-    def all(self) -> dict[str, C]:
-        found: dict[str, C] = getattr(self._database, self.kept)
-        return found
-
-    def put(self, *credentials: C) -> None:
-        changed = {getattr(each, self.key): each for each in credentials}
-        self._unit.change(**{self.kept: self.all | changed})
-
-    def get_owner(self, sha256: str) -> tuple[C, User]:
-        for each in self.all.values():
+    def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
+        for each in self._all(kind):
             if each.sha256 == sha256:
                 return each, self._unit.user(each.user_id)
-        raise NotFound(f"there is no such {self.noun}")
+        raise NotFound(f"there is no such {kind.noun}")
 
-    def list_by_user(self, user_id: int) -> list[C]:
-        own = [each for each in self.all.values() if each.user_id == user_id]
-        return sorted(own, key=lambda each: (each.created_at, getattr(each, self.key)))
-
-    def add(self, credential: C) -> None:
-        self._unit.user(credential.user_id)
-        if getattr(credential, self.key) in self.all:
-            raise Conflict(f"there is such a {self.noun} already")
-        self.put(credential)
-
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        for name, at in used_at.items():
-            found = self.all.get(name)
-            if found is not None and (getattr(found, self.used) or at) <= at:
-                change: dict[str, Any] = {self.used: at}
-                self.put(replace(found, **change))
-
-
-class MemoryTokens(_Credentials[Token], TokenWriter):
-    kept, noun = "tokens", "token"
-
-    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        token = replace(self._get(token_id, user_id), **changes)
-        self.put(token)
-        return token
-
-    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        token = self._get(token_id, user_id)
-        if token.revoked_at is None:
-            token = self.update(token_id, user_id=token.user_id, revoked_at=at)
-        return token
-
-    def _get(self, token_id: str, user_id: int | None) -> Token:
-        token = self.all.get(token_id)
-        if token is None or user_id not in (None, token.user_id):
-            raise NotFound("there is no such token")
-        return token
-
-    def revoke_all(self, user_id: int, at: int) -> None:
-        for token in self.list_by_user(user_id):
-            self.revoke(token.id, at)
-
-
-class MemoryLinks(_Credentials[QuestionLink], LinkWriter):
-    kept, noun = "links", "link"
-
-    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
-        for link in self.list_by_user(user_id):
-            if link.id in link_ids and link.revoked_at is None:
-                self.put(replace(link, revoked_at=at))
-
-
-class MemoryJwts(Part, JwtWriter):
-    def get_owner(
+    def get_jwt_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
         for user in self._database.users.values():
             if uuid in (None, user.uuid) and email in (None, user.email):
-                jwt = self._database.jwts.get(jti)
-                return user, jwt is not None and jwt.revoked_at is not None
+                jwts = self._all(Jwt)
+                return user, any(j.jti == jti and j.revoked_at is not None for j in jwts)
         raise NotFound("there is no such user")
 
-    def list_by_user(self, user_id: int) -> list[Jwt]:
-        jwts = [jwt for jwt in self._database.jwts.values() if jwt.user_id == user_id]
-        return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
+    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
+        own = [each for each in self._all(kind) if each.user_id == user_id]
+        return sorted(own, key=lambda each: (_age(each), _key(each)))
 
-    def add(self, jwt: Jwt) -> None:
-        if jwt.jti in self._database.jwts:
-            raise Conflict(f"there is a JWT {jwt.jti} already")
-        if jwt.user_id is not None:
-            self._unit.user(jwt.user_id)
-        self._unit.change(jwts=self._database.jwts | {jwt.jti: jwt})
+    def add(self, credential: Credential) -> None:
+        if credential.user_id is not None:
+            self._unit.user(credential.user_id)
+        if (type(credential), _key(credential)) in self._database.credentials:
+            raise Conflict(f"there is such a {credential.noun} already")
+        self._put(credential)
 
-    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        jwt = self._database.jwts.get(jti)
-        if jwt is None or user_id not in (None, jwt.user_id):
-            raise NotFound("there is no such JWT")
-        if jwt.revoked_at is None:
-            jwt = replace(jwt, revoked_at=at)
-            self._unit.change(jwts=self._database.jwts | {jti: jwt})
-        return jwt
+    def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
+        for each in self._all(kind):
+            at = used_at.get(_key(each), 0)
+            if isinstance(each, Session):
+                self._put(replace(each, seen_at=max(at, each.seen_at)))
+            elif at:
+                self._put(replace(each, last_used_at=max(at, each.last_used_at or at)))
 
-    def revoke_all(self, user_id: int, at: int) -> None:
-        before = self._unit.user(user_id).jwts_revoked_at
-        self._unit.update_user(user_id, jwts_revoked_at=max(at, before or at))
-        for jwt in self.list_by_user(user_id):
-            if (jwt.issued_at or 0) <= at:
-                self.revoke(jwt.jti, at)
+    def _get(self, kind: type[C], key: str, user_id: int | None) -> C:
+        for each in self._all(kind):
+            if _key(each) == key and user_id in (None, each.user_id):
+                return each
+        raise NotFound(f"there is no such {kind.noun}")
 
-    def prune(self, before: int) -> None:
-        jwts = self._database.jwts
-        self._unit.change(jwts={k: jwt for k, jwt in jwts.items() if jwt.expires_at >= before})
+    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        token = replace(self._get(Token, token_id, user_id), **changes)
+        self._put(token)
+        return token
+
+    def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
+        credential = self._get(kind, key, user_id)
+        if credential.revoked_at is None:
+            credential = replace(credential, revoked_at=at)
+            self._put(credential)
+        return credential
+
+    def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
+        for each in self.list_by_user(kind, user_id):
+            self.revoke(kind, _key(each), at)
+
+    def delete_session(self, sha256: str) -> None:
+        self._keep(Session, lambda session: session.sha256 != sha256)
+
+    def delete_sessions(self, user_id: int) -> None:
+        self._keep(Session, lambda session: session.user_id != user_id)
+
+    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
+        self._keep(Session, lambda s: s.created_at >= created_before and s.seen_at >= seen_before)
+
+    def prune_jwts(self, before: int) -> None:
+        self._keep(Jwt, lambda jwt: jwt.expires_at >= before)
 
 
-class MemorySessions(_Credentials[Session], SessionWriter):
-    kept, noun = "sessions", "session"
-    key, used = "sha256", "seen_at"
+def _key(credential: Credential) -> str:
+    if isinstance(credential, Session):
+        return credential.sha256
+    return credential.jti if isinstance(credential, Jwt) else credential.id
 
-    def list_by_user(self, user_id: int) -> list[Session]:
-        return sorted(super().list_by_user(user_id), key=lambda session: -session.created_at)
 
-    def delete(self, sha256: str) -> None:
-        self._keep(lambda session: session.sha256 != sha256)
-
-    def delete_all(self, user_id: int) -> None:
-        self._keep(lambda session: session.user_id != user_id)
-
-    def prune(self, *, created_before: int, seen_before: int) -> None:
-        self._keep(lambda s: s.created_at >= created_before and s.seen_at >= seen_before)
-
-    def _keep(self, condition: Callable[[Session], bool]) -> None:
-        self._unit.change(sessions={k: s for k, s in self.all.items() if condition(s)})
+def _age(credential: Credential) -> int:
+    """Return a number that sorts a user's credentials as `list_by_user` does."""
+    if isinstance(credential, Session):
+        return -credential.created_at
+    return (credential.issued_at or 0) if isinstance(credential, Jwt) else credential.created_at

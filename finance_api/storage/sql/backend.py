@@ -35,14 +35,7 @@ from finance_api.storage.sql.roles.activity import (
     SqlUsage,
 )
 from finance_api.storage.sql.roles.rates import SqlRates
-from finance_api.storage.sql.roles.users import (
-    SqlJwts,
-    SqlLinks,
-    SqlQuestions,
-    SqlSessions,
-    SqlTokens,
-    SqlUsers,
-)
+from finance_api.storage.sql.roles.users import SqlCredentials, SqlQuestions, SqlUsers
 from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
 from finance_api.values import Row
@@ -54,10 +47,7 @@ _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 #: that may read a replica.
 _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "users": SqlUsers,
-    "tokens": SqlTokens,
-    "links": SqlLinks,
-    "jwts": SqlJwts,
-    "sessions": SqlSessions,
+    "credentials": SqlCredentials,
     "usage": SqlUsage,
     "uploads": SqlUploads,
     "questions": SqlQuestions,

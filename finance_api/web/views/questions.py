@@ -41,7 +41,7 @@ def _own(request: Request) -> Question:
 def _links(request: Request, question: Question) -> tuple[list[QuestionLink], int]:
     """Return the active links of a question, the newest first, and the number of ended ones."""
     now = request.now
-    found = reversed(request.storage.links.list_by_user(question.user_id))
+    found = reversed(request.storage.credentials.list_by_user(QuestionLink, question.user_id))
     links = [link for link in found if link.question_id == question.id]
     active = [link for link in links if is_live(link, now)]
     return active, len(links) - len(active)

@@ -12,7 +12,7 @@ from finance_api.auth.user_accounts import set_password, sign_out
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.ratelimit.tween import quotas_of
-from finance_api.storage.interface import AuditEntry
+from finance_api.storage.interface import AuditEntry, Session
 from finance_api.web.page import done, first_of, page, refused, sentence, writing, writing_for_user
 from finance_api.web.routes import get, post
 from finance_api.web.views.login import signed_out
@@ -78,7 +78,7 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
             "user_agent": session.user_agent,
             "is_current": session.sha256 == current.sha256,
         }
-        for session in request.storage.sessions.list_by_user(current.user_id)
+        for session in request.storage.credentials.list_by_user(Session, current.user_id)
         if sessions.is_alive(session, now)
     ]
 
@@ -148,7 +148,7 @@ def confirm_ending(request: Request) -> dict[str, Any]:
 def end_session(request: Request) -> Response:
     session = _own_session(request)
     with writing(request) as storage:
-        storage.sessions.delete(session["sha256"])
+        storage.credentials.delete_session(session["sha256"])
     if session["is_current"]:
         return signed_out(request, "signed-out")
     return done(SECURITY, "session-ended")

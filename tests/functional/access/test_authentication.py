@@ -3,6 +3,8 @@
 import re
 import zlib
 
+from finance_api.storage.interface import Token
+
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -29,7 +31,9 @@ def assert_401(response, *, sent=True):
 
 
 def stored_token(client):
-    token = client.service.change(lambda storage: storage.tokens.list_by_user(client.user.id))
+    token = client.service.change(
+        lambda storage: storage.credentials.list_by_user(Token, client.user.id)
+    )
     return token[0]
 
 
@@ -45,7 +49,7 @@ def test_the_body_never_says_why_unless_it_is_expiry(service):
     revoked, disabled, expired_and_revoked = (service.client(expires_in_days=1) for _ in range(3))
     for client in (revoked, expired_and_revoked):
         token = stored_token(client)
-        service.change(lambda s, t=token: s.tokens.revoke(t.id, service.clock.now()))
+        service.change(lambda s, t=token: s.credentials.revoke(Token, t.id, service.clock.now()))
     service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     bodies = {
         ask(revoked, header).text

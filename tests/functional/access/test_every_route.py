@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
-from finance_api.storage.interface import Jwt
+from finance_api.storage.interface import Jwt, Token
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from support.forgetting import forgetting
 from support.native_rows import uid
@@ -150,12 +150,12 @@ def credentials(world):
     expired = service.client(expires_in_days=1)
     service.clock.seconds = at
     revoked, disabled = service.client(), service.client()
-    (token,) = service.change(lambda s: s.tokens.list_by_user(revoked.user.id))
-    service.change(lambda s: s.tokens.revoke(token.id, at))
+    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, revoked.user.id))
+    service.change(lambda s: s.credentials.revoke(Token, token.id, at))
     service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     stolen = f"stolen-{mine.user.id}"
-    service.change(lambda s: s.jwts.add(Jwt(stolen, mine.user.id, at, at + 3_600)))
-    service.change(lambda s: s.jwts.revoke(stolen, at))
+    service.change(lambda s: s.credentials.add(Jwt(stolen, mine.user.id, at, at + 3_600)))
+    service.change(lambda s: s.credentials.revoke(Jwt, stolen, at))
     deleted = service.client()
     deleted_jwt = service.jwt(deleted.user)
     service.change(lambda s: s.users.delete(deleted.user.id))

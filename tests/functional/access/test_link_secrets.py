@@ -8,6 +8,7 @@ import pytest
 
 from finance_api.auth.question_links import revoke_link
 from finance_api.runtime.logs import JsonFormatter
+from finance_api.storage.interface import QuestionLink
 from support.nightly import count
 from support.question_links import Linked, household
 from support.service import on_one_storage
@@ -71,7 +72,9 @@ def test_no_log_metric_or_response_has_the_secret(linked, log, monkeypatch):
     assert answers[-1].status_int == 500
     shown = "".join(answer.text + str(answer.headers) for answer in answers if answer.charset)
     linked.service.services.audit.flush()
-    stored = linked.service.change(lambda s: repr((s.audit.list_newest(), s.links.list_by_user(1))))
+    stored = linked.service.change(
+        lambda s: repr((s.audit.list_newest(), s.credentials.list_by_user(QuestionLink, 1)))
+    )
     told = "\n".join(log.lines) + stored
     assert len(log.lines) > len(answers)
     for part in (secret, secret[5:25], secret[-20:]):

@@ -385,7 +385,7 @@ def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
 
     def counted(**options):
         storage = read(**options)
-        for name in ("links", "users", "questions", "data", "tokens"):
+        for name in ("credentials", "users", "questions", "data"):
             role = getattr(storage, name)
             for method in [m for m in dir(role) if m.startswith(("get", "list", "scan"))]:
                 work = getattr(role, method)
@@ -401,7 +401,7 @@ def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
     for secret, status in statuses.items():
         calls.clear()
         assert linked.read(".csv", secret=secret).status_int == status
-        assert calls == ["links.get_owner"], secret
+        assert calls == ["credentials.get_owner"], secret
 
 
 # -- limits

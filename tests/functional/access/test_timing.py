@@ -9,6 +9,7 @@ import pytest
 
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import csrf_token
+from finance_api.storage.interface import Token
 from functional.access.test_authentication import ask, stored_token, with_checksum
 from support.browser import Visitor, new_user
 from support.nightly import count
@@ -45,7 +46,7 @@ def test_tokens_of_forms_are_compared_in_constant_time(service, compared):
 def test_unknown_revoked_and_mistyped_tokens_are_answered_alike(service, figures):
     client, revoked = service.client(), service.client()
     token = stored_token(revoked)
-    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
+    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
     body = client.token[:-6]
     texts = {
         "unknown": new_token(),

@@ -9,7 +9,7 @@ from finance_api.auth.personal_tokens import issue_token
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import StorageBackend, Token
 from finance_api.storage.sql.backend import SqlBackend
 from support.native_rows import account, budget, household, label, record, standing_order, uid
 from support.service import Client, Service, native_line, read_no_rows
@@ -105,8 +105,8 @@ def test_what_is_kept_is_not_for_whoever_may_no_longer_read(service, client):
     assert {client.get(path).status_int for path in PATHS} == {403}
     service.change(lambda s: s.users.update(client.user.id, premium=True))
     assert {client.get(path).status_int for path in PATHS} == {200}
-    (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))
-    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
+    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
     assert {client.get(path).status_int for path in PATHS} == {401}
 
 

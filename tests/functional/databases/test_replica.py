@@ -8,6 +8,7 @@ from sqlalchemy.engine import make_url
 
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.interface import Token
 from support.browser import new_user, signed_in
 from support.citus import CITUS_URL, Cluster
 from support.native_rows import account, budget, household, record, uid
@@ -55,7 +56,9 @@ class Replicated:
         self.first = Service(kind, settings)
         self.client = self.first.client()
         self.client.load(*household(), account(9, name="first"), budget(9, name="first"))
-        (self.token,) = self.first.change(lambda s: s.tokens.list_by_user(self.client.user.id))
+        (self.token,) = self.first.change(
+            lambda s: s.credentials.list_by_user(Token, self.client.user.id)
+        )
         for pending in ("usage", "last_used", "seen_sessions"):
             getattr(self.first.services, pending).flush()
         self.first.backend.close()
@@ -127,7 +130,7 @@ def test_whoever_is_shown_out_by_the_database_is_out_at_once(both):
     both.first.change(lambda s: s.users.update(both.client.user.id, premium=False))
     assert {both.of_copy(path).status_int for path in PATHS} == {403}
     both.first.change(lambda s: s.users.update(both.client.user.id, premium=True))
-    both.first.change(lambda s: s.tokens.revoke(both.token.id, clock))
+    both.first.change(lambda s: s.credentials.revoke(Token, both.token.id, clock))
     assert {both.of_copy(path).status_int for path in PATHS} == {401}
     both.first.change(lambda s: s.users.update(both.client.user.id, enabled=False))
     assert {both.of_copy(path).status_int for path in INTERNAL} == {401}

@@ -8,7 +8,9 @@ from webtest import TestApp
 
 from finance_api.auth.jwts import Claims, issue_jwt, revoke_jwt, verify_jwt
 from finance_api.auth.personal_tokens import IssueRefused
+from finance_api.auth.user_accounts import revoke_all_jwts
 from finance_api.services import make_housekeeping
+from finance_api.storage.interface import Jwt, Token
 from finance_api.values.ids import new_id
 from support.service import Service, application, new_services
 
@@ -95,11 +97,11 @@ def revoke(client, jti):
 
 def revoke_all(client):
     service = client.service
-    service.change(lambda s: s.jwts.revoke_all(client.user.id, service.clock.now()))
+    service.change(lambda s: revoke_all_jwts(s, client.user.id, service.clock.now()))
 
 
 def listed(client):
-    return client.service.change(lambda s: s.jwts.list_by_user(client.user.id))
+    return client.service.change(lambda s: s.credentials.list_by_user(Jwt, client.user.id))
 
 
 # -- one by one
@@ -336,8 +338,8 @@ def test_a_revoked_personal_token_is_refused_by_another_process_at_once(processe
     client, there = service.client(), start()
     path = "/v1/api/records"
     assert there.status(client.token, path) == client.get("records").status_int == 200
-    (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))
-    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
+    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
     assert there.status(client.token, path) == 401
     assert start().status(client.token, path) == client.get("records").status_int == 401
 

@@ -10,6 +10,7 @@ import pytest
 
 from finance_api.runtime.logs import JsonFormatter
 from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import Token
 from support.service import Service, on_one_storage
 
 ID = re.compile("[0-9a-f]{32}")
@@ -53,7 +54,9 @@ def behind_proxy():
 
 def test_line_has_client_method_path_status_time_and_token_id(client, log):
     response = client.get("records", limit=1, payee="eq.Zoë")
-    (token,) = client.service.change(lambda storage: storage.tokens.list_by_user(client.user.id))
+    (token,) = client.service.change(
+        lambda storage: storage.credentials.list_by_user(Token, client.user.id)
+    )
     request_id = response.headers["X-Request-Id"]
     assert ID.fullmatch(request_id)
     (line,) = log.lines
@@ -172,6 +175,7 @@ def test_unexpected_error_is_reported_without_its_message(client, log, monkeypat
 
 _IN_FORKED_PROCESSES = """
 import os
+from finance_api.storage.interface import Token
 from finance_api import main
 from webtest import TestApp
 

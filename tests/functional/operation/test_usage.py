@@ -5,6 +5,7 @@ import pytest
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import Token
 from finance_api.values.time import parse_time
 from support.native_rows import account, label, record
 from support.programs import wait_until
@@ -150,9 +151,9 @@ def test_all_tokens_of_a_user_count_together_and_no_others(service, client):
         for _ in range(times):
             assert each.get("labels").status_int == 200
     # A token's requests still count when it is revoked.
-    tokens = service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    tokens = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
     (revoked,) = [token for token in tokens if token.name == "second"]
-    service.change(lambda s: s.tokens.revoke(revoked.id, now))
+    service.change(lambda s: s.credentials.revoke(Token, revoked.id, now))
     assert [total(each) for each in (client, other)] == [5, 4]
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from finance_api.storage.interface import QuestionLink
 from functional.pages.test_questions import save
 from support.browser import location
 from support.html import shown_text
@@ -18,7 +19,7 @@ def question(service, user):
 
 
 def links(service, user):
-    return service.change(lambda storage: storage.links.list_by_user(user.id))
+    return service.change(lambda storage: storage.credentials.list_by_user(QuestionLink, user.id))
 
 
 def create(visitor, question, **fields):

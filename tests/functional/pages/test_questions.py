@@ -4,6 +4,7 @@ import pytest
 
 from finance_api.auth.question_links import issue_link, live_links
 from finance_api.questions.saved import add_question
+from finance_api.storage.interface import QuestionLink
 from support.browser import location, new_user, signed_in
 from support.html import forms, parsed, shown_text
 from support.native_rows import account, category, record, uid
@@ -111,7 +112,7 @@ def test_a_changed_address_ends_the_links_unless_they_are_kept(service, househol
     path = f"/questions/{question.id}"
 
     def live():
-        links = service.change(lambda s: s.links.list_by_user(household.id))
+        links = service.change(lambda s: s.credentials.list_by_user(QuestionLink, household.id))
         return len(live_links(links, now))
 
     visitor.submit(f"{path}/edit", f"{path}/edit", name="Another name")

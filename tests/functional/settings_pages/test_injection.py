@@ -14,6 +14,7 @@ import pytest
 
 from finance_api.auth.personal_tokens import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
+from finance_api.storage.interface import Session, Token
 from finance_api.values.text import EmailRefused, normal_email
 from support.browser import LOGIN, Visitor, new_token, new_user, sessions_of, signed_in, tokens_of
 from support.html import mapped, parsed
@@ -156,12 +157,12 @@ def test_names_of_tokens_are_shown_as_text_in_lists(service, strings):
         pages = ["/settings/tokens", "/settings/usage"]
         pages += [f"/settings/tokens/{t.id}/revoke" for t in tokens_of(service, user)[::25]]
         shown = {path: visitor.get(path) for path in pages}
-        tokens, kept = dict(service.backend.database.tokens), {}
+        credentials, kept = dict(service.backend.database.credentials), {}
         for n, token in enumerate(tokens_of(service, user)):
-            tokens[token.id] = replace(token, name=f"[model{n:05}]")
+            credentials[Token, token.id] = replace(token, name=f"[model{n:05}]")
             kept[f"[model{n:05}]"] = token.name
         assert sorted(kept.values()) == sorted(name for _, name in batch)
-        set_state(service, tokens=tokens)
+        set_state(service, credentials=credentials)
         for path in pages:
             assert_same(shown[path], visitor.get(path), kept)
 
@@ -185,15 +186,15 @@ def test_names_of_browsers_are_shown_as_text(service, strings):
         for text in batch:
             begin(service, user, as_sent(text))
         shown = visitor.get("/settings/security")
-        sessions, kept = dict(service.backend.database.sessions), {}
+        credentials, kept = dict(service.backend.database.credentials), {}
         for n, session in enumerate(sessions_of(service, user)):
             if session.user_agent != visitor.agent:
                 # A browser is recognised by words, so the model's text has the same words.
                 model = " ".join([f"[model{n:05}]", *(w for w in WORDS if w in session.user_agent)])
-                sessions[session.sha256] = replace(session, user_agent=model)
+                credentials[Session, session.sha256] = replace(session, user_agent=model)
                 kept[model] = session.user_agent
         assert sorted(kept.values()) == sorted(map(kept_of, batch))
-        set_state(service, sessions=sessions)
+        set_state(service, credentials=credentials)
         assert_same(shown, visitor.get("/settings/security"), kept)
 
 
@@ -220,7 +221,7 @@ def test_e_mails_are_shown_as_text_everywhere(service, strings):
             # In a command for the shell, quotes are escaped for the shell.
             assert_same_in_commands(shown[path], model, email, ids)
         users = {k: v for k, v in service.backend.database.users.items() if k != user.id}
-        set_state(service, users=users, sessions={})
+        set_state(service, users=users, credentials={})
 
 
 #: The hidden id of a form, new for each page.

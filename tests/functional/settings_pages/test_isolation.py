@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.storage.interface import Jwt
+from finance_api.storage.interface import Jwt, Token
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
@@ -64,8 +64,8 @@ def other(service):
         new_token(service, user, f"{MARK} {name}")
         new_jwt(service, user)
     tokens, jwts = tokens_of(service, user), jwts_of(service, user)
-    service.change(lambda s: s.tokens.revoke(tokens[1].id, service.clock.now()))
-    service.change(lambda s: s.jwts.revoke(jwts[1].jti, service.clock.now()))
+    service.change(lambda s: s.credentials.revoke(Token, tokens[1].id, service.clock.now()))
+    service.change(lambda s: s.credentials.revoke(Jwt, jwts[1].jti, service.clock.now()))
     return user
 
 
@@ -153,7 +153,7 @@ def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
     jti = new_id()
 
     def revoke_unknown(storage):
-        storage.jwts.add(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
+        storage.credentials.add(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
 
     service.change(revoke_unknown)
     path = f"/settings/jwts/{jti}/revoke"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.storage.interface import QuestionLink
 from functional.pages.test_questions import save
 from support.browser import jwts_of, location, tokens_of
 from support.html import shown_text
@@ -17,7 +18,7 @@ FORMS = {
 
 def count(service, user):
     """Return the number of the user's tokens, links and JWTs."""
-    links = service.change(lambda storage: storage.links.list_by_user(user.id))
+    links = service.change(lambda storage: storage.credentials.list_by_user(QuestionLink, user.id))
     return len(tokens_of(service, user)) + len(links) + len(jwts_of(service, user))
 
 

@@ -1,25 +1,26 @@
 """Users, their credentials (API tokens, JSON Web Tokens, sessions), and their saved questions."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
+    C,
+    Credential,
+    CredentialWriter,
     DataState,
     Jwt,
-    JwtWriter,
-    LinkWriter,
     Question,
     QuestionLink,
     QuestionWriter,
+    R,
+    S,
     Session,
-    SessionWriter,
     Token,
-    TokenWriter,
     User,
     UserWriter,
 )
@@ -30,7 +31,6 @@ from finance_api.storage.sql.tables import (
     STATE_COLUMNS,
     data_states,
     jwts,
-    metadata,
     question_links,
     questions,
     sessions,
@@ -163,154 +163,47 @@ class SqlUsers(_Owners, UserWriter):
             raise NotFound("there is no such user")
 
 
-_COLUMNS = {
-    table.name: [table.c[field.name] for field in fields(kind)]
-    for table, kind in (
-        (tokens, Token),
-        (question_links, QuestionLink),
-        (jwts, Jwt),
-        (sessions, Session),
-        (questions, Question),
-    )
-}
-_ORDERS: dict[str, tuple[sa.ColumnElement[Any], ...]] = {
-    "tokens": (tokens.c.created_at, tokens.c.id),
-    "question_links": (question_links.c.created_at, question_links.c.id),
-    "jwts": (jwts.c.issued_at, jwts.c.jti),
-    "sessions": (sessions.c.created_at.desc(), sessions.c.sha256),
-    "questions": (questions.c.name,),
-}
+class _Kind(NamedTuple):
+    """How objects of a class are stored. key: the name of the column with their id.
 
-
-def _of_user(database: str, table: str) -> sa.Select[Any]:
-    own = metadata.tables[table].c.user_id == USER
-    return sa.select(*_COLUMNS[table]).where(own).order_by(*_ORDERS[table])
-
-
-def _and_owner(database: str, is_cluster: bool, table: str) -> sa.Select[Any]:
-    """Select the token, link or session with a given digest, and its user."""
-    found = metadata.tables[table]
-    joined = found.join(users, users.c.id == found.c.user_id)
-    owned = _with_owner(is_cluster, *_COLUMNS[table], source=joined)
-    return owned.where(found.c.sha256 == text_parameter("digest"))
-
-
-R = TypeVar("R", Token, QuestionLink, Jwt, Session, Question)
-
-
-class _Stored(_Owners, Generic[R]):
-    """Objects of one kind that belong to users.
-
-    table: the table with the objects. kind: the class of an object. noun: the word in messages.
+    order: of the objects of a user. used: the name of the column with the time of their last use.
     """
 
-    table: ClassVar[sa.Table]
-    kind: Callable[..., R]
-    noun: ClassVar[str]
+    table: sa.Table
+    key: str
+    order: Sequence[sa.ColumnElement[Any]]
+    used: str = ""
 
-    def make(self, row: Sequence[Any]) -> R:
-        """Make an object from the values of _COLUMNS."""
-        return self.kind(*row)
-
-    def list_by_user(self, user_id: int) -> list[R]:
-        found = self.connection.fetch(_of_user, self.table.name, values={"user": user_id})
-        return [self.make(row) for row in found]
-
-    def add(self, credential: R) -> None:
-        """Add an object. Raises Conflict if it exists, NotFound if there is no such user."""
-        values = asdict(credential)
-        if values.get("scopes") is not None:
-            values["scopes"] = " ".join(values["scopes"])
-        try:
-            self.connection.execute(sa.insert(self.table).values(values))
-        except IntegrityError as error:
-            if is_duplicate(error):
-                raise Conflict(f"there is such a {self.noun} already") from error
-            raise NotFound("there is no such user") from error
-
-    def revoke_one(self, key: sa.ColumnElement[bool], at: int, user_id: int | None) -> R:
-        """Revoke a token or JWT, unless it is already revoked; return it.
-
-        user_id: the user that the credential must belong to; None if any user is allowed.
-        """
-        wanted: list[sa.ColumnElement[bool]] = [key]
-        if user_id is not None:
-            wanted.append(self.table.c.user_id == user_id)
-        return self.change([*wanted, self.table.c.revoked_at.is_(None)], wanted, revoked_at=at)
-
-    def change(
-        self,
-        which: Sequence[sa.ColumnElement[bool]],
-        wanted: Sequence[sa.ColumnElement[bool]],
-        **values: Any,
-    ) -> R:
-        """Change the row that ``which`` selects, and return the row that ``wanted`` selects."""
-        self.connection.execute(sa.update(self.table).where(*which).values(**values))
-        found = sa.select(*_COLUMNS[self.table.name]).where(*wanted)
-        row = self.connection.execute(found).first()
-        if row is None:
-            raise NotFound(f"there is no such {self.noun}")
-        return self.make(row)
+    def columns(self, kind: type[Any]) -> list[sa.Column[Any]]:
+        """Return the columns for the fields of the class."""
+        return [self.table.c[field.name] for field in fields(kind)]
 
 
-class _Credentials(_Stored[R]):
-    """Credentials with a digest. key, used: the columns that `set_used` looks up and sets."""
-
-    key: ClassVar[sa.ColumnElement[str]]
-    used: ClassVar[sa.ColumnElement[int]]
-
-    def get_owner(self, sha256: str) -> tuple[R, User]:
-        values = {"digest": sha256}
-        for row, owner in self.fetch_owners(_and_owner, self.table.name, values=values):
-            return self.make(row), owner
-        raise NotFound(f"there is no such {self.noun}")
-
-    def set_used(self, used_at: Mapping[str, int]) -> None:
-        if not used_at:
-            return
-        at: sa.ColumnElement[int] = sa.bindparam("at")
-        self.connection.execute(
-            sa.update(self.table)
-            .where(self.key == sa.bindparam("used"), sa.or_(self.used.is_(None), self.used < at))
-            .values({self.used: at}),
-            # Always in the same order, so that two processes cannot wait for each other.
-            [{"used": name, "at": second} for name, second in sorted(used_at.items())],
-        )
+_KINDS: dict[type[Any], _Kind] = {
+    Token: _Kind(tokens, "id", (tokens.c.created_at, tokens.c.id), "last_used_at"),
+    QuestionLink: _Kind(
+        question_links, "id", (question_links.c.created_at, question_links.c.id), "last_used_at"
+    ),
+    Session: _Kind(
+        sessions, "sha256", (sessions.c.created_at.desc(), sessions.c.sha256), "seen_at"
+    ),
+    Jwt: _Kind(jwts, "jti", (jwts.c.issued_at, jwts.c.jti)),
+    Question: _Kind(questions, "id", (questions.c.name,)),
+}
 
 
-_SCOPES = [field.name for field in fields(Token)].index("scopes")
+def _of_user(database: str, kind: type[Any]) -> sa.Select[Any]:
+    stored = _KINDS[kind]
+    own = stored.table.c.user_id == USER
+    return sa.select(*stored.columns(kind)).where(own).order_by(*stored.order)
 
 
-class SqlTokens(_Credentials[Token], TokenWriter):
-    table, kind, noun = tokens, Token, "token"
-    key, used = tokens.c.id, tokens.c.last_used_at
-
-    def make(self, row: Sequence[Any]) -> Token:
-        values = list(row)
-        if values[_SCOPES] is not None:
-            values[_SCOPES] = tuple(values[_SCOPES].split())
-        return Token(*values)
-
-    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        wanted = [tokens.c.id == token_id, tokens.c.user_id == user_id]
-        return self.change(wanted, wanted, **changes)
-
-    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        return self.revoke_one(tokens.c.id == token_id, at, user_id)
-
-    def revoke_all(self, user_id: int, at: int) -> None:
-        active = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
-        self.connection.execute(sa.update(tokens).where(*active).values(revoked_at=at))
-
-
-class SqlLinks(_Credentials[QuestionLink], LinkWriter):
-    table, kind, noun = question_links, QuestionLink, "link"
-    key, used = question_links.c.id, question_links.c.last_used_at
-
-    def revoke(self, user_id: int, at: int, link_ids: Collection[str]) -> None:
-        links = question_links.c
-        active = links.user_id == user_id, links.id.in_(link_ids), links.revoked_at.is_(None)
-        self.connection.execute(sa.update(question_links).where(*active).values(revoked_at=at))
+def _and_owner(database: str, is_cluster: bool, kind: type[Any]) -> sa.Select[Any]:
+    """Select the token, link or session with a given digest, and its user."""
+    table = _KINDS[kind].table
+    joined = table.join(users, users.c.id == table.c.user_id)
+    owned = _with_owner(is_cluster, *_KINDS[kind].columns(kind), source=joined)
+    return owned.where(table.c.sha256 == text_parameter("digest"))
 
 
 def _jwt_owner(database: str, is_cluster: bool, key: str) -> sa.Select[Any]:
@@ -320,10 +213,68 @@ def _jwt_owner(database: str, is_cluster: bool, key: str) -> sa.Select[Any]:
     return _with_owner(is_cluster, revoked).where(users.c[key] == _WANTED)
 
 
-class SqlJwts(_Stored[Jwt], JwtWriter):
-    table, kind, noun = jwts, Jwt, "JWT"
+_SCOPES = [field.name for field in fields(Token)].index("scopes")
 
-    def get_owner(
+
+def _make(kind: type[Any], row: Sequence[Any]) -> Any:
+    """Make an object from the values of its columns."""
+    values = list(row)
+    if kind is Token and values[_SCOPES] is not None:
+        values[_SCOPES] = tuple(values[_SCOPES].split())
+    return kind(*values)
+
+
+class _Stored(_Owners):
+    """Objects of several classes that belong to users."""
+
+    def list_of(self, kind: type[Any], user_id: int) -> list[Any]:
+        found = self.connection.fetch(_of_user, kind, values={"user": user_id})
+        return [_make(kind, row) for row in found]
+
+    def add(self, stored: Credential | Question) -> None:
+        """Add an object. Raises Conflict if it exists, NotFound if there is no such user."""
+        values = asdict(stored)
+        if values.get("scopes") is not None:
+            values["scopes"] = " ".join(values["scopes"])
+        try:
+            self.connection.execute(sa.insert(_KINDS[type(stored)].table).values(values))
+        except IntegrityError as error:
+            if is_duplicate(error):
+                raise Conflict(f"there is such a {stored.noun} already") from error
+            raise NotFound("there is no such user") from error
+
+    def change(
+        self,
+        kind: type[Any],
+        key: str,
+        user_id: int | None,
+        *further: sa.ColumnElement[bool],
+        **values: Any,
+    ) -> Any:
+        """Change an object, and return it.
+
+        user_id: the user that it must belong to; None if any user is allowed. further: conditions
+        without which it stays as it is.
+        """
+        stored = _KINDS[kind]
+        wanted = [stored.table.c[stored.key] == key]
+        if user_id is not None:
+            wanted.append(stored.table.c.user_id == user_id)
+        self.connection.execute(sa.update(stored.table).where(*wanted, *further).values(**values))
+        found = sa.select(*stored.columns(kind)).where(*wanted)
+        row = self.connection.execute(found).first()
+        if row is None:
+            raise NotFound(f"there is no such {kind.noun}")
+        return _make(kind, row)
+
+
+class SqlCredentials(_Stored, CredentialWriter):
+    def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
+        for row, owner in self.fetch_owners(_and_owner, kind, values={"digest": sha256}):
+            return _make(kind, row), owner
+        raise NotFound(f"there is no such {kind.noun}")
+
+    def get_jwt_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
         key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
@@ -332,68 +283,72 @@ class SqlJwts(_Stored[Jwt], JwtWriter):
             return owner, bool(is_revoked)
         raise NotFound("there is no such user")
 
-    def add(self, jwt: Jwt) -> None:
-        known = sa.select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
-        # Check first: in PostgreSQL, a transaction cannot continue after an error.
-        if self.connection.execute(known).first() is not None:
-            raise Conflict(f"there is a JWT {jwt.jti} already")
-        super().add(jwt)
+    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
+        return self.list_of(kind, user_id)
 
-    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        return self.revoke_one(jwts.c.jti == jti, at, user_id)
-
-    def revoke_all(self, user_id: int, at: int) -> None:
-        latest = sa.func.coalesce(users.c.jwts_revoked_at, at)
+    def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
+        if not used_at:
+            return
+        stored = _KINDS[kind]
+        used, at = stored.table.c[stored.used], sa.bindparam("at", type_=sa.BigInteger)
         self.connection.execute(
-            sa.update(users).where(users.c.id == user_id, latest <= at).values(jwts_revoked_at=at)
+            sa.update(stored.table)
+            .where(stored.table.c[stored.key] == sa.bindparam("used"))
+            .where(sa.or_(used.is_(None), used < at))
+            .values({used: at}),
+            # Always in the same order, so that two processes cannot wait for each other.
+            [{"used": name, "at": second} for name, second in sorted(used_at.items())],
         )
-        active = jwts.c.user_id == user_id, jwts.c.issued_at <= at, jwts.c.revoked_at.is_(None)
-        self.connection.execute(sa.update(jwts).where(*active).values(revoked_at=at))
-        if (
-            self.connection.execute(sa.select(users.c.id).where(users.c.id == user_id)).first()
-            is None
-        ):
-            raise NotFound("there is no such user")
 
-    def prune(self, before: int) -> None:
-        self.connection.execute(sa.delete(jwts).where(jwts.c.expires_at < before))
+    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        token: Token = self.change(Token, token_id, user_id, **changes)
+        return token
 
+    def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
+        active = _KINDS[kind].table.c.revoked_at.is_(None)
+        credential: R = self.change(kind, key, user_id, active, revoked_at=at)
+        return credential
 
-class SqlSessions(_Credentials[Session], SessionWriter):
-    table, kind, noun = sessions, Session, "session"
-    key, used = sessions.c.sha256, sessions.c.seen_at
+    def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
+        table = _KINDS[kind].table
+        active = table.c.user_id == user_id, table.c.revoked_at.is_(None)
+        self.connection.execute(sa.update(table).where(*active).values(revoked_at=at))
 
-    def delete(self, sha256: str) -> None:
+    def delete_session(self, sha256: str) -> None:
         self.connection.execute(sa.delete(sessions).where(sessions.c.sha256 == sha256))
 
-    def delete_all(self, user_id: int) -> None:
+    def delete_sessions(self, user_id: int) -> None:
         self.connection.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
 
-    def prune(self, *, created_before: int, seen_before: int) -> None:
+    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
         old = sa.or_(sessions.c.created_at < created_before, sessions.c.seen_at < seen_before)
         self.connection.execute(sa.delete(sessions).where(old))
 
+    def prune_jwts(self, before: int) -> None:
+        self.connection.execute(sa.delete(jwts).where(jwts.c.expires_at < before))
 
-_QUESTION = sa.select(*_COLUMNS["questions"]).where(
+
+_QUESTION = sa.select(*_KINDS[Question].columns(Question)).where(
     questions.c.user_id == USER, questions.c.id == text_parameter("question")
 )
 
 
-class SqlQuestions(_Stored[Question], QuestionWriter):
-    table, kind, noun = questions, Question, "question"
-
+class SqlQuestions(_Stored, QuestionWriter):
     def get(self, user_id: int, question_id: str) -> Question:
         values = {"user": user_id, "question": question_id}
         for row in self.connection.fetch(_QUESTION, values=values):
-            return self.make(row)
+            return Question(*row)
         raise NotFound("there is no such question")
 
+    def list_by_user(self, user_id: int) -> list[Question]:
+        return self.list_of(Question, user_id)
+
     def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
-        wanted = [questions.c.user_id == user_id, questions.c.id == question_id]
         try:
-            return self.change(wanted, wanted, **changes)
+            question: Question = self.change(Question, question_id, user_id, **changes)
         except IntegrityError as error:
             raise Conflict("there is such a question already") from error
+        return question
 
     def delete(self, user_id: int, question_id: str) -> None:
         which = (questions.c.user_id == user_id) & (questions.c.id == question_id)
