@@ -40,7 +40,7 @@ def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
             raise NumberError("is not a finite number")
         units = _whole_units(value, decimals)
     if not -MAX_UNITS <= units <= MAX_UNITS:
-        raise NumberError("is out of range")
+        raise _out_of_range(decimals)
     return units
 
 
@@ -49,12 +49,17 @@ def _whole_units(value: Decimal, decimals: int) -> int:
     if not value:
         return 0
     if value.adjusted() > _MAX_ADJUSTED:
-        raise NumberError("is out of range")
+        raise _out_of_range(decimals)
     scaled = value.scaleb(decimals, _EXACT)
     units = int(scaled)
     if units != scaled:
         raise NumberError(f"has more than {decimals} decimal places")
     return units
+
+
+def _out_of_range(decimals: int) -> NumberError:
+    most = decimal_text(MAX_UNITS, decimals)
+    return NumberError(f"is out of range: it can be from -{most} to {most}")
 
 
 def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:

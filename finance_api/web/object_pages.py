@@ -136,10 +136,17 @@ NAVIGATION = (
         "Settings",
         (
             ("tokens", "/settings/tokens", "API tokens"),
-            ("usage", "/settings/usage", "Usage"),
             ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
         ),
     ),
-    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
+    ("Advanced", (("usage", "/settings/usage", "Usage"), ("jwts", "/settings/jwts", "JWTs"))),
+)
+
+#: What the bar of a phone has beside the menu.
+MENU_BAR = (
+    ("overview", "/overview", "Overview"),
+    ("records", "/records", "Records"),
+    ("record-new", "/records/new", "Add"),
+    ("import", "/import", "Import"),
 )

@@ -35,7 +35,7 @@ from finance_api.web.api_requests import curl_line
 from finance_api.web.colors import chart_color
 from finance_api.web.forms import label_of
 from finance_api.web.kept_forms import kept_form, owner_mark
-from finance_api.web.object_pages import NAVIGATION
+from finance_api.web.object_pages import MENU_BAR, NAVIGATION
 from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS, capital
 from finance_api.web.routes import STATIC
 
@@ -254,6 +254,8 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     is_kept = has_notice and user is not None and kept_form(request) is not None
     notice = NOTICES.get(request.GET.get(DONE, "")) if has_notice else None
     return {
+        "navigation": NAVIGATION if user else (),
+        "menu_bar": MENU_BAR,
         **values,
         "user": user,
         "region": request.region,
@@ -264,7 +266,6 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "notice": KEPT_NOTICE if is_kept else notice,
         "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
-        "navigation": NAVIGATION,
         "version": __version__,
         "savable_paths": question_paths(request.registry),
         "curl_line": partial(curl_line, request, "$TOKEN"),

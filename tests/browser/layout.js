@@ -13,9 +13,9 @@
     [...ancestors(element)].some((e) => getComputedStyle(e).clipPath === "inset(50%)");
   // A bar at the edge of the window lies on what scrolls below it.
   const isBar = (element) =>
-    [...ancestors(element)].some((e) => getComputedStyle(e).position === "sticky");
-  // Code and tables of guides scroll by themselves.
-  const scrolls = (element) => element.closest(".guide :is(pre, .wide)");
+    [...ancestors(element)].some((e) => ["sticky", "fixed"].includes(getComputedStyle(e).position));
+  // Code and tables of guides scroll by themselves, and so does a long menu.
+  const scrolls = (element) => element.closest(".guide :is(pre, .wide), .menu-wide");
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true });
   const named = (element) => {
     const text = (element.value ?? element.textContent ?? "").trim().replace(/\s+/g, " ");

@@ -39,10 +39,13 @@ def test_categories_are_set_row_by_row_with_the_keyboard_alone(list_page):
     expect(page.get_by_role("button", name="Undo: Category of Aldi")).to_be_visible()
     page.keyboard.type("nothing like it")
     page.keyboard.press("Enter")
-    expect(category_of(page, "Rewe")).to_be_focused()
     expect(category_of(page, "Kino")).to_have_accessible_description(
         "There is no category nothing like it."
     )
+    expect(category_of(page, "Kino")).to_be_focused()
+    page.keyboard.type("none")
+    page.keyboard.press("Escape")
+    category_of(page, "Rewe").focus()
     page.keyboard.type("fun")
     page.keyboard.press("Enter")
     expect(category_of(page, "Rewe")).to_have_value("Fun")
@@ -75,6 +78,35 @@ def test_the_form_for_several_records_appears_when_one_is_ticked(list_page):
     expect(page.get_by_role("heading", level=2)).to_contain_text("of 1 record to Fun?")
     page.get_by_role("button", name="Change it").click()
     expect(category_of(page, "Rewe")).to_have_value("Fun")
+
+
+def test_rows_are_ticked_by_shift_and_by_the_head_and_added_up(list_page):
+    page = list_page
+    said = page.locator("#chosen-count")
+    boxes = page.locator("tbody [name=id]")
+    boxes.nth(0).click()
+    expect(said).to_have_text("1 chosen −1.00 EUR")
+    boxes.nth(2).click(modifiers=["Shift"])
+    expect(said).to_have_text("3 chosen −3.00 EUR")
+    whole = page.get_by_role("checkbox", name="Choose this page")
+    expect(whole).to_be_checked()
+    whole.uncheck()
+    expect(page.locator("#chosen")).to_be_hidden()
+    whole.check()
+    expect(said).to_have_text("3 chosen −3.00 EUR")
+    height = page.locator("#chosen").evaluate("(e) => e.getBoundingClientRect().height")
+    assert height < 70
+
+
+def test_a_sum_is_left_out_where_a_script_cannot_add_exactly(site, page):
+    user = site.user()
+    amounts = (922_337_203_685, -0.1)
+    rows = [record(n, amount=amount) for n, amount in enumerate(amounts, 1)]
+    site.load(user, [account(1), *rows])
+    site.enter(page.context, user)
+    page.goto("/records")
+    page.get_by_role("checkbox", name="Choose this page").check()
+    expect(page.locator("#chosen-count")).to_have_text("2 chosen")
 
 
 def test_a_rule_is_made_in_three_actions_and_counts_while_it_is_written(list_page):

@@ -1,6 +1,10 @@
 """The API references, as a browser shows them."""
 
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
+
+from browser.test_screens import axe_violations
 
 _LOADED = """
 [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
@@ -33,6 +37,19 @@ def test_a_request_is_tried_with_a_token_that_is_not_stored(site, windows):
     expect(page.get_by_text('"nextOffset"').locator("visible=true").first).to_be_visible()
     assert page.evaluate("localStorage.length + sessionStorage.length") == 0
     assert page.context.cookies() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_reference_has_one_heading_named_landmarks_and_the_colours_of_the_system(page, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto("/docs")
+    viewer = page.locator("rapi-doc")
+    expect(page.get_by_role("navigation", name="Operations")).to_be_visible()
+    expect(viewer).to_have_attribute("theme", scheme)
+    # Its buttons fade into their colours.
+    page.wait_for_timeout(500)
+    page.evaluate(AXE_SCRIPT)
+    assert axe_violations(page) == []
 
 
 def test_on_a_phone_a_reference_is_to_be_read(windows):

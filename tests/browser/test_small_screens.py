@@ -119,7 +119,7 @@ def test_the_form_for_several_records_is_folded_until_it_has_something_to_correc
     page.locator("main input[name=id]").first.check()
     form.get_by_text("Change them").click()
     button.click()
-    expect(form.locator("details .error").first).to_be_visible()
+    expect(form.locator(".field .error").first).to_be_visible()
     expect(button).to_be_visible()
 
 
@@ -140,3 +140,21 @@ def test_records_are_printed_as_a_table(page: Page) -> None:
         assert table.locator("thead").get_by_text(words).first.is_visible()
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 700
+    # The list begins on the first page, and its categories are whole.
+    assert page.locator(".record-list").evaluate("(e) => getComputedStyle(e).breakInside") == "auto"
+    printed = rows.locator(".printed")
+    typed = [box.input_value() for box in rows.locator("[name=category]").all()]
+    assert printed.all_inner_texts() == [name.strip() for name in typed]
+
+
+def test_a_phone_has_a_bar_with_the_pages_of_every_day(page: Page) -> None:
+    page.goto("/budgets")
+    bar = page.locator(".menu-narrow")
+    expect(bar.locator("> ul a")).to_have_text(["Overview", "Records", "Add", "Import"])
+    expect(bar.get_by_text("Usage")).to_be_hidden()
+    bar.get_by_text("More").click()
+    expect(bar.get_by_role("list", name="Advanced").get_by_role("link")).to_have_text(
+        ["Usage", "JWTs"]
+    )
+    bar.get_by_role("link", name="Add", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Add a record")

@@ -285,9 +285,7 @@ def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
     """Refuse a name that another row has, unless both rows are categories of different parents."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
-            raise ChangeRefused(
-                f"there is already a {resource.word} named {row['name']} ({other['id']})"
-            )
+            raise ChangeRefused(f"there is already a {resource.word} named {row['name']}")
 
 
 def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:

@@ -47,6 +47,13 @@ for (const line of document.querySelectorAll(".tick")) {
   });
 }
 
+/** Writes ten-thousandths as an amount. decimals: those of the currency; an amount may have more. */
+function amountText(units, decimals, region, useGrouping = true) {
+  const digits = units % 10 ** (4 - decimals) ? 4 : decimals;
+  const form = { minimumFractionDigits: digits, useGrouping };
+  return (units / 10_000).toLocaleString(region, form).replace("-", "−");
+}
+
 // After a form with faults, the list of faults has the focus.
 document.querySelector(".error-summary")?.focus();
 
@@ -97,11 +104,7 @@ if (split) {
     return inputs.reduce((left, input) => left - unitsOf(input), total);
   }
 
-  function money(units, separators = true) {
-    const digits = units % 10 ** (4 - usual) ? 4 : usual;
-    const form = { minimumFractionDigits: digits, useGrouping: separators };
-    return (units / 10_000).toLocaleString(region, form);
-  }
+  const money = (units, separators = true) => amountText(units, usual, region, separators);
 
   let takesRest = last.value === "";
   split.addEventListener("input", ({ target }) => {

@@ -4,13 +4,32 @@
 const list = document.querySelector(".lines");
 const chosen = document.getElementById("chosen");
 const said = document.getElementById("announcement");
+const wholePage = document.getElementById("choose-page");
+/** Amounts up to this have an exact sum, also when it is divided. */
+const EXACT_UNITS = 1e15;
+let lastTicked;
 
 /** Shows the form for several records as soon as one is ticked. */
 function showChosen() {
-  const ticked = list.querySelectorAll(".choose input:checked").length;
-  chosen.hidden = ticked === 0 && !list.classList.contains("selecting");
+  const ticked = [...list.querySelectorAll("tbody .choose input:checked")];
+  chosen.hidden = ticked.length === 0 && !list.classList.contains("selecting");
   const count = document.getElementById("chosen-count");
-  if (count) count.textContent = `${ticked} chosen`;
+  if (count) count.textContent = [`${ticked.length} chosen`, sumOf(ticked)].join(" ");
+  wholePage.checked = ticked.length > 0 && ticked.length === list.querySelectorAll("tbody .choose input").length;
+}
+
+/** Returns what the ticked records add up to, by currency; "" where numbers of scripts are not exact. */
+function sumOf(boxes) {
+  const sums = {};
+  for (const { dataset } of boxes) {
+    const sum = (sums[dataset.currency] ??= { units: 0, decimals: Number(dataset.decimals) });
+    sum.units += Number(dataset.units);
+    if (Math.abs(sum.units) > EXACT_UNITS || Math.abs(dataset.units) > EXACT_UNITS) return "";
+  }
+  const { region } = chosen.dataset;
+  return Object.entries(sums)
+    .map(([code, { units, decimals }]) => `${amountText(units, decimals, region)} ${code}`)
+    .join(", ");
 }
 
 /** Puts a part of a newer page, if it has this part, in place of the old one. */
@@ -52,11 +71,25 @@ async function setCategory(form, button) {
   for (const old of document.querySelectorAll("main > .notice")) old.remove();
   const notice = page.querySelector("main > .notice");
   if (notice) document.querySelector("main").prepend(notice);
-  said.textContent = (newer?.querySelector(".error") ?? notice?.querySelector("span"))?.textContent ?? "";
+  const error = newer?.querySelector(".error");
+  said.textContent = (error ?? notice?.querySelector("span"))?.textContent ?? "";
+  // What was typed meanwhile goes on.
+  if (error && next.value === next.defaultValue) newer.querySelector("[name=category]").focus();
 }
 
 list?.addEventListener("change", ({ target }) => {
-  if (target.name === "id") showChosen();
+  if (target === wholePage)
+    for (const box of list.querySelectorAll("tbody .choose input:enabled")) box.checked = wholePage.checked;
+  if (target === wholePage || target.name === "id") showChosen();
+});
+// With Shift, all rows since the last one that was clicked follow.
+list?.addEventListener("click", ({ target, shiftKey }) => {
+  if (target.name !== "id") return;
+  const boxes = [...list.querySelectorAll("tbody .choose input")];
+  const [from, to] = [boxes.indexOf(lastTicked), boxes.indexOf(target)].sort((a, b) => a - b);
+  if (shiftKey && from >= 0)
+    for (const box of boxes.slice(from, to + 1)) box.checked = target.checked;
+  lastTicked = target;
 });
 list?.addEventListener("focusin", ({ target }) => {
   if (target.name === "category") target.select();
@@ -66,9 +99,9 @@ list?.addEventListener("submit", (event) => {
   setCategory(event.target, event.submitter);
 });
 if (list) {
-  // On a narrow screen the form would cover the list, unless there is something to correct.
-  if (matchMedia("(max-width: 40rem)").matches && !chosen.querySelector("details .error"))
-    chosen.querySelector("details").open = false;
+  // Open, the form would cover the list.
+  if (!chosen.querySelector(".field .error")) chosen.querySelector("details").open = false;
+  wholePage.hidden = wholePage.disabled = Boolean(chosen.elements.all);
   showChosen();
 }
 

@@ -5,6 +5,22 @@ const isWide = matchMedia("(min-width: 60rem)").matches;
 viewer.setAttribute("render-style", isWide ? "focused" : "view");
 viewer.setAttribute("allow-try", isWide);
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function setColors() {
+  viewer.setAttribute("theme", dark.matches ? "dark" : "light");
+  viewer.setAttribute("primary-color", dark.matches ? "#63c9b2" : "#1f5f4a");
+}
+dark.addEventListener("change", setColors);
+setColors();
+
+// Its menu is a landmark in a landmark, and neither has a name.
+viewer.addEventListener("spec-loaded", async () => {
+  await viewer.updateComplete;
+  const parts = { "section-navbar": "Reference", "section-navbar-scroll": "Operations" };
+  for (const [part, name] of Object.entries(parts))
+    viewer.shadowRoot.querySelector(`nav[part=${part}]`)?.setAttribute("aria-label", name);
+});
+
 // The samples name this host in place of the description's example.
 const EXAMPLE = "https://finance.example.org";
 const description = fetch(viewer.dataset.description).then((response) => response.text());

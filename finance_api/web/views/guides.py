@@ -10,7 +10,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.http import surfaces
 from finance_api.http.requests import Request
-from finance_api.web.guides import FILES, IMAGES, MARKDOWN, get_guide, llms_text
+from finance_api.web.guides import FILES, IMAGES, MARKDOWN, get_guide, guide_path, llms_text
 from finance_api.web.page import page
 
 _WALLET = f"{surfaces.DOCS}/wallet"
@@ -41,18 +41,39 @@ _QUESTIONS = (
     ("What is due in the next 30 days?", "standing-orders/upcoming?days=30"),
 )
 
+#: The pages that a guide leads back to.
+_PAGES = (
+    ("overview", surfaces.OVERVIEW, "Overview"),
+    ("docs", surfaces.DOCS, "API reference"),
+    ("", surfaces.GUIDES, "All guides"),
+)
+
 
 def show_guide(request: Request) -> Any:
     """Show a guide as a page; or send its Markdown, or one of its images."""
     name = request.matchdict["name"].strip("/")
     if name in FILES:
         guide = get_guide(name)
-        return page("guide", guide.title, guide=guide, is_first=not name, guides=surfaces.GUIDES)
+        return page(
+            "guide",
+            guide.title,
+            guide=guide,
+            guide_name=name,
+            guides=surfaces.GUIDES,
+            navigation=(("Pages", _PAGES), ("Guides", _guide_entries())),
+            menu_bar=_PAGES,
+        )
     if name in MARKDOWN:
         return _text("text/markdown", MARKDOWN[name].read_text(encoding="utf-8"))
     if name in IMAGES:
         return Response(IMAGES[name].read_bytes(), content_type="image/png", charset=None)
     raise HTTPNotFound()
+
+
+def _guide_entries() -> list[tuple[str, str, str]]:
+    """Return the menu of the guides; a guide in a folder is linked on the folder's own page."""
+    names = [name for name in FILES if name and "/" not in name]
+    return [(name, guide_path(name), get_guide(name).title) for name in names]
 
 
 def show_llms_text(request: Request) -> Response:

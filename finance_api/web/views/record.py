@@ -186,7 +186,7 @@ def _new_form(
     if len(accounts) == 1 and not texts["accountId"]:
         texts = {**texts, "accountId": accounts[0]}
     return page(
-        "records",
+        "record-new",
         "Add a record",
         form_id=record_id,
         has_accounts=bool(accounts),

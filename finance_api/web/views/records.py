@@ -20,6 +20,7 @@ from finance_api.planning.hints import find_hints
 from finance_api.query.model import Condition, Query
 from finance_api.questions.asking import find
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
 from finance_api.web import forms, record_filters
@@ -89,6 +90,7 @@ def list_page(
         rows=found.rows,
         hints=[] if found.rows else _hints(request, answers, asked),
         rule_of=record_filters.rule_link,
+        decimals_of=decimals_of,
         here=filters.path(offset=str(pager.offset or "")),
         paths=dict(categories),
         names=forms.last_parts(categories),

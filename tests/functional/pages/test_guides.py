@@ -124,3 +124,8 @@ def test_an_error_links_to_what_a_guide_says_about_it(service, pages):
 @pytest.mark.parametrize("path", ["/internal/v1/get-records", "/wallet/v1/api/records"])
 def test_errors_of_other_surfaces_stay_as_their_clients_know_them(service, path):
     assert "help" not in service.web.get(path, status=401).json
+
+
+def test_a_guide_has_a_menu_that_leads_to_the_others_and_back(pages):
+    for path, found in pages.items():
+        assert {"/overview", "/docs", GUIDES, f"{GUIDES}/filters"} <= {*found.links}, path

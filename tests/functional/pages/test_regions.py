@@ -117,10 +117,10 @@ def test_a_form_takes_an_amount_as_people_write_it(service, region, text, amount
 @pytest.mark.parametrize(
     ("text", "currency", "sentence"),
     [
-        ("12.5", "JPY", "Limit amount 12.50 is too exact, as JPY has no decimals: write 12 or 13."),
+        ("12.5", "JPY", "Limit 12.50 is too exact, as JPY has no decimals: write 12 or 13."),
         ("12.3456", "KWD", "is too exact, as KWD has three decimals: write 12.3450 or 12.3460."),
         ("0,125", "EUR", "is too exact, as EUR has two decimals: write 0.12 or 0.13."),
-        ("12.345678912", "EUR", "Limit amount has more than 4 decimal places."),
+        ("12.345678912", "EUR", "Limit has more than 4 decimal places."),
     ],
 )
 def test_an_amount_has_no_more_decimals_than_its_currency(service, text, currency, sentence):
