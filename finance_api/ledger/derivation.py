@@ -104,13 +104,13 @@ class Rules:
         #: Many records contain the same keywords.
         self._ruled = lru_cache(maxsize=4_096)(self._apply)
 
-    def apply(self, account_id: str, payee: str | None, note: str | None) -> Ruled:
+    def apply(self, account_id: str, *texts: str | None) -> Ruled:
         """Return the first category and all labels of the matching rules.
 
-        A rule matches if the payee or the note contains one of its keywords, ignoring case.
+        A rule matches if one of the texts contains one of its keywords, ignoring case.
         """
         # Join the texts with a character that no keyword contains.
-        text = "\x00".join([fold(each) for each in (payee, note) if each])
+        text = "\x00".join([fold(each) for each in texts if each])
         found = self._keywords.found_in(text)
         return self._ruled(account_id, frozenset(found)) if found else UNRULED
 

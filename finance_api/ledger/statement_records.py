@@ -436,6 +436,8 @@ class StatementRecords:
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name != "amount" and name not in by_hand:
                 row[name] = value
+        if new.payee != old.payee:
+            row["originalPayee"] = None if row["payee"] == new.payee else new.payee
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = _state_of(entry)
         for name, column in STATED.items():

@@ -25,7 +25,7 @@ from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, K
 
 VOID = "void"
 #: The fields in which ``q`` looks for words.
-SEARCHED = ("payee", "note", "category", "labels", "accountName")
+SEARCHED = ("payee", "originalPayee", "note", "category", "labels", "accountName")
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
 _internal_field = partial(Field, private=True, native=True)
@@ -151,6 +151,12 @@ RECORDS = Resource(
             "End-to-end id, payment reference or check number.",
             "RF18539007",
             stated="reference",
+        ),
+        text_field(
+            "originalPayee",
+            "The payee as the file had it, if it was changed since: by hand, by a rule or by a "
+            "merge.",
+            "SHOP 4711 BERLIN",
         ),
         replace(
             amount_field("originalAmount", "Amount before conversion; not used in sums.", -49.9),

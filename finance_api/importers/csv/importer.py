@@ -206,8 +206,8 @@ def _counts_others(table: Table) -> bool:
 #: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
 _OWN_HEADINGS = frozenset(
     """accountId accountName currencyCode category categoryId payee note labels labelIds recordType
-    paymentType recordState transferId splitId valueDate counterpartyAccount originalAmount
-    originalCurrencyCode importId createdAt updatedAt""".split()
+    paymentType recordState transferId splitId valueDate counterpartyAccount originalPayee
+    originalAmount originalCurrencyCode importId createdAt updatedAt""".split()
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.matching.stated import note_stated
+from finance_api.ledger.matching.stated import note_stated, original_payee
 from finance_api.ledger.session import PAGE, LedgerSession, Pair
 from finance_api.ledger.splits import UNSTATED, check_splits, keep_deleted
 from finance_api.query.model import condition_on
@@ -24,6 +24,8 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
     after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
     if "categoryId" in values:
         after["categoryByRule"] = None
+    if "payee" in values:
+        after["originalPayee"] = original_payee(row, values["payee"])
     if "accountId" in values:
         # `derive` then takes the account's currency.
         after["currencyCode"] = None

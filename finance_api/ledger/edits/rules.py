@@ -20,7 +20,7 @@ from finance_api.values import Row
 from finance_api.values.text import count_text, message
 
 #: The fields of records in which rules look for keywords.
-SEARCHED_BY_RULES = ("payee", "note")
+SEARCHED_BY_RULES = ("payee", "originalPayee", "note")
 #: The action of `apply_rules` in the history.
 APPLY = "rules apply"
 
@@ -105,7 +105,7 @@ def _ruled(rules: Rules, row: Row) -> Row | None:
         return None
     if row["categoryId"] is not None and not row["categoryByRule"]:
         return None
-    category_id, label_ids = rules.apply(row["accountId"], row["payee"], row["note"])
+    category_id, label_ids = rules.apply(row["accountId"], *(row[n] for n in SEARCHED_BY_RULES))
     after = dict(row)
     if category_id is not None:
         after["categoryId"], after["categoryByRule"] = category_id, True

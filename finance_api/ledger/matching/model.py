@@ -30,6 +30,7 @@ from finance_api.ledger.matching.stated import (
     hash_of,
     own_content,
     own_source,
+    payee_of_file,
     read_stated,
 )
 from finance_api.ledger.rows import batched, row_id
@@ -389,7 +390,7 @@ class CandidateReader:
     def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
         """Return the payee and the note of the candidate's record."""
         row = get_stated(self._session, [candidate.record])[candidate.record]
-        return row["payee"], row["note"]
+        return payee_of_file(row), row["note"]
 
     def taken(self, source_ids: list[str]) -> set[str]:
         """Return the source ids that records have, or had when the records' ids were derived."""

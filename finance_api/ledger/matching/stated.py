@@ -131,9 +131,24 @@ def total_stated(entries: Sequence[StatedValues]) -> int:
     return sum(stated) - total_beside(entries)
 
 
+def payee_of_file(row: Row) -> str | None:
+    """Return the record's payee before it was renamed."""
+    payee: str | None = row["payee"] if row["originalPayee"] is None else row["originalPayee"]
+    return payee
+
+
+def original_payee(row: Row, payee: str | None) -> str | None:
+    """Return what ``originalPayee`` is once the record has another payee."""
+    is_typed = row["originalPayee"] is None and own_source(row) is None
+    if is_typed and (row.get("splitId") is None or "payee" in row["setByHand"]):
+        return None
+    stated = payee_of_file(row)
+    return None if stated == payee else stated
+
+
 def own_content(row: Row) -> Content:
-    """Return the record's own values."""
-    return Content(*(row[name] for name in CONTENT))
+    """Return the record's own values, with the payee that its file had."""
+    return Content(row["recordDate"], row["amount"], payee_of_file(row), row["note"])
 
 
 def own_source(row: Row) -> str | None:
@@ -235,7 +250,7 @@ def note_stated(before: Row, after: Row, history: Iterable[HistoryEntry] = ()) -
     what it says about the statement.
     """
     source = own_source(before)
-    if source is None or source == NATIVE or own_content(before) == own_content(after):
+    if source in (None, NATIVE) or all(before[name] == after[name] for name in CONTENT):
         return
     stated = read_stated(after)
     if source not in stated:

@@ -121,17 +121,25 @@ class ConditionTable:
     plain: Mapping[str, sa.ColumnElement[Any]] = dataclasses.field(default_factory=dict)
 
 
+#: Stands between texts: no text to search for has it.
+_SEPARATOR = SEPARATORS[Kind.TEXT_LIST]
+
+
 def _names(row: Row) -> str:
-    """Return all names of a record, separated by a character that no text to search for has."""
-    return SEPARATORS[Kind.TEXT_LIST].join(
-        [row["category"] or "", *row["labels"], row["accountName"]]
-    )
+    """Return all names of a record."""
+    return _SEPARATOR.join([row["category"] or "", *row["labels"], row["accountName"]])
 
 
-#: The texts of a record in which words are looked for: payee, note, and the names of its category,
+def _payees(row: Row) -> str | None:
+    """Return the payee, and after it the original one."""
+    payees = row["payee"], row["originalPayee"]
+    return None if payees == (None, None) else _SEPARATOR.join(filter(None, payees))
+
+
+#: The texts of a record in which words are looked for: payees, note, and the names of its category,
 #: labels and account. Each has a column without case and accents; see `values.text.plain`.
 PLAIN_TEXTS: Mapping[str, Callable[[Row], str | None]] = {
-    "payee": itemgetter("payee"),
+    "payee": _payees,
     "note": itemgetter("note"),
     "names": _names,
 }

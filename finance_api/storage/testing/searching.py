@@ -56,6 +56,8 @@ class SearchingConformance(OneUser):
             {"payee": "Zöldséges", "note": "a  Corner shoe 17.07", "amount": 5_000},
             {"payee": "ZOLD", "labels": ("Łódź",), "amount": -170_700},
             {"note": "Straße", "category": "ＡＢ é", "amount": 170_700},
+            {"payee": "Amazon", "originalPayee": "ÄMZN Mktp"},
+            {"originalPayee": "amzn mktp"},
         ]
         unit.put(RECORDS, *(make_row(RECORDS, n, **values) for n, values in enumerate(texts)))
         for order in ("+id", "-recordDate", "-amount"):
@@ -63,7 +65,7 @@ class SearchingConformance(OneUser):
                 ("shop", [0, 1, 2, 3, 4]),
                 ("shop corner", [0]),
                 ("sh op", [0, 1, 2, 3, 4, 5]),
-                ("text", [0, 1, 2, 3, 5, 6, 7, 8]),
+                ("text", [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]),
                 ("nothing", []),
                 ('"corner shop"', [0]),
                 ('"corner sho"', [0, 6]),
@@ -72,7 +74,7 @@ class SearchingConformance(OneUser):
                 ("zöld", [6, 7]),
                 ("LODZ", [7]),
                 ("strasse", [8]),
-                ("É", [0, 1, 2, 3, 5, 6, 7, 8]),
+                ("É", [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]),
                 ("17.07", [6, 7, 8]),
                 ("17,07 zold", [7]),
                 ("17.07 shoe", [6]),
@@ -80,6 +82,9 @@ class SearchingConformance(OneUser):
                 (">1 <=17.07", [7, 8]),
                 (">=0.5 zold", [6, 7]),
                 (">17.07", []),
+                ("amzn", [9, 10]),
+                ("mktp amazon", [9]),
+                ('"amazon amzn"', []),
                 ("lodz OR corner shop", [0, 7]),
                 ('17.07 zold OR strasse OR "a corner" OR absent', [6, 7, 8]),
             ):

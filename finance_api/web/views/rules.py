@@ -29,9 +29,13 @@ from finance_api.web.routes import get, post
 _MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000
-#: Columns by which matching records are counted: the category, the searched text, and the text that
-#: was searched before it.
-_GROUPS = {"payee": ("categoryId", "payee"), "note": ("categoryId", "note", "payee")}
+#: Columns by which matching records are counted: category, searched text, and the texts that
+#: were searched before it.
+_GROUPS = {
+    "payee": ("categoryId", "payee"),
+    "originalPayee": ("categoryId", "originalPayee", "payee"),
+    "note": ("categoryId", "note", "payee", "originalPayee"),
+}
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
 
@@ -139,8 +143,9 @@ def _matches(request: Request, keyword: str) -> _Matches | None:
             )
         except TooManySums:
             return None
-        for (category, text, *payee), group in groups.items():
-            if fold(str(conditions[0].operand)) in fold("".join(filter(None, payee))):
+        folded = fold(str(conditions[0].operand))
+        for (category, text, *payees), group in groups.items():
+            if any(folded in fold(payee) for payee in payees if payee):
                 # These records were counted by their payee.
                 continue
             found.count += group.number

@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.cli.import_texts import text
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.edits.records import void_records
+from finance_api.ledger.edits.records import change_records, void_records
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.csv_files import answers
 from support.edits import edited
@@ -131,12 +131,7 @@ def test_the_later_statement_wins_in_both_orders(new_person):
 def test_what_a_hand_set_stays(bank):
     bank.file(RENT, SHOP)
     row = next(row for row in bank.person.rows(RECORDS) if row["payee"] == "Shop")
-
-    def edit(storage):
-        after = {**row, "payee": "My shop", "setByHand": ("payee",)}
-        storage.data.put_rows(bank.person.user.id, RECORDS, new=(), changed=[after])
-
-    bank.person.change(edit)
+    edited(bank.person, change_records, [row["id"]], {"payee": "My shop"})
     assert bank.file(RENT, SHOP).unchanged == 2
     bank.file(RENT, entry("5", "-33", "Shop", "2"))
     assert kept(bank.person)[1] == (5, -3_300, "My shop")

@@ -8,7 +8,7 @@ def _nulls(*names: str) -> str:
 
 
 _IMPORT = '"importId":"' + serial_id(1)[:-5]
-_ORIGINAL = _nulls("originalAmount", "originalCurrencyCode") + _IMPORT
+_ORIGINAL = _nulls("originalPayee", "originalAmount", "originalCurrencyCode") + _IMPORT
 _NO_NUMBERS = _nulls("transferId", "splitId", "valueDate", "counterpartyAccount", "reference")
 #: Frequent parts of JSON, each stored as one character. Runs come before shorter runs that they
 #: contain. A run costs 3 µs for a page of 100 records, and saves 1 µs for every 12 bytes by which
