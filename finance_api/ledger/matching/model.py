@@ -178,7 +178,8 @@ class Candidate:
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
     others: see `StatedValues`. earlier: previously stated values.
     sums: the amounts of other sources' entries that this record has only a part of, if it has their
-    values. restated: the amounts to which other sources have corrected this entry.
+    values. restated: the amounts to which other sources have corrected this entry. outdated: those that
+    they had in between.
     is_taken: whether an entry has the record with these values. now: the record with its present
     values, if these are those before a correction.
     """
@@ -198,6 +199,7 @@ class Candidate:
     others: tuple[str, ...]
     sums: tuple[int, ...]
     restated: tuple[int, ...]
+    outdated: tuple[int, ...]
     day: int
     time: int
     amount: int
@@ -450,6 +452,7 @@ class CandidateReader:
             if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
             covered, inner = account.coverage(each.now.day)
+            restated, outdated = _restated(each, others)
             candidate = Candidate(
                 account,
                 record=row["id"],
@@ -465,7 +468,8 @@ class CandidateReader:
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
                 others=each.others or () if is_own else (),
                 sums=sums,
-                restated=_restated(each, others) if is_own else (),
+                restated=restated if is_own else (),
+                outdated=outdated if is_own else (),
                 day=each.now.day,
                 time=each.now.time,
                 amount=each.now.amount,
@@ -539,11 +543,19 @@ def _wholes(stated: dict[str, list[StatedValues]]) -> list[StatedValues]:
     return [w for w in each_one if w.now is not None and w.beside is None and w.message is None]
 
 
-def _restated(own: StatedValues, others: list[StatedValues]) -> tuple[int, ...]:
-    """Return the amounts to which entries of other sources, for the same money, were corrected."""
-    same = (each for each in others if each.before and each.beside == own.beside)
-    amounts = (each.now.amount for each in same if each.now is not None)
-    return tuple(dict.fromkeys(n for n in amounts if n != own.amounts[-1]))
+def _restated(
+    own: StatedValues, others: list[StatedValues]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the amounts to which entries of other sources, for the same money, were corrected.
+
+    Also those that they had in between.
+    """
+    same = [each.amounts for each in others if each.before and each.beside == own.beside]
+    stated = {own.amounts[-1]}
+    latest = dict.fromkeys(amounts[-1] for amounts in same if amounts[-1] not in stated)
+    stated |= {*latest, *own.amounts}
+    between = dict.fromkeys(n for amounts in same for n in amounts if n not in stated)
+    return tuple(latest), tuple(between)
 
 
 def _before_corrections(

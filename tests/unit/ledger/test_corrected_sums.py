@@ -310,6 +310,22 @@ def test_format_that_stated_a_corrected_payment_states_its_new_amount(
     account.person.audit()
 
 
+@pytest.mark.parametrize(("source", "bank_id", "new_id"), UNKNOWN)
+def test_amount_between_two_corrections_of_another_format_is_an_older_one(
+    new_person, source, bank_id, new_id
+):
+    account = Account(new_person())
+    beside = [entry("4", "-1", "Baker"), entry("6", "-2", "Café")]
+    account.file(source, booked("-30", bank_id), *beside)
+    account.file("ofx", booked("-30"))
+    account.file("ofx", booked("-35", "T", corrects="S"))
+    account.file("ofx", booked("-40", "U", corrects="T"))
+    for amount in ("-35", "-40", "-35"):
+        account.file(source, booked(amount, new_id), *beside)
+        assert account.total == -4_300
+    account.person.audit()
+
+
 @pytest.mark.parametrize("amounts", list(itertools.permutations(("-30", "-35"))))
 @pytest.mark.parametrize("source", ["csv", "camt.053"])
 def test_old_and_new_amount_on_one_day_are_two_payments(new_person, source, amounts):
@@ -481,7 +497,9 @@ class History:
                 run, _ = self.statement(source, version, is_dated=is_dated)
                 self.files.append((run, self.total(newest)))
             if self.has_csv and version == newest and self.maybe(0.6):
-                run, _ = self.statement("csv", version, is_dated=is_dated)
+                # Files without a day may be older ones.
+                stated = version if is_dated else self.chance.randint(1, version)
+                run, _ = self.statement("csv", stated, is_dated=is_dated)
                 self.files.append((run, self.total(newest)))
             # A payment of a sum's amount may be paired with that sum.
             payments = [each for each in self.payments if each[1] not in self.amounts[0].values()]

@@ -7,7 +7,7 @@ from itertools import islice, product
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.duplicates import are_alike
-from finance_api.ledger.matching.model import Candidate, FileEntry, Pair
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
     OpenRows,
@@ -34,8 +34,10 @@ def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
     stored  2026-01-03  -3.00  Coffee   (corrected to -3.50 by a file of another format)
     file    2026-01-03  -3.50  Coffee   (covers 1 to 31 January, no -3.00 on the 3rd)
     gives   corrected: nothing is added
+
+    Without its own day, a file with an amount that was corrected again since is an older one.
     """
-    yield from _pair(rows, lambda candidate: candidate.restated)
+    yield from _pair(rows, lambda candidate: (*candidate.restated, *candidate.outdated))
 
 
 def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
@@ -54,7 +56,7 @@ def _pair(rows: OpenRows, amounts: _Amounts) -> Iterator[Pair | Question]:
         for group in _near(entries, records):
             pairs = _proven(rows, group)
             for entry, candidate in pairs:
-                yield rows.correction(entry, candidate)
+                yield _paired(rows, entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
     if rows.match_days is None and doubtful:
@@ -164,7 +166,14 @@ def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
     for entry in sorted(group[0], key=lambda entry: entry.day):
         nearest = first_within(entry, records, match_days)
         if nearest is not None and _is_moved(rows, entry, nearest) is not False:
-            yield rows.correction(entry, records.pop())
+            yield _paired(rows, entry, records.pop())
+
+
+def _paired(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
+    is_dated = rows.file.statements[entry.statement].as_of is not None
+    if entry.amount in candidate.outdated and not is_dated:
+        return Pair(entry, Outcome.OLDER, candidate)
+    return rows.correction(entry, candidate)
 
 
 def _days_apart(pair: tuple[FileEntry, Candidate]) -> int:
