@@ -32,6 +32,7 @@ from finance_api.ledger.matching.stated import (
     own_source,
     payee_of_file,
     read_stated,
+    total_stated,
 )
 from finance_api.ledger.rows import batched, row_id
 from finance_api.ledger.session import LedgerSession
@@ -178,8 +179,8 @@ class Candidate:
     message: the record's import and `Entry.message`. names_other: see `names_other_side`.
     others: see `StatedValues`. earlier: previously stated values.
     sums: the amounts of other sources' entries that this record has only a part of, if it has their
-    values. restated: the amounts to which other sources have corrected this entry. outdated: those that
-    they had in between.
+    values. present: the amount after corrections by other sources. restated: the amounts that
+    these had before and after corrections.
     is_taken: whether an entry has the record with these values. now: the record with its present
     values, if these are those before a correction.
     """
@@ -198,8 +199,8 @@ class Candidate:
     names_other: bool
     others: tuple[str, ...]
     sums: tuple[int, ...]
+    present: int
     restated: tuple[int, ...]
-    outdated: tuple[int, ...]
     day: int
     time: int
     amount: int
@@ -436,6 +437,7 @@ class CandidateReader:
         rest = _rest(other, mine) if mine and of != self._source else None
         past = [] if mine else _before_corrections(other, stated)
         others = [each for s in stated if s != self._source for each in stated[s]]
+        change = row["amount"] - total_stated(mine) if mine else 0
         sums = tuple(
             each.now.amount
             for each in others
@@ -452,7 +454,6 @@ class CandidateReader:
             if is_own and its_id is None and place == 0 and of == self._source:
                 its_id = bank_id_in(row["sourceId"])
             covered, inner = account.coverage(each.now.day)
-            restated, outdated = _restated(each, others)
             candidate = Candidate(
                 account,
                 record=row["id"],
@@ -468,8 +469,8 @@ class CandidateReader:
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
                 others=each.others or () if is_own else (),
                 sums=sums,
-                restated=restated if is_own else (),
-                outdated=outdated if is_own else (),
+                present=each.now.amount + change,
+                restated=_restated(each, others) if is_own else (),
                 day=each.now.day,
                 time=each.now.time,
                 amount=each.now.amount,
@@ -543,19 +544,12 @@ def _wholes(stated: dict[str, list[StatedValues]]) -> list[StatedValues]:
     return [w for w in each_one if w.now is not None and w.beside is None and w.message is None]
 
 
-def _restated(
-    own: StatedValues, others: list[StatedValues]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the amounts to which entries of other sources, for the same money, were corrected.
-
-    Also those that they had in between.
+def _restated(own: StatedValues, others: list[StatedValues]) -> tuple[int, ...]:
+    """Return the amounts that entries of other sources, for the same money, had before and after
+    corrections.
     """
-    same = [each.amounts for each in others if each.before and each.beside == own.beside]
-    stated = {own.amounts[-1]}
-    latest = dict.fromkeys(amounts[-1] for amounts in same if amounts[-1] not in stated)
-    stated |= {*latest, *own.amounts}
-    between = dict.fromkeys(n for amounts in same for n in amounts if n not in stated)
-    return tuple(latest), tuple(between)
+    same = (each.amounts for each in others if each.before and each.beside == own.beside)
+    return tuple(dict.fromkeys(n for amounts in same for n in amounts if n != own.amounts[-1]))
 
 
 def _before_corrections(

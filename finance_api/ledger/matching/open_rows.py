@@ -182,7 +182,7 @@ class OpenRows:
         another source has corrected, because the file may have corrected them, too.
         """
         key = attrgetter("account", *names)
-        in_order = sorted(self.free(stored), key=lambda candidate: bool(candidate.restated))
+        in_order = sorted(self.free(stored), key=lambda c: c.present != c.amount)
         waiting = grouped(reversed(in_order), key)
         for entry in self.undecided if waiting else ():
             if entries(entry) and (same := waiting.get(key(entry))):

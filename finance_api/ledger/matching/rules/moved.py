@@ -37,7 +37,7 @@ def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
 
     Without its own day, a file with an amount that was corrected again since is an older one.
     """
-    yield from _pair(rows, lambda candidate: (*candidate.restated, *candidate.outdated))
+    yield from _pair(rows, lambda candidate: candidate.restated)
 
 
 def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
@@ -171,7 +171,7 @@ def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
 
 def _paired(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
     is_dated = rows.file.statements[entry.statement].as_of is not None
-    if entry.amount in candidate.outdated and not is_dated:
+    if entry.amount in candidate.restated and entry.amount != candidate.present and not is_dated:
         return Pair(entry, Outcome.OLDER, candidate)
     return rows.correction(entry, candidate)
 
