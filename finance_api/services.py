@@ -23,12 +23,13 @@ from finance_api.storage.interface import (
     Session,
     StorageBackend,
     Token,
+    TokenDay,
     open_backend,
     reading,
     unit_of_work,
 )
 from finance_api.uploads.jobs import UploadJobs, prune_uploads
-from finance_api.usage.counting import TokenDay, make_usage
+from finance_api.usage.counting import make_usage
 from finance_api.values.time import DAY_SECONDS
 
 #: The gauges of other processes may be this old.

@@ -76,7 +76,7 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
     import_rates(cli.backend, household.rates(), cli.clock.now())
     with cli.writing() as storage:
         user_id = storage.users.get(email).id
-        storage.usage.add({(user_id, day): n for day, n in household.usage().items()})
+        storage.usage.add({(user_id, day, ""): n for day, n in household.usage().items()})
     counts = Counter(document.resource.name for document in documents)
     others = ", ".join(f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets"))
     made = f"{counted(records, 'record')}, {others}"

@@ -1,7 +1,6 @@
 """Counting requests of the public API, and writing the numbers to the storage."""
 
 import operator
-from collections import Counter
 from collections.abc import Mapping
 
 from pyramid.registry import Registry
@@ -11,7 +10,7 @@ from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import TOKEN_SURFACES, USAGE_PATHS
 from finance_api.runtime.background import WriteBehind
-from finance_api.storage.interface import StorageBackend, unit_of_work
+from finance_api.storage.interface import StorageBackend, TokenDay, unit_of_work
 from finance_api.values.time import DAY_SECONDS
 
 #: Numbers are written about once a second, including the time that writing takes. Not more often,
@@ -22,20 +21,12 @@ _FLUSH_SECONDS = 0.9
 _LAST_ATTEMPTS = 20
 
 
-#: User id, day (its first second) and token id.
-TokenDay = tuple[int, int, str]
-
-
 def make_usage(backend: StorageBackend) -> WriteBehind[TokenDay]:
     """Collect numbers of requests by user, day and token, and write them periodically."""
 
     def write(requests: Mapping[TokenDay, int]) -> None:
-        days: Counter[tuple[int, int]] = Counter()
-        for (user_id, day, _), number in requests.items():
-            days[user_id, day] += number
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.usage.add(days)
-            storage.usage.add_by_token(requests)
+            storage.usage.add(requests)
 
     name = "writing how many requests were made"
     return WriteBehind(

@@ -1,5 +1,6 @@
 """The people whose pages the tests look at, each with data that makes the pages look different."""
 
+from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
@@ -119,16 +120,18 @@ class People:
             storage.credentials.set_used(Token, dict(zip(ids, used, strict=False)))
             storage.credentials.revoke(Jwt, first.jti, now - 1_000)
             days = usage_of(user, now)
-            storage.usage.add(days)
             # Only the last weeks have numbers by token.
-            storage.usage.add_by_token(
-                {
-                    (of, day, ids[n]): number * (4 - n) // 10
-                    for (of, day), number in days.items()
-                    for n in range(4)
-                    if day > now - 20 * DAY_SECONDS
-                }
-            )
+            by_token = {
+                (of, day, ids[n]): number * (4 - n) // 10
+                for (of, day), number in days.items()
+                for n in range(4)
+                if day > now - 20 * DAY_SECONDS
+            }
+            storage.usage.add(by_token)
+            counted = Counter()
+            for (of, day, _), number in by_token.items():
+                counted[of, day] += number
+            storage.usage.add({(*day, ""): number - counted[day] for day, number in days.items()})
             for n, agent in enumerate(_AGENTS, 1):
                 secret = session_digest(new_secret())
                 storage.credentials.add(
@@ -156,8 +159,7 @@ class People:
                     replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
                 )
             today = now - now % DAY_SECONDS
-            storage.usage.add({(user.id, today): 9_999_999})
-            storage.usage.add_by_token({(user.id, today, token.id): 9_999_999})
+            storage.usage.add({(user.id, today, token.id): 9_999_999})
             agent = "Agent/" + "9" * 194
             secret = session_digest(new_secret())
             storage.credentials.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))

@@ -183,7 +183,7 @@ class Site:
     def use(self, user: User, requests: int) -> None:
         """Add this many requests to today's usage."""
         today = self.now() - self.now() % DAY_SECONDS
-        self.change(lambda storage: storage.usage.add({(user.id, today): requests}))
+        self.change(lambda storage: storage.usage.add({(user.id, today, ""): requests}))
 
     def enter(self, context: BrowserContext, user: User, agent: str = "Tests/1.0") -> None:
         """Sign in without the form."""

@@ -160,8 +160,6 @@ def answers(storage, unit, query, names):
     if resource is RECORDS:
         found.append(data.sum_by(user, names, conditions))
         found.append(Counter(data.list_amounts(user, names, conditions)))
-        by_group = data.amounts_by(user, names, conditions)
-        found.append({key: sorted(amounts) for key, amounts in by_group.items()})
     return found
 
 

@@ -93,7 +93,7 @@ class World:
         if same_ids:
             self.other.load(*marked_household(lambda value: value))
         now = self.service.clock.now()
-        numbers = {(self.other.user.id, now - now % 86_400): 777_001}
+        numbers = {(self.other.user.id, now - now % 86_400, ""): 777_001}
         self.service.change(lambda s: s.usage.add(numbers))
 
     def ask(self, url, headers=None, **more):

@@ -137,10 +137,6 @@ class Pair:
             "times": lambda s: s.data.record_times(me),
             # The amounts have no order.
             "amounts": lambda s: sorted(s.data.list_amounts(me, ["accountId"], ())),
-            "amounts by": lambda s: {
-                key: sorted(amounts)
-                for key, amounts in s.data.amounts_by(me, ["accountId"], ()).items()
-            },
             "transfers": lambda s: s.data.get_transfers(me, [make_id(900)]),
             "changes": lambda s: s.data.list_changes(me, PUBLIC_RESOURCES, **everything),
             "an upload": lambda s: s.uploads.get(me, "1"),
@@ -232,8 +228,7 @@ class Pair:
             "change a user": lambda s: s.users.update(mine, premium=False),
             "delete a user": lambda s: s.users.delete(mine),
             "note what is done": lambda s: s.note(mine, AuditAction.EDIT, 9),
-            "add usage": lambda s: s.usage.add({(mine, 1): 5, (mine, 9): 5}),
-            "add usage by token": lambda s: s.usage.add_by_token({(mine, 1, "1"): 5}),
+            "add usage": lambda s: s.usage.add({(mine, 1, "1"): 5, (mine, 9, ""): 5}),
             "revoke all JWTs": lambda s: s.credentials.revoke_all(Jwt, mine, 50),
             "delete all sessions": lambda s: s.credentials.delete_sessions(mine),
             "delete a session": lambda s: s.credentials.delete_session("1"),
@@ -301,8 +296,7 @@ def add_credentials(unit, number, state):
             storage.credentials.add(make_link(user, each))
             storage.credentials.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.credentials.add(Session(f"{each}", user.id, 10, 10))
-            storage.usage.add({(user.id, each): each})
-            storage.usage.add_by_token({(user.id, each, f"{each}"): each})
+            storage.usage.add({(user.id, each, f"{each}"): each})
         storage.note(user.id, AuditAction.SIGN_IN, number)
         storage.questions.add(make_question(user, number))
         of_both = upload("1", user.id)

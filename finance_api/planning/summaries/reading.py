@@ -303,9 +303,12 @@ class SummaryReader:
             "amounts would be sorted: ask for a shorter period, or leave out median, min and max",
             "columns",
         )
-        return self._storage.data.amounts_by(
+        found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for *key, amount in self._storage.data.list_amounts(
             self._user_id, self._query.amount_names, self._counted, with_void=self._with_void
-        )
+        ):
+            found[tuple(key)].append(amount)
+        return dict(found)
 
     def _check_number(
         self, counted: Sequence[Condition], most: int, message: str, parameter: str

@@ -32,6 +32,7 @@ from finance_api.storage.interface.activity import (
     HistoryEntry,
     HistoryReader,
     HistoryWriter,
+    TokenDay,
     Upload,
     UploadReader,
     UploadState,

@@ -71,6 +71,10 @@ class AuditWriter(AuditReader):
         """Delete the entries that are older than that time."""
 
 
+#: User id, day (its first second), and token id; "" for requests without a token.
+TokenDay = tuple[int, int, str]
+
+
 class UsageReader(ABC):
     @abstractmethod
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
@@ -89,18 +93,8 @@ class UsageReader(ABC):
 
 class UsageWriter(UsageReader):
     @abstractmethod
-    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
-        """Add to the numbers of requests; ignore deleted users.
-
-        requests: the numbers to add, by user id and day (its first second).
-        """
-
-    @abstractmethod
-    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
-        """Add to the numbers of each token; ignore deleted users.
-
-        requests: the numbers to add, by user id, day (its first second) and token id.
-        """
+    def add(self, requests: Mapping[TokenDay, int]) -> None:
+        """Add to the numbers of requests; ignore deleted users."""
 
     @abstractmethod
     def prune(self, before: int) -> None:

@@ -294,20 +294,6 @@ class DataReader(ABC):
         Each item has the values of ``names``, then the amount.
         """
 
-    def amounts_by(
-        self,
-        user_id: int,
-        names: Sequence[str],
-        conditions: Sequence[Condition],
-        *,
-        with_void: bool = False,
-    ) -> dict[tuple[Any, ...], list[int]]:
-        """Return the amounts of `list_amounts` by group, in any order. Keys are as in `sum_by`."""
-        found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for *key, amount in self.list_amounts(user_id, names, conditions, with_void=with_void):
-            found[tuple(key)].append(amount)
-        return dict(found)
-
 
 class DataWriter(DataReader):
     @abstractmethod

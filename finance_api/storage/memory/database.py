@@ -13,6 +13,7 @@ from finance_api.storage.interface import (
     HistoryEntry,
     Question,
     RatesState,
+    TokenDay,
     TransferProposal,
     Upload,
     User,
@@ -65,8 +66,7 @@ class Database:
     #: By class and id, jti or digest.
     credentials: dict[tuple[type[Any], str], Any] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
-    usage: dict[tuple[int, int], int] = field(default_factory=dict)
-    token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    usage: dict[TokenDay, int] = field(default_factory=dict)
     tables: dict[tuple[int, str], Table] = field(default_factory=dict)
     #: By (user, revision).
     states: dict[tuple[int, int], DataState] = field(default_factory=dict)

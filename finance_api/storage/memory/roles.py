@@ -18,6 +18,7 @@ from finance_api.storage.interface import (
     QuestionWriter,
     RatesState,
     RateWriter,
+    TokenDay,
     Upload,
     UploadWriter,
     UsageWriter,
@@ -27,37 +28,28 @@ from finance_api.storage.memory.database import Part
 
 class MemoryUsage(Part, UsageWriter):
     def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
-        return sorted(
-            (day, count)
-            for (owner_id, day), count in self._database.usage.items()
-            if owner_id == user_id and start <= day < end
-        )
+        return sorted(self._sums(1, user_id, start, end).items())
 
     def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
-        sums: Counter[str] = Counter()
-        for (owner_id, day, token_id), count in self._database.token_usage.items():
-            if owner_id == user_id and start <= day < end:
-                sums[token_id] += count
-        return dict(sums)
+        sums = self._sums(2, user_id, start, end)
+        return {token_id: number for token_id, number in sums.items() if token_id}
 
-    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
-        self._unit.change(usage=self._added(self._database.usage, requests))
+    def _sums(self, place: int, user_id: int, start: int, end: int) -> Counter[Any]:
+        """Return the numbers of requests, by the element of their keys in this place."""
+        sums: Counter[Any] = Counter()
+        for key, number in self._database.usage.items():
+            if key[0] == user_id and start <= key[1] < end:
+                sums[key[place]] += number
+        return sums
 
-    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
-        self._unit.change(token_usage=self._added(self._database.token_usage, requests))
-
-    def _added(self, usage: Mapping[Any, int], requests: Mapping[Any, int]) -> dict[Any, int]:
-        known = {k: n for k, n in requests.items() if k[0] in self._database.users}
-        sums = Counter(usage)
-        sums.update(known)
-        return dict(sums)
+    def add(self, requests: Mapping[TokenDay, int]) -> None:
+        sums = Counter(self._database.usage)
+        sums.update({k: n for k, n in requests.items() if k[0] in self._database.users})
+        self._unit.change(usage=dict(sums))
 
     def prune(self, before: int) -> None:
-        usage, by_token = self._database.usage, self._database.token_usage
-        self._unit.change(
-            usage={key: n for key, n in usage.items() if key[1] >= before},
-            token_usage={key: n for key, n in by_token.items() if key[1] >= before},
-        )
+        usage = self._database.usage
+        self._unit.change(usage={key: n for key, n in usage.items() if key[1] >= before})
 
 
 class MemoryAudit(Part, AuditWriter):

@@ -73,7 +73,6 @@ class MemoryUsers(Part, UserWriter):
             credentials={k: c for k, c in database.credentials.items() if c.user_id != user_id},
             questions={k: q for k, q in database.questions.items() if q.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
-            token_usage={k: n for k, n in database.token_usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},

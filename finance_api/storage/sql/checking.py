@@ -172,12 +172,11 @@ def _missing(connection: sa.Connection, repair: bool, room: Room) -> Iterator[Fa
     for table in room.tables:
         if table.name in stored:
             continue
-        fault = Fault("tables", f"the table {table.name} of the read model is missing", REPAIR)
         if repair:
             # It is filled when the data of each user is checked.
             table.create(connection)
-            fault = fault.as_repaired()
-        yield fault
+        message = f"the table {table.name} of the read model is missing"
+        yield Fault("tables", message, REPAIR, repaired=repair)
 
 
 def _layout(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
@@ -280,16 +279,13 @@ def _without_counterpart(connection: sa.Connection, repair: bool, room: Room) ->
         if user_id in stored:
             stored.remove(user_id)
             continue
-        fault = Fault("state", "the state of the data is missing", REPAIR, email)
         if repair:
             _add_state(connection, room, user_id, created_at)
-            fault = fault.as_repaired()
-        yield fault
+        yield Fault("state", "the state of the data is missing", REPAIR, email, repair)
     if stored:
         for user_id in stored if repair else ():
             connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
-        fault = _orphans(len(stored), user_data, users)
-        yield fault.as_repaired() if repair else fault
+        yield _orphans(len(stored), user_data, users, repair)
 
 
 def _add_state(connection: sa.Connection, room: Room, user_id: int, created_at: int) -> None:
@@ -301,11 +297,11 @@ def _add_state(connection: sa.Connection, room: Room, user_id: int, created_at: 
     room.rebuild(connection, user_id)
 
 
-def _orphans(number: int, table: sa.Table, parent: sa.Table) -> Fault:
+def _orphans(number: int, table: sa.Table, parent: sa.Table, is_repaired: bool) -> Fault:
     belong = "belongs" if number == 1 else "belong"
     rows = counted(number, "row")
     message = f"{rows} of {table.name} {belong} to no row of {parent.name}"
-    return Fault("orphans", message, REPAIR)
+    return Fault("orphans", message, REPAIR, repaired=is_repaired)
 
 
 def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
@@ -318,12 +314,10 @@ def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[F
             )
             if not number:
                 continue
-            fault = _orphans(number, table, key.referred_table)
             if repair:
                 # Delete the rows, as the foreign key would have done.
                 connection.execute(sa.delete(table).where(condition))
-                fault = fault.as_repaired()
-            yield fault
+            yield _orphans(number, table, key.referred_table, repair)
 
 
 def _has_no_parent(table: sa.Table, key: sa.ForeignKeyConstraint) -> Any:

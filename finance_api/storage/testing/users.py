@@ -65,8 +65,7 @@ class UsersConformance(OneUser):
             storage.credentials.add(make_token(unit.user, 1))
             storage.credentials.add(Jwt("one", gone, 10, 100))
             storage.credentials.add(Session("a" * 64, gone, 1, 1))
-            storage.usage.add({(gone, 0): 5})
-            storage.usage.add_by_token({(gone, 0, "a"): 5})
+            storage.usage.add({(gone, 0, "a"): 5})
         with unit.writing() as storage:
             storage.users.delete(gone)
             with pytest.raises(NotFound):
@@ -86,38 +85,26 @@ class UsersConformance(OneUser):
 
     # -- usage
 
-    def test_usage_is_added_up_for_each_user_and_day(self, unit: Unit, other: Unit) -> None:
+    def test_usage_is_added_up_by_day_and_token(self, unit: Unit, other: Unit) -> None:
         mine, theirs = unit.user.id, other.user.id
         with unit.writing() as storage:
-            storage.usage.add({(mine, 2 * DAY): 5, (mine, DAY): 1})
-            storage.usage.add({(mine, 2 * DAY): 3, (theirs, DAY): 7, (theirs + 1, 0): 1})
-            storage.usage.add({})
-        with unit.reading() as storage:
-            list_days = storage.usage.list_days
-            assert list_days(mine, 0, 9 * DAY) == [(DAY, 1), (2 * DAY, 8)]
-            assert list_days(mine, DAY, 2 * DAY) == [(DAY, 1)]
-            assert list_days(mine, 2 * DAY, 3 * DAY) == [(2 * DAY, 8)]
-            assert list_days(theirs, 0, 9 * DAY) == [(DAY, 7)]
-        with unit.writing() as storage:
-            storage.usage.prune(2 * DAY)
-        with unit.reading() as storage:
-            assert storage.usage.list_days(mine, 0, 9 * DAY) == [(2 * DAY, 8)]
-
-    def test_usage_by_token_is_added_up_over_days(self, unit: Unit, other: Unit) -> None:
-        mine, theirs = unit.user.id, other.user.id
-        with unit.writing() as storage:
-            add = storage.usage.add_by_token
-            add({(mine, DAY, "a"): 1, (mine, 2 * DAY, "a"): 2})
+            add = storage.usage.add
+            add({(mine, DAY, "a"): 1, (mine, 2 * DAY, "a"): 2, (mine, 2 * DAY, ""): 64})
             add({(mine, DAY, "a"): 4, (mine, DAY, "b"): 8})
-            add({(theirs, DAY, "c"): 16, (99, DAY, "d"): 1})
+            add({(theirs, DAY, "c"): 16, (theirs + 1, DAY, "d"): 1})
             add({})
         with unit.reading() as storage:
-            sums = storage.usage.sum_by_token
+            list_days, sums = storage.usage.list_days, storage.usage.sum_by_token
+            assert list_days(mine, 0, 9 * DAY) == [(DAY, 13), (2 * DAY, 66)]
+            assert list_days(mine, DAY, 2 * DAY) == [(DAY, 13)]
+            assert list_days(mine, 2 * DAY, 3 * DAY) == [(2 * DAY, 66)]
+            assert list_days(theirs, 0, 9 * DAY) == [(DAY, 16)]
             assert sums(mine, 0, 9 * DAY) == {"a": 7, "b": 8}
             assert sums(mine, 2 * DAY, 3 * DAY) == {"a": 2}
             assert sums(theirs, 0, 9 * DAY) == {"c": 16}
         with unit.writing() as storage:
             storage.usage.prune(2 * DAY)
+            assert storage.usage.list_days(mine, 0, 9 * DAY) == [(2 * DAY, 66)]
             assert storage.usage.sum_by_token(mine, 0, 9 * DAY) == {"a": 2}
 
     # -- the audit log

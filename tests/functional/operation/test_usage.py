@@ -47,7 +47,7 @@ def use(client, *times):
 
 def write(service, client, days):
     """Store numbers as if requests had been counted. days: {date: number}."""
-    numbers = {(client.user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
+    numbers = {(client.user.id, parse_time(f"{at}T00:00:00Z"), ""): n for at, n in days.items()}
     service.change(lambda storage: storage.usage.add(numbers))
 
 

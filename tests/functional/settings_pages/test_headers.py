@@ -48,9 +48,8 @@ def every_page(service, **options):
     new_token(service, user)
     new_jwt(service, user)
     token_id, jti = tokens_of(service, user)[0].id, jwts_of(service, user)[0].jti
-    service.change(
-        lambda storage: storage.usage.add({(user.id, service.clock.now() // 86_400 * 86_400): 5})
-    )
+    today = service.clock.now() // 86_400 * 86_400
+    service.change(lambda storage: storage.usage.add({(user.id, today, ""): 5}))
     for path in (*PAGES, f"/settings/tokens/{token_id}/revoke", f"/settings/jwts/{jti}/revoke"):
         yield visitor.get(path)
     made = visitor.submit("/settings/tokens/new", status=303, name="x", scopes="records")

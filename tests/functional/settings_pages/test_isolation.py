@@ -173,7 +173,7 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     before = [comparable(visitor.get(path)) for path in queries]
     service.load(other, [account(1, name=MARK), record(1, payee=MARK), *household()[1:]])
     day = service.clock.now() // 86_400 * 86_400
-    service.change(lambda storage: storage.usage.add({(other.id, day): 987_654}))
+    service.change(lambda storage: storage.usage.add({(other.id, day, ""): 987_654}))
     signed_in(service, other, agent=MARK)
     new_token(service, other, MARK)
     assert [comparable(visitor.get(path)) for path in queries] == before

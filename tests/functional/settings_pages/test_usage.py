@@ -26,7 +26,7 @@ REQUESTS = {
 
 
 def write(service, user, days):
-    numbers = {(user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
+    numbers = {(user.id, parse_time(f"{at}T00:00:00Z"), ""): n for at, n in days.items()}
     service.change(lambda storage: storage.usage.add(numbers))
 
 

@@ -1,7 +1,8 @@
 """What happened: the data's history, proposed transfers, uploads, usage and the audit log."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from finance_api.storage.interface import (
     BeforeImage,
     HistoryEntry,
     HistoryWriter,
+    TokenDay,
     TransferProposal,
     TransferWriter,
     Upload,
@@ -54,6 +56,30 @@ from finance_api.values import Row
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
 _BATCH = 1_000
 _NUMBER = number_parameter("number")
+#: For the columns whose values are not those of the fields: how they are read.
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "details": orjson.loads,
+    "options": orjson.loads,
+    "outcome": orjson.loads,
+    "pruned": bool,
+    "state": UploadState,
+}
+
+
+def _read(columns: Iterable[sa.Column[Any]], row: Iterable[Any]) -> dict[str, Any]:
+    """Return the values of a row, by field."""
+    values = {column.name: value for column, value in zip(columns, row, strict=True)}
+    return values | {name: read(values[name]) for name, read in _READERS.items() if name in values}
+
+
+def _written(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of fields, by column: objects as JSON."""
+    return {
+        name: orjson.dumps(value).decode() if isinstance(value, dict) else value
+        for name, value in values.items()
+    }
+
+
 _ENTRY_COLUMNS = [column for column in history.c if column is not history.c.user_id]
 
 
@@ -105,18 +131,7 @@ class SqlHistory(Part, HistoryWriter):
         self.connection.begin_snapshot()
         values = {"user": user_id, "ids": json.dumps(list(numbers or ()))}
         found = self.connection.fetch(_entries, numbers is not None, values=values)
-        names = [column.name for column in _ENTRY_COLUMNS]
-        entries = (dict(zip(names, row, strict=True)) for row in found)
-        return [
-            HistoryEntry(
-                **{
-                    **entry,
-                    "pruned": bool(entry["pruned"]),
-                    "details": orjson.loads(entry["details"]),
-                }
-            )
-            for entry in entries
-        ]
+        return [HistoryEntry(**_read(_ENTRY_COLUMNS, row)) for row in found]
 
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
@@ -142,8 +157,8 @@ class SqlHistory(Part, HistoryWriter):
         }
 
     def add(self, user_id: int, entry: HistoryEntry) -> None:
-        values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}
         try:
+            values = _written(vars(entry))
             self.connection.execute(sa.insert(history).values(user_id=user_id, **values))
         except IntegrityError as error:
             raise Conflict(f"entry {entry.number} of the history already exists") from error
@@ -254,16 +269,7 @@ _PIECE = sa.select(upload_pieces.c.content).where(
 
 
 def _to_upload(row: Iterable[Any]) -> Upload:
-    values = dict(zip((column.name for column in _UPLOAD_COLUMNS), row, strict=True))
-    read = {name: orjson.loads(values[name]) for name in ("options", "outcome")}
-    return Upload(**{**values, **read, "state": UploadState(values["state"])})
-
-
-def _written(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: orjson.dumps(value).decode() if name in ("options", "outcome") else value
-        for name, value in values.items()
-    }
+    return Upload(**_read(_UPLOAD_COLUMNS, row))
 
 
 class SqlUploads(Part, UploadWriter):
@@ -368,11 +374,12 @@ class SqlUsage(Part, UsageWriter):
         values = {"user": user_id, "start": start, "end": end}
         return dict(self.connection.fetch(_SUMS_BY_TOKEN, values=values))
 
-    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
-        self._add(usage, [(*key, number) for key, number in requests.items()])
-
-    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
-        self._add(token_usage, [(*key, number) for key, number in requests.items()])
+    def add(self, requests: Mapping[TokenDay, int]) -> None:
+        days: Counter[tuple[int, int]] = Counter()
+        for (user_id, day, _), number in requests.items():
+            days[user_id, day] += number
+        self._add(usage, [(*key, number) for key, number in days.items()])
+        self._add(token_usage, [(*key, number) for key, number in requests.items() if key[2]])
 
     def _add(self, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add to the numbers in a table. rows: the values of the table's columns, in order."""
