@@ -79,7 +79,7 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
         say(json.dumps(found))
         return
     details = found.pop("details")
-    facts = details.pop("accounts", [])
+    facts, summary = details.pop("accounts", []), details.pop("summary", {})
     for name, value in {**found, **details}.items():
         if value not in (None, {}, []):
             text = (
@@ -90,6 +90,10 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
             say(f"{name}: {text}")
     for fact in facts:
         say(f"account: {names.get(fact['accountId'], fact['accountId'])}{_days(fact)}")
+    for row in summary.get("rows", ()):
+        fields = [f"{n} {old or '-'} -> {new or '-'}" for n, (old, new) in row["changed"].items()]
+        about = " ".join(filter(None, (row.get("day"), row["name"], row.get("amount"))))
+        say(f"{row['verb']}: {': '.join(filter(None, (about, ', '.join(fields))))}")
 
 
 @imports.command("undo", epilog="Example: finance-api imports undo me@example.com 3 --dry-run")

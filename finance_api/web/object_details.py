@@ -19,7 +19,8 @@ from finance_api.values.time import DAY_SECONDS, Period, date_text, months_befor
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.rendering import amount, month_words, sentence_of
+from finance_api.web.rendering import amount, month_words
+from finance_api.web.sentences import sentence_of
 
 _NEWEST_RECORDS = "10"
 _MONTHS = 12

@@ -131,7 +131,7 @@ NAVIGATION = (
         "Organise",
         (*_objects("categories", "labels", "rules"), ("transfers", "/transfers", "Transfers")),
     ),
-    ("Add data", (("import", "/import", "Import"), ("imports", "/imports", "Imports"))),
+    ("Add data", (("import", "/import", "Import"), ("imports", "/imports", "History"))),
     (
         "Settings",
         (

@@ -170,14 +170,15 @@ def changed(session: LedgerSession, path: str) -> Response:
     """Redirect to a page whose notice says what the session changed, with a button to undo it.
 
     session: the session of `editing`, after its change. path: may have a query, but no notice.
-    The notice is made from the history entry; see `rendering.sentence_of`.
+    The notice is made from the history entry; see `sentences.sentence_of`.
     """
     entry = session.entry
     return done(path, "same") if entry is None else _with_notice(path, CHANGED, entry.number)
 
 
 def _with_notice(path: str, parameter: str, value: str | int) -> Response:
-    return SeeOther(f"{path}{'&' if '?' in path else '?'}{parameter}={value}")
+    path, mark, row = path.partition("#")
+    return SeeOther(f"{path}{'&' if '?' in path else '?'}{parameter}={value}{mark}{row}")
 
 
 def refused(request: Request, page: dict[str, Any], status: int = 400) -> dict[str, Any]:
@@ -258,8 +259,8 @@ def login_page(
     return page("login", "Sign in", email=email, next=next, carried=carried, errors=errors or {})
 
 
-def page_after(wanted: str) -> str:
-    """Return ``wanted`` if it is the path of a page, else the path of the overview.
+def page_after(wanted: str, default: str = OVERVIEW) -> str:
+    """Return ``wanted`` if it is the path of a page, else ``default``.
 
     A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
     """
@@ -268,7 +269,40 @@ def page_after(wanted: str) -> str:
     # Browsers take %2e for a dot.
     if harmless and is_page(path) and "/." not in unquote(path) and not path.startswith(LOGIN):
         return wanted
-    return OVERVIEW
+    return default
+
+
+#: The parameter of a page that was opened from a list: the path of the list, with its query.
+BACK = "back"
+
+
+def here(request: Request) -> str:
+    """Return the path of this page with its query, but without the notice."""
+    kept = [pair for pair in request.GET.items() if pair[0] not in NOTICE_PARAMETERS]
+    return f"{request.path}{'?' if kept else ''}{urlencode(kept)}"
+
+
+def opened(request: Request, path: str, back: str | None = None) -> str:
+    """Return the link to a page that leads back to this one. back: by default, see `here`."""
+    return _with_back(path, here(request) if back is None else back)
+
+
+def onward(request: Request, path: str) -> str:
+    """Return the link to a page that leads back to the same list as this one."""
+    return _with_back(path, request.GET[BACK]) if BACK in request.GET else path
+
+
+def _with_back(path: str, back: str) -> str:
+    return f"{path}{'&' if '?' in path else '?'}{urlencode({BACK: back})}"
+
+
+def returning(request: Request, default: str, row_id: str = "") -> str:
+    """Return the path of the list from which this page was opened; ``default`` without a list.
+
+    row_id: the row of the list to return to.
+    """
+    path = page_after(request.GET.get(BACK, ""), "")
+    return f"{path}#r-{row_id}" if path and row_id else path or default
 
 
 PAGE_ROWS = 50

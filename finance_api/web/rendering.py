@@ -3,11 +3,9 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from decimal import Decimal
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
 
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -18,26 +16,20 @@ from pyramid.viewderivers import VIEW
 
 from finance_api.auth.policy import has_api_access
 from finance_api.http.requests import Request
-from finance_api.ledger.edits.naming import counted_rows
-from finance_api.ledger.edits.rules import APPLY
-from finance_api.ledger.session import IMPORT
 from finance_api.questions.asking import question_paths
-from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.currencies import decimals_of, money_text, smallest_units
-from finance_api.resources.field import Resource, Role
-from finance_api.storage.interface import HistoryEntry
+from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.values import time as times
-from finance_api.values.number import rounded, to_units
+from finance_api.values.number import rounded
 from finance_api.values.regions import Region
-from finance_api.values.text import Message, count_text, counted_text, in_region, message
+from finance_api.values.text import Message, in_region
 from finance_api.values.version import __version__
 from finance_api.web.api_requests import curl_line
 from finance_api.web.colors import chart_color
-from finance_api.web.forms import label_of
 from finance_api.web.kept_forms import kept_form, owner_mark
 from finance_api.web.object_pages import MENU_BAR, NAVIGATION
-from finance_api.web.page import CHANGED, DONE, NOTICE_PARAMETERS, capital
+from finance_api.web.page import CHANGED, DONE, capital, onward, opened, returning
 from finance_api.web.routes import STATIC
+from finance_api.web.sentences import sentence_of
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
@@ -71,28 +63,12 @@ KEPT_NOTICE = "Your entries were kept. Nothing is saved yet: check them, and sen
 #: A page that is opened after this time, from a bookmark for example, does not show the notice.
 _NOTICE_SECONDS = 3_600
 
-_TRANSFERS = {
-    "transfers link": "{} linked. Budgets and sums leave transfers out.",
-    "transfers unlink": "{} unlinked.",
-    "transfers dismiss": "{} dismissed. These pairs are not proposed again.",
-}
-_SPLITS = {
-    "records split": "{} split into parts.",
-    "records join": "Parts of {} joined into one record again.",
-}
-_VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
-#: A sentence names up to this many fields.
-_MAX_FIELDS = 3
-_BY_NAME = {resource.name: resource for resource in RESOURCES}
-#: Derived fields that sentences name in place of the stored fields, which contain ids.
-_READABLE = ("category", "labels")
-
 
 def change_notice(request: Request) -> dict[str, Any] | None:
     """Return the notice that `page.changed` asks for; None if its entry is old or cannot be undone.
 
-    number: the number of the history entry, which is searched for in the history of the signed-in
-    user only. sentence: what it changed. back: the path of the page without the notice.
+    The entry is searched for in the history of the signed-in user only. sentence: what it changed.
+    undo: the path of its undo, which leads back to this page.
     """
     text = request.GET.get(CHANGED, "")
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):
@@ -103,82 +79,10 @@ def change_notice(request: Request) -> dict[str, Any] | None:
             is_live = (
                 entry.undone_at is None and not entry.pruned and entry.at > now - _NOTICE_SECONDS
             )
-            kept = [pair for pair in request.GET.items() if pair[0] not in NOTICE_PARAMETERS]
-            back = request.path + (f"?{urlencode(kept)}" if kept else "")
-            notice = {"number": entry.number, "sentence": sentence_of(entry), "back": back}
+            undo = opened(request, f"/imports/{entry.number}/undo")
+            notice = {"undo": undo, "sentence": sentence_of(entry)}
             return notice if is_live else None
     return None
-
-
-def sentence_of(entry: HistoryEntry) -> Message:
-    """Say what an entry changed: ``Category of 12 records set to Groceries.``"""
-    details = entry.details
-    counts = details.get("counts") or {}
-    if entry.action == IMPORT:
-        return _import_sentence((details.get("file") or {}).get("name"), counts)
-    if entry.action in _TRANSFERS:
-        transfers = counted_text(max(1, counts.get("updated", 0) // 2), "transfer")
-        return message(_TRANSFERS[entry.action].format(transfers))
-    summary = details.get("summary") or {}
-    if entry.action in _SPLITS:
-        sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
-        return capital(sentence)
-    parts = _parts(summary) if summary.get("counts") else ["your data changed"]
-    text = ", ".join(parts)
-    if entry.action == APPLY:
-        return message(f"Rules applied: {text}.")
-    return capital(f"{text}.")
-
-
-def _import_sentence(file: str | None, counts: dict[str, int]) -> Message:
-    rows = [
-        f"{count_text(counts[key])} {word}"
-        for key, word in (("created", "new"), ("updated", "changed"))
-        if counts.get(key)
-    ]
-    return message(f"{file or 'The file'} imported: {', '.join(rows) or 'nothing new'}.")
-
-
-def _parts(summary: dict[str, Any]) -> list[str]:
-    parts: list[str] = []
-    for name, verbs in summary["counts"].items():
-        resource = _BY_NAME[name]
-        for verb, count in verbs.items():
-            called = summary.get("name") if not parts and count == 1 else None
-            fields = _fields(resource, summary) if not parts else {}
-            if verb == "updated" and 0 < len(fields) <= _MAX_FIELDS:
-                parts.append(_values_set(fields, called or counted_rows(count, resource)))
-            else:
-                what = f"{resource.word} {called}" if called else counted_rows(count, resource)
-                is_deleted = resource is RECORDS and verb == "removed"
-                parts.append(f"{what} {'deleted' if is_deleted else _VERBS[verb]}")
-    return parts
-
-
-def _fields(resource: Resource, summary: dict[str, Any]) -> dict[str, list[str | None]]:
-    """Return the new values of the fields that people set, by the fields' labels.
-
-    summary: the summary of an edit, which may also have values of another resource.
-    """
-    values, currency = summary["values"], summary.get("currency")
-    found = {name: resource.get_field(name) for name in values}
-    return {
-        label_of(field): [
-            money_text(to_units(Decimal(text)), currency) if text and field.is_money else text
-            for text in values[name]
-        ]
-        for name, field in found.items()
-        if field is not None and (name in _READABLE or field.role is Role.STORED)
-    }
-
-
-def _values_set(fields: dict[str, list[str | None]], rows: str) -> str:
-    labels = [label.lower() for label in fields]
-    names = " and ".join((", ".join(labels[:-1]), labels[-1])) if len(labels) > 1 else labels[0]
-    values = next(iter(fields.values()))
-    if len(fields) > 1 or not values:
-        return f"{names} of {rows} changed"
-    return f"{names} of {rows} {'removed' if values[0] is None else f'set to {values[0]}'}"
 
 
 def month_words(seconds: int) -> str:
@@ -268,6 +172,9 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "static_url": static_url,
         "version": __version__,
         "savable_paths": question_paths(request.registry),
+        "opened": partial(opened, request),
+        "onward": partial(onward, request),
+        "returning": partial(returning, request),
         "curl_line": partial(curl_line, request, "$TOKEN"),
     }
 

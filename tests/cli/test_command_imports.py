@@ -49,6 +49,13 @@ def test_one_is_shown_in_full(command, anna, twice):
     assert command.done("imports", "show", "1").decode() == text
 
 
+def test_an_edit_is_shown_with_old_and_new_values(command, anna, twice):
+    command.done("set", anna, "accounts", "account 1", "name=Checking")
+    text = command.done("imports", "show", anna, "3").decode()
+    assert "action: set accounts\n" in text
+    assert text.endswith("updated: account 1: name account 1 -> Checking\n")
+
+
 def test_what_there_is_not_is_reported(command, anna, twice):
     assert "there is no entry 3" in command.refused("imports", "show", anna, "3")
     assert "there is no entry 3" in command.refused("imports", "undo", anna, "3")

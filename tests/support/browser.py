@@ -256,9 +256,13 @@ class Visitor:
         return self.request("POST", path, body=body, headers=merged, status=status, **options)
 
     def form(self, page: str, action: str | None = None) -> Form:
-        """Return the form on a page that posts to ``action``, by default to the page itself."""
+        """Return the form on a page that posts to ``action``, by default to the page itself.
+
+        The address of a form may lead back to a list.
+        """
         wanted = action or urlsplit(page).path
-        (found,) = [form for form in forms(self.get(page).text) if form.action == wanted]
+        there = {wanted, f"{wanted}?{urlsplit(page).query}"}
+        (found,) = [form for form in forms(self.get(page).text) if form.action in there]
         assert found.method == "post"
         return found
 
@@ -278,7 +282,7 @@ class Visitor:
 
     def undo(self, page: TestResponse) -> TestResponse:
         """Undo the change that the notice of a page names."""
-        (form,) = [form for form in forms(page.text) if form.action.endswith("/undo")]
+        (form,) = [form for form in forms(page.text) if "/undo" in form.action]
         return self.post(form.action, form.fields, status=303)
 
     def change_password(

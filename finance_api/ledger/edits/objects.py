@@ -181,6 +181,7 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
         # A category that is below the other one takes its place in the tree.
         row_set.put(_set_by_hand(session, other, {"parentId": row["parentId"]}))
     changes = RecordChanges(session)
+    changes.report.summary.into = title_of(resource, other)
     changes.report.note(session, resource, row, None)
     for user in RESOURCES:
         for name in fields_referring_to(resource, user):
@@ -188,7 +189,8 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
                 for record in chain.from_iterable(session.pages(RECORDS, any_of(name, [gone]))):
                     changes.put(record, _record_with(record, name, gone, kept))
             else:
-                _exchange(session, user, name, gone, kept)
+                for each, after in _exchange(session, user, name, gone, kept):
+                    changes.report.note(session, user, each, after)
     changes.finish()
     row_set.remove(gone)
     if resource is CATEGORIES:
@@ -202,11 +204,19 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
     return changes.report
 
 
-def _exchange(session: LedgerSession, resource: Resource, name: str, gone: str, kept: str) -> None:
-    """Put ``kept`` in place of ``gone`` in a field of all rows."""
+def _exchange(
+    session: LedgerSession, resource: Resource, name: str, gone: str, kept: str
+) -> list[tuple[Row, Row]]:
+    """Put ``kept`` in place of ``gone`` in a field of all rows; return them before and after."""
     row_set = session.row_set(resource)
-    for row in [each for each in row_set.rows.values() if gone in ids_in(each[name])]:
-        row_set.put(_set_by_hand(session, row, {name: _exchanged(row[name], gone, kept)}))
+    pairs = [
+        (row, _set_by_hand(session, row, {name: _exchanged(row[name], gone, kept)}))
+        for row in row_set.rows.values()
+        if gone in ids_in(row[name])
+    ]
+    for _, after in pairs:
+        row_set.put(after)
+    return pairs
 
 
 def _set_by_hand(session: LedgerSession, row: Row, values: dict[str, Any]) -> Row:

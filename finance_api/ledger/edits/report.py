@@ -13,44 +13,60 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
+from finance_api.values.number import decimal_text
 from finance_api.values.text import count_text, day_text, message
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, date_text
 
 #: Longer names and values are cut.
 _MAX_CHARACTERS = 80
 #: The sums of up to this many days are kept.
 _MAX_DAYS = 500
+#: Up to this many rows are kept with the change.
+MAX_KEPT = 100
+#: Changed field -> its text before and after the change; None: no value.
+_Texts = dict[str, tuple[str | None, str | None]]
 
 
 @dataclass
 class EditSummary:
-    """Counts and common values of the rows that an edit added, changed or removed.
+    """What an edit added, changed and removed, in the words of that moment, for the history.
 
     counts: resource -> "created", "updated" or "removed" -> number of rows; the resource that the
-    edit is about comes first. name, currency: the first row's name and currency, if it has them.
-    values: changed field -> a list with the new text (None: the field was emptied). The list is
-    empty if rows got different values.
+    edit is about comes first. name: the first row's name. into: the name of the row that took the
+    place of a removed one.
+    old, values: changed field -> a list with the text before or after the change (None: no value).
+    The list is empty if the texts of rows differ. Money has its currency: ``-4.5 EUR``.
+    rows: the first rows, each with its changed fields.
     sums: account -> day -> the change in the sum of that day's records.
     """
 
     counts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     name: str | None = None
-    currency: str | None = None
+    into: str | None = None
+    old: dict[str, list[str | None]] = field(default_factory=dict)
     values: dict[str, list[str | None]] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
     sums: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def count(self, resource: Resource, verb: str, row: Row) -> None:
+    def note_row(self, resource: Resource, verb: str, row: Row, changed: _Texts) -> None:
+        """Note a row. changed: the texts of its changed fields, before and after."""
+        name = _name_of(resource, row)
+        name = name and _cut(name)
         if not self.counts:
-            name = _name_of(resource, row)
-            self.name, self.currency = name and _cut(name), row.get("currencyCode")
+            self.name = name
         counts = self.counts[resource.name]
         counts[verb] = counts.get(verb, 0) + 1
-
-    def note_value(self, name: str, text: str | None) -> None:
-        """Note the new value of a field in one more row."""
-        value = [text and _cut(text)]
-        if self.values.setdefault(name, value) != value:
-            self.values[name] = []
+        for texts, place in ((self.old, 0), (self.values, 1)):
+            for field_name, pair in changed.items():
+                value = [pair[place]]
+                if texts.setdefault(field_name, value) != value:
+                    texts[field_name] = []
+        if len(self.rows) < MAX_KEPT:
+            about = {"type": resource.name, "id": row["id"], "name": name, "verb": verb}
+            if resource is RECORDS:
+                about["day"] = date_text(row["recordDate"])
+                about["amount"] = _kept_text(RECORDS["amount"], row, decimal_text(row["amount"]))
+            self.rows.append({**about, "changed": changed})
 
     def note_record(self, before: Row | None, after: Row | None) -> None:
         """Note how a new, changed or removed record changes the sums of days."""
@@ -67,8 +83,10 @@ class EditSummary:
         return {
             "counts": dict(self.counts),
             "name": self.name,
-            "currency": self.currency,
+            "into": self.into,
+            "old": self.old,
             "values": self.values,
+            "rows": self.rows,
             "sums": list(islice((each for each in sums if each[2]), _MAX_DAYS)),
         }
 
@@ -78,6 +96,13 @@ def _counts_as(row: Row) -> tuple[str, int, int]:
     date = row["recordDate"]
     amount = 0 if row["recordState"] == VOID else row["amount"]
     return row["accountId"], date - date % DAY_SECONDS, amount
+
+
+def _kept_text(each: Field, row: Row, text: str | None) -> str | None:
+    """Return the text of a value for the history; money gets the currency of the row."""
+    if text and each.is_money and (code := row.get(each.currency_name)):
+        return f"{text} {code}"
+    return text and _cut(text)
 
 
 def _cut(text: str) -> str:
@@ -168,22 +193,27 @@ class EditReport:
             self.created += before is None
             self.removed += after is None
             if (row := after or before) is not None:
-                self.summary.count(resource, "created" if before is None else "removed", row)
+                verb = "created" if before is None else "removed"
+                self.summary.note_row(resource, verb, row, {})
             if not is_full and row is not None:
                 listed = self.made if before is None else self.gone
                 listed.append((row["id"], message(title_of(resource, row))))
             return
         self.updated += 1
-        self.summary.count(resource, "updated", before)
         title = message(title_of(resource, before))
+        changed: _Texts = {}
         for each in _listed(resource):
             old, new = before[each.name], after[each.name]
             if old != new:
-                text = shown(owned, each, new)
-                self.summary.note_value(each.name, text)
+                texts = shown(owned, each, old), shown(owned, each, new)
+                changed[each.name] = (
+                    _kept_text(each, before, texts[0]),
+                    _kept_text(each, after, texts[1]),
+                )
                 if not is_full:
-                    change = (title, each.name, shown(owned, each, old), text)
+                    change = (title, each.name, *texts)
                     self.changes.append(Change(resource.name, after["id"], *change))
+        self.summary.note_row(resource, "updated", before, changed)
 
 
 @cache

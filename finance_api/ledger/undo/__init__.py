@@ -7,6 +7,7 @@ options) no longer count. Balances, names and initial balances are derived again
 """
 
 from finance_api.ledger.undo.past import UndoReport
+from finance_api.ledger.undo.plan import UndoBlocked
 from finance_api.ledger.undo.undoing import undo
 
-__all__ = ["UndoReport", "undo"]
+__all__ = ["UndoBlocked", "UndoReport", "undo"]

@@ -15,12 +15,33 @@ from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
+from finance_api.values.text import message
 from finance_api.values.time import DAY_SECONDS
 
 #: A refusal names up to this many rows.
 _NAMED_ROWS = 10
 #: Fields of an account that any later statement may set.
 _OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
+
+
+class UndoBlocked(ChangeRefused):
+    """A refusal because of later entries. blockers: these entries, each with what it did.
+
+    can_keep: whether an undo can keep the rows of some of them.
+    """
+
+    def __init__(self, entry: HistoryEntry, blockers: list["_Blocker"], reasons: list[str]) -> None:
+        parts = (
+            f"entry {blocker.entry.number} ({blocker.entry.action}) {reason}"
+            for blocker, reason in zip(blockers, reasons, strict=True)
+        )
+        are_by_hand = [blocker.is_by_hand for blocker in blockers]
+        super().__init__(
+            f"later entries changed the same data as entry {entry.number}: {'; '.join(parts)}",
+            ways=("with_later", "keep_changed") if all(are_by_hand) else ("with_later",),
+        )
+        self.blockers = [(b.entry, message(r)) for b, r in zip(blockers, reasons, strict=True)]
+        self.can_keep = any(are_by_hand)
 
 
 @dataclass
@@ -146,21 +167,14 @@ class _Later:
                 if row_id not in known:
                     yield referred, row_id
 
-    def refusal(self, found: list[_Blocker]) -> ChangeRefused:
-        parts = []
-        for blocker in found:
-            reasons = list(dict.fromkeys(blocker.reasons))[:_NAMED_ROWS]
-            if blocker.rows:
-                reasons.append(f"changed {self._named(blocker.rows)}")
-            parts.append(
-                f"entry {blocker.entry.number} ({blocker.entry.action}) {' and '.join(reasons)}"
-            )
-        is_by_hand = all(blocker.is_by_hand for blocker in found)
-        return ChangeRefused(
-            f"later entries changed the same data as entry {self._entry.number}: "
-            f"{'; '.join(parts)}",
-            ways=("with_later", "keep_changed") if is_by_hand else ("with_later",),
-        )
+    def refusal(self, blockers: list[_Blocker]) -> UndoBlocked:
+        return UndoBlocked(self._entry, blockers, [self._reason(each) for each in blockers])
+
+    def _reason(self, blocker: _Blocker) -> str:
+        reasons = list(dict.fromkeys(blocker.reasons))[:_NAMED_ROWS]
+        if blocker.rows:
+            reasons.append(f"changed {self._named(blocker.rows)}")
+        return " and ".join(reasons)
 
     def _named(self, rows: dict[Key, Row | None]) -> str:
         texts = []

@@ -1,5 +1,6 @@
 """The history of imports and edits, and undoing them."""
 
+from itertools import groupby
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -7,16 +8,24 @@ from pyramid.httpexceptions import HTTPNotFound
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.undo import UndoReport, undo
+from finance_api.ledger.session import IMPORT
+from finance_api.ledger.undo import UndoBlocked, UndoReport, undo
 from finance_api.query.model import Query, condition_on
 from finance_api.query.operators import Operator
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.storage.interface import HistoryEntry
-from finance_api.values.text import edited
 from finance_api.web import page as pages
+from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import get, post
+from finance_api.web.sentences import ChangedRow, rows_of, sentence_of
 
 IMPORTS = "/imports"
+#: Resource -> the path of its pages.
+_PATHS = {
+    RECORDS: "/records",
+    SPLITS: "/records",
+    **{page.resource: page.path for page in OBJECT_PAGES.values()},
+}
 _SHOWN = ("number", "at", "action", "by", "revision", "undone_at", "pruned")
 _CHANGED = "Your data has changed since you opened this page. Check the changes again, and confirm."
 
@@ -31,7 +40,7 @@ def show_history(request: Request) -> dict[str, Any]:
     pager, names = pages.Pager.of(request, len(entries)), _account_names(request)
     return pages.page(
         "imports",
-        "Imports",
+        "History",
         entries=[
             _shown(entry, names) for entry in entries[pager.offset : pager.offset + pages.PAGE_ROWS]
         ],
@@ -45,13 +54,30 @@ def show_entry(request: Request) -> dict[str, Any]:
     user_id = request.user.id
     made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
     left = request.storage.data.count_rows(user_id, Query(RECORDS, (made,), (), limit=0))
+    rows, counts = rows_of(entry), (entry.details.get("summary") or {}).get("counts", {})
     return pages.page(
         "imports",
-        f"Import {entry.number}" if entry.action == "import" else f"Change {entry.number}",
+        _title(entry),
         entry=_shown(entry, _account_names(request)),
         options=_option_words(entry),
         record_count=left,
+        rows=[(row, path) for row, path in zip(rows, _paths(request, rows), strict=True)],
+        more=sum(n for verbs in counts.values() for n in verbs.values()) - len(rows),
     )
+
+
+def _paths(request: Request, rows: list[ChangedRow]) -> list[str | None]:
+    """Return the paths of the rows' pages; None for a row that no longer exists."""
+    paths: list[str | None] = []
+    for resource, group in groupby(rows, key=lambda row: row.resource):
+        ids = [row.id for row in group]
+        stored = request.storage.data.get_rows(request.user.id, resource, ids)
+        paths += [f"{_PATHS[resource]}/{i}" if i in stored else None for i in ids]
+    return paths
+
+
+def _title(entry: HistoryEntry) -> str:
+    return f"{'Import' if entry.action == IMPORT else 'Change'} {entry.number}"
 
 
 def _entry(request: Request) -> HistoryEntry:
@@ -78,6 +104,8 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
     return {
         **{name: getattr(entry, name) for name in _SHOWN},
         **{name: details.get(name) for name in ("format", "profile", "encoding")},
+        "sentence": sentence_of(entry),
+        "is_import": entry.action == IMPORT,
         "can_go_back": entry.undone_at is None and not entry.pruned,
         "file": file.get("name"),
         "size": file.get("size"),
@@ -104,79 +132,79 @@ def _option_words(entry: HistoryEntry) -> list[tuple[str, str]]:
 # -- undoing
 
 
+#: What becomes of later entries that stand in the way -> the options of `undo`.
+_CHOICES = {"keep": {"with_later": True, "keep_changed": True}, "undo": {"with_later": True}}
+
+
 @get("imports.undo", Permission.DATA_WRITE, "imports_undo")
 def show_undo(request: Request) -> Any:
     entry = _entry(request)
     if entry.undone_at is not None:
-        return pages.SeeOther(f"{IMPORTS}/{entry.number}")
-    choices = {name: name in request.GET for name in ("with_later", "keep_changed")}
-    return _undo_page(request, choices, None)
+        return pages.SeeOther(pages.onward(request, f"{IMPORTS}/{entry.number}"))
+    return _undo_page(request, request.GET.get("later", ""), None)
 
 
 @post("imports.undo", Permission.DATA_WRITE, "imports_undo")
 def undo_entry(request: Request) -> Any:
-    choices = {name: bool(request.sent_text(name)) for name in ("with_later", "keep_changed")}
-    entry, back = _entry(request), request.sent_text("back")
-    if back and entry.undone_at is not None:
-        return pages.SeeOther(pages.page_after(back))
+    entry, later = _entry(request), request.sent_text("later")
+    path = pages.returning(request, f"{IMPORTS}/{entry.number}")
     # The button in a notice undoes the change without a preview.
-    saw = None if back else request.sent_text("revision")
+    has_preview = "revision" in request.POST
+    if entry.undone_at is not None and not has_preview:
+        return pages.SeeOther(path)
+    saw = request.sent_text("revision") if has_preview else None
     try:
-        _undo(request, entry.number, choices, saw=saw)
+        _undo(request, entry.number, later, saw=saw)
     except _DataChanged:
-        return pages.refused(request, _undo_page(request, choices, _CHANGED), 409)
-    except ChangeRefused as error:
-        return pages.refused(request, _undo_page(request, choices, _reason(error)), 409)
-    return pages.done(pages.page_after(back) if back else f"{IMPORTS}/{entry.number}", "undone")
+        return pages.refused(request, _undo_page(request, later, _CHANGED), 409)
+    except ChangeRefused:
+        # The page says why.
+        return pages.refused(request, _undo_page(request, later, None), 409)
+    return pages.done(path, "undone")
 
 
-#: A box of the form -> how it resolves a refusal.
-_WAYS = {
-    "with_later": ". Undo them as well with “Undo later changes as well”",
-    "keep_changed": ", or keep later manual edits with “Keep later manual edits”",
-}
-
-
-def _reason(refusal: ChangeRefused) -> str:
-    ways = "".join(_WAYS[way] for way in refusal.ways)
-    return edited(refusal.reason, lambda text: text + ways)
-
-
-def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
+def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any]:
     """Return the variables of the preview, which comes from a dry run."""
-    entry = _shown(_entry(request), _account_names(request))
-    report, revision, reason = None, 0, None
+    entry = _entry(request)
+    report, revision, refusal = None, 0, None
     try:
-        report, revision = _undo(request, entry["number"], choices, dry_run=True)
-    except ChangeRefused as refusal:
-        reason = _reason(refusal)
+        report, revision = _undo(request, entry.number, later, dry_run=True)
+    except ChangeRefused as reason:
+        refusal = reason
+    history = request.storage.history.list_entries(request.user.id)
     return pages.page(
         "imports",
-        f"Undo {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
-        entry=entry,
-        choices=choices,
+        f"Undo {_title(entry).lower()}",
+        entry=_shown(entry, _account_names(request)),
+        above_title=_title(entry),
+        later=later,
         report=report,
+        undone=[
+            (each.number, sentence_of(each))
+            for each in reversed(history)
+            if report and each.number in report.entries
+        ],
         revision=revision,
-        refused=reason,
+        refused=refusal and refusal.reason,
+        can_keep=isinstance(refusal, UndoBlocked) and refusal.can_keep,
+        blockers=[
+            (each.number, sentence_of(each), each.at, reason)
+            for each, reason in (refusal.blockers if isinstance(refusal, UndoBlocked) else ())
+        ],
         error=error,
     )
 
 
 def _undo(
-    request: Request,
-    number: int,
-    choices: dict[str, bool],
-    *,
-    saw: str | None = None,
-    dry_run: bool = False,
+    request: Request, number: int, later: str, *, saw: str | None = None, dry_run: bool = False
 ) -> tuple[UndoReport, int]:
     """Undo an entry. Return the report, and the revision of the data before it.
 
-    saw: the revision that a preview showed; None without a preview. Raises ChangeRefused,
-    _DataChanged.
+    later: a key of _CHOICES, or "". saw: the revision that a preview showed; None without a
+    preview. Raises ChangeRefused, _DataChanged.
     """
     with pages.editing(request, None, dry_run=dry_run) as session:
         revision = session.before.revision
         if saw is not None and saw != str(revision):
             raise _DataChanged
-        return undo(session, number, **choices), revision
+        return undo(session, number, **_CHOICES.get(later, {})), revision

@@ -119,7 +119,7 @@ def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, vi
     page = visitor.follow(visitor.submit(path, path, amount="15"))
     text = figures(visitor.get(account_page))
     assert "changed by 2.00 EUR less" in text
-    assert "since this edit: Amount of Shop set to −15.00" in text
+    assert "since this edit: Amount of Shop: −5.00 EUR → −15.00 EUR" in text
     assert 'href="/imports/4"' in visitor.get(account_page).text
     visitor.undo(page)
     assert "since this edit" not in figures(visitor.get(account_page))

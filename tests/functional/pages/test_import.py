@@ -233,7 +233,7 @@ def test_a_result_leads_to_the_new_records_and_those_without_a_category(service,
     page = visitor.get(path)
     text = shown_text(page.text)
     assert "See the 1 new record 1 has no category: sort it 1 file waits" in text
-    (undo,) = (form for form in forms(page.text) if form.action == "/imports/2/undo")
+    (undo,) = (form for form in forms(page.text) if "/imports/2/undo" in form.action)
     for number, link, records in ((1, "import=1", 3), (1, "import=1&category=none", 2)):
         assert f"{records} records of import {number}" in shown_text(
             visitor.get(f"/records?{link}").text
@@ -251,11 +251,11 @@ def test_a_result_leads_to_the_new_records_and_those_without_a_category(service,
 
 
 def test_an_import_is_undone_after_a_preview(service, user, visitor):
-    assert "No imports yet" in visitor.get("/imports").text
+    assert "Nothing has changed yet" in visitor.get("/imports").text
     path = sent(visitor, STATEMENT)
     do(visitor, path, "confirm")
     text = shown_text(visitor.get("/imports").text)
-    assert "bank.csv 1 · csv · on a page" in text and "Current account" in text
+    assert "bank.csv imported: 3 new. 1 · csv · on a page" in text and "Current account" in text
     text = shown_text(visitor.get("/imports/1").text)
     for expected in ("Import 1", "Records left 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
         assert expected in text
@@ -288,8 +288,10 @@ def test_an_undo_of_data_that_has_changed_is_shown_again(service, user, visitor)
     text = shown_text(visitor.get("/imports/1/undo").text)
     assert "It cannot be undone on its own" in text
     assert len(records_of(service, user)) == 4
-    page = "/imports/1/undo?with_later=yes"
-    assert "Undone 2, 1" in shown_text(visitor.get(page).text)
+    assert "bank.csv imported: 1 new" in text and "Keep later manual edits" not in text
+    page = "/imports/1/undo?later=undo"
+    text = shown_text(visitor.get(page).text)
+    assert "Undoes 2 bank.csv imported: 1 new. Undoes 1 bank.csv imported: 3 new." in text
     form = visitor.form(page)
     visitor.post(form.action, form.fields, status=303)
     assert records_of(service, user) == []

@@ -1,0 +1,195 @@
+"""What an entry of the history changed: in a sentence, and row by row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from finance_api.ledger.edits.naming import counted_rows
+from finance_api.ledger.edits.rules import APPLY
+from finance_api.ledger.session import IMPORT
+from finance_api.planning.repetition import parse_repetition
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.currencies import money_text
+from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.storage.interface import HistoryEntry
+from finance_api.values.number import to_units
+from finance_api.values.text import Message, count_text, counted_text, day_text, message
+from finance_api.values.time import parse_date
+from finance_api.web.forms import choice_label, label_of
+from finance_api.web.page import capital
+
+_TRANSFERS = {
+    "transfers find": "{} linked. Budgets and sums leave transfers out.",
+    "transfers link": "{} linked. Budgets and sums leave transfers out.",
+    "transfers unlink": "{} unlinked.",
+    "transfers dismiss": "{} dismissed. These pairs are not proposed again.",
+}
+_SPLITS = {
+    "records split": "{} split into parts.",
+    "records join": "Parts of {} joined into one record again.",
+}
+_VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
+#: A sentence names up to this many fields.
+_MAX_FIELDS = 3
+_BY_NAME = {resource.name: resource for resource in RESOURCES}
+#: Derived fields that sentences name in place of the stored fields, which contain ids.
+_READABLE = ("category", "labels")
+_NONE = "none"
+
+
+@dataclass(frozen=True)
+class ChangedRow:
+    """A row as an edit found it. name, day, amount: None if it has none.
+
+    verb: "added", "changed" or "removed". changes: label, old and new value of the changed fields.
+    """
+
+    resource: Resource
+    id: str
+    name: str | None
+    day: int | None
+    amount: Message | None
+    verb: str
+    changes: list[tuple[str, Message, Message]]
+
+
+def rows_of(entry: HistoryEntry) -> list[ChangedRow]:
+    """Return the rows that are kept with an edit: the first ones that it changed."""
+    return [
+        ChangedRow(
+            resource=(resource := _BY_NAME[row["type"]]),
+            id=row["id"],
+            name=row["name"],
+            day=parse_date(row["day"]) if "day" in row else None,
+            amount=_words(RECORDS["amount"], row["amount"]) if "amount" in row else None,
+            verb=_VERBS[row["verb"]],
+            changes=[
+                (label_of(field), _words(field, old), _words(field, new))
+                for field, (old, new) in _fields(resource, row["changed"])
+            ],
+        )
+        for row in (entry.details.get("summary") or {}).get("rows", ())
+    ]
+
+
+def sentence_of(entry: HistoryEntry) -> Message:
+    """Say what an entry changed: ``Category of Aldi: none → Groceries.``"""
+    details = entry.details
+    counts = details.get("counts") or {}
+    if entry.action == IMPORT:
+        return _import_sentence((details.get("file") or {}).get("name"), counts)
+    summary = details.get("summary") or {}
+    if entry.action in _TRANSFERS:
+        return _transfer_sentence(entry.action, counts, summary)
+    if entry.action in _SPLITS:
+        sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
+        return capital(sentence)
+    parts = _parts(summary) if summary.get("counts") else ["your data changed"]
+    text = ", ".join(parts)
+    if entry.action == APPLY:
+        return message(f"Rules applied: {text}.")
+    return capital(f"{text}.")
+
+
+def _import_sentence(file: str | None, counts: dict[str, int]) -> Message:
+    rows = [
+        f"{count_text(counts[key])} {word}"
+        for key, word in (("created", "new"), ("updated", "changed"))
+        if counts.get(key)
+    ]
+    return message(f"{file or 'The file'} imported: {', '.join(rows) or 'nothing new'}.")
+
+
+def _transfer_sentence(action: str, counts: dict[str, int], summary: dict[str, Any]) -> Message:
+    number = max(1, counts.get("updated", 0) // 2)
+    names = [row["name"] or "a record" for row in summary.get("rows", ())]
+    is_one = number == 1 and len(names) == 2
+    what = f"transfer of {' and '.join(names)}" if is_one else counted_text(number, "transfer")
+    return capital(message(_TRANSFERS[action].format(what)))
+
+
+def _parts(summary: dict[str, Any]) -> list[str]:
+    parts: list[str] = []
+    for name, verbs in summary["counts"].items():
+        resource = _BY_NAME[name]
+        for verb, count in verbs.items():
+            called = summary.get("name") if not parts and count == 1 else None
+            fields = _fields(resource, summary["values"]) if not parts else []
+            if verb == "updated" and fields:
+                old = summary.get("old", {})
+                parts.append(_values_set(fields, old, called or counted_rows(count, resource)))
+            else:
+                what = f"{resource.word} {called}" if called else counted_rows(count, resource)
+                is_deleted = resource is RECORDS and verb == "removed"
+                into = summary.get("into") if not parts else None
+                done = f"merged into {into}" if into else "deleted" if is_deleted else _VERBS[verb]
+                parts.append(f"{what} {done}")
+    return parts
+
+
+def _fields(resource: Resource, values: Mapping[str, Any]) -> list[tuple[Field, Any]]:
+    """Return the fields that people set, with their values.
+
+    values: the values of an edit by field name, which may also be of another resource.
+    """
+    found = ((resource.get_field(name), value) for name, value in values.items())
+    return [
+        (field, value)
+        for field, value in found
+        if field is not None and (field.name in _READABLE or field.role is Role.STORED)
+    ]
+
+
+def _values_set(
+    fields: list[tuple[Field, list[str | None]]], old: dict[str, list[str | None]], rows: str
+) -> str:
+    """Say what became of the first fields: ``payee of Aldi: A → B, note set to milk``.
+
+    old: the old values by field name, which entries of older versions lack.
+    """
+    parts = [
+        f"{label_of(field).lower()}{f' of {rows}' if place == 0 else ''}"
+        f"{_change(field, old.get(field.name, []), new)}"
+        for place, (field, new) in enumerate(fields[:_MAX_FIELDS])
+    ]
+    if len(fields) > _MAX_FIELDS:
+        parts.append(f"and {counted_text(len(fields) - _MAX_FIELDS, 'more field')} changed")
+    return ", ".join(parts)
+
+
+def _change(field: Field, old: list[str | None], new: list[str | None]) -> str:
+    """Return what became of a field. old, new: a list with the value; empty if rows differ."""
+    if not new:
+        return " changed"
+    if old:
+        return f": {_marked(field, old[0])} → {_marked(field, new[0])}"
+    return " removed" if new[0] is None else f" set to {_marked(field, new[0])}"
+
+
+def _words(field: Field, text: str | None) -> Message:
+    return message(_marked(field, text))
+
+
+def _marked(field: Field, text: str | None) -> str:
+    """Return the text of a value, as an edit keeps it, for a `message`."""
+    if text is None:
+        return _NONE
+    if field.is_money:
+        number, _, currency = text.partition(" ")
+        return money_text(to_units(Decimal(number)), currency or None)
+    if field.name == "recurrenceRule" and (repetition := parse_repetition(text)):
+        return repetition.words
+    match field.kind:
+        case Kind.DATE | Kind.DATETIME:
+            return day_text(parse_date(text.partition("T")[0]))
+        case Kind.BOOLEAN:
+            return "yes" if text == "true" else "no"
+        case Kind.CHOICE:
+            return choice_label(text)
+        case Kind.TEXT_LIST:
+            return text.replace(";", ", ")
+        case Kind.ID if not field.references:
+            # Records of a transfer or split share such an id.
+            return "yes"
+    return text

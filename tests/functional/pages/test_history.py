@@ -1,0 +1,115 @@
+"""The page History: what each entry says, and what stands in the way of an undo."""
+
+import pytest
+
+from support.browser import location, new_token
+from support.html import forms, shown_text
+from support.native_rows import account, budget, category, label, record, uid
+from support.service import Client, on_one_storage
+
+FOOD, GROCERIES = uid("Category", 1), uid("Category", 2)
+ALDI, REWE = uid("Record", 1), uid("Record", 2)
+
+
+@pytest.fixture
+def client(service, user):
+    rows = [
+        account(1, name="Giro"),
+        category(1, name="Food"),
+        category(2, name="Groceries"),
+        label(1, name="home"),
+        budget(1, name="Month", limitAmount=400, categoryIds=[FOOD]),
+        record(1, payee="Aldi", amount=-10, recordDate="2026-03-01"),
+        record(2, payee="Rewe", amount=-20.5, recordDate="2026-03-02", categoryId=FOOD),
+    ]
+    service.load(user, rows)
+    return Client(service, user, new_token(service, user))
+
+
+def change(visitor, path, **values):
+    """Submit the form of a page, and return the page with the notice."""
+    return visitor.follow(visitor.submit(path, path, **values))
+
+
+def text_of(visitor, path):
+    return shown_text(visitor.get(path).text)
+
+
+def test_a_sentence_has_both_values_and_keeps_the_names_of_its_time(client, visitor):
+    change(visitor, f"/records/{ALDI}", categoryId=GROCERIES, amount="12", recordDate="2026-03-04")
+    change(visitor, f"/categories/{GROCERIES}", name="Supermarket")
+    change(visitor, f"/records/{ALDI}", payee="Aldi Süd")
+    history = text_of(visitor, "/imports")
+    sentence = (
+        "Amount of Aldi: −10.00 EUR → −12.00 EUR, date: 1 Mar 2026 → 4 Mar 2026, "
+        "category: none → Groceries."
+    )
+    assert sentence in history and "Name of Groceries: Groceries → Supermarket." in history
+    entry = text_of(visitor, "/imports/2")
+    assert sentence in entry
+    assert "Aldi 1 Mar 2026 −10.00 EUR Amount −10.00 EUR −12.00 EUR" in entry
+    assert "Category none Groceries" in entry
+
+
+def test_a_merge_names_both_categories_and_everything_that_follows(client, visitor):
+    path = f"/categories/{FOOD}/remove"
+    (form,) = [form for form in forms(visitor.get(path).text) if "into" in form.names]
+    page = visitor.follow(visitor.post(form.action, form.filled({"into": GROCERIES})))
+    sentence = "Category Food merged into Groceries, 1 record changed, 1 budget changed."
+    assert sentence in shown_text(page.text)
+    entry = text_of(visitor, "/imports/2")
+    assert "Food Removed – –" in entry
+    assert "Rewe 2 Mar 2026 −20.50 EUR Category Food Groceries" in entry
+    assert "Month Categories Food Groceries" in entry
+    # What is gone has no link.
+    page = visitor.get("/imports/2").text
+    assert f"/records/{REWE}" in page and f"/categories/{FOOD}" not in page
+
+
+def test_values_of_different_currencies_are_not_written_as_one(client, visitor):
+    rows = [
+        account(2, name="Dollars", currencyCode="USD"),
+        record(3, payee="Diner", amount=-3, accountId=uid("Account", 2)),
+    ]
+    client.load(*rows)
+    (form,) = [f for f in forms(visitor.get("/records").text) if "set_note" in f.names]
+    sent = [*form.filled({"id": [ALDI, uid("Record", 3)], "set_note": "cash"}), ("do", "note")]
+    (form,) = [f for f in forms(visitor.post(form.action, sent).text) if "seen" in f.names]
+    page = visitor.follow(visitor.post(form.action, form.fields))
+    assert "Note of 2 records: none → cash." in shown_text(page.text)
+    entry = text_of(visitor, "/imports/3")
+    assert "−10.00 EUR Note none cash" in entry and "−3.00 USD Note none cash" in entry
+
+
+@on_one_storage
+def test_an_undo_in_the_list_leads_back_to_the_list(client, visitor):
+    change(visitor, f"/labels/{uid('Label', 1)}", name="House")
+    assert "2 · on a page" in text_of(visitor, "/imports")
+    link = next(a for a in visitor.get("/imports").html.select("a") if a.text == "Undo")
+    form = visitor.form(link["href"])
+    assert "Undoes 2 Name of home: home → House." in text_of(visitor, link["href"])
+    page = visitor.follow(visitor.post(form.action, form.fields))
+    assert page.request.path_qs == "/imports?done=undone"
+    assert "on a page Undone" in shown_text(page.text)
+
+
+def blocked(visitor):
+    """Add a record and edit it; return the page that says what stands in the way of an undo."""
+    change(visitor, "/records/new", payee="Kiosk", amount="5", accountId=uid("Account", 1))
+    link = next(a for a in visitor.get("/records?q=kiosk").html.select("a") if a.text == "Kiosk")
+    change(visitor, link["href"], note="news")
+    page = visitor.get("/imports/2/undo")
+    assert "Note of Kiosk: none → news." in shown_text(page.text)
+    return {a.text: a["href"] for a in page.html.select("main .buttons a")}
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("choice", "expected"), [("Keep later manual edits", ["Kiosk"]), ("Undo it too", [])]
+)
+def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, expected):
+    choices = blocked(visitor)
+    assert [*choices] == ["Keep later manual edits", "Undo it too", "Cancel"]
+    form = visitor.form(choices[choice])
+    assert location(visitor.post(form.action, form.fields)) == "/imports/2?done=undone"
+    assert client.names("records", "payee", payee="eq.Kiosk") == expected
