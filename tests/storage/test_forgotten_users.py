@@ -14,12 +14,19 @@ from sqlalchemy import Select, event
 from sqlalchemy.sql import Executable
 
 from finance_api.storage.sql.connections import unit
-from finance_api.storage.sql.read_model import by_date, counting, finding, lists, projection
+from finance_api.storage.sql.read_model import (
+    by_date,
+    changes,
+    counting,
+    finding,
+    lists,
+    projection,
+)
 from finance_api.storage.sql.read_model import connection as fast
 from finance_api.storage.sql.read_model import sums as stored_sums
 from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.read_model.drivers import SqlCache
-from finance_api.storage.sql.reading import changes, rows, sums
+from finance_api.storage.sql.reading import rows, sums
 from finance_api.storage.sql.roles import activity, users
 from finance_api.storage.sql.tables import user_data
 from finance_api.storage.testing import Unit

@@ -30,22 +30,29 @@ _ROWS, _DELETIONS = "rows", "deletions"
 RecordJson = Callable[[str], sa.ColumnElement[str]]
 
 
-def no_json(database: str) -> sa.ColumnElement[str]:
+def _no_json(database: str) -> sa.ColumnElement[str]:
     """Make the column with the JSON of records without the read model: an empty text."""
     return sa.literal_column("''", CodePointText)
 
 
-def _tags(database: str) -> sa.ColumnElement[Any]:
-    """Return a text with the requested revisions and their tags; NULL if none is stored."""
+def _tags(database: str) -> sa.Select[Any]:
+    """Select the requested revisions and their tags as a text, in a row before all changes."""
     wanted = sa.select(sa.cast(json_elements(database, IDS).c.value, sa.BigInteger))
     revision, tag = (
         sa.cast(data_states.c[name], CodePointText).concat(sa.literal_column("' '"))
         for name in ("revision", "tag")
     )
     join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
-    text = join(revision + tag, sa.literal_column("''"))
+    nothing = sa.literal_column("''", CodePointText)
+    tags = sa.func.coalesce(join(revision + tag, nothing), nothing)
+    before: sa.ColumnElement[int] = sa.literal_column("-1")
     own = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
-    return sa.select(text).where(*own).scalar_subquery()
+    return _row(before, before, nothing, tags).where(*own)
+
+
+def _row(*values: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    names = ("revision", "resource", "row_id", "json")
+    return sa.select(*[value.label(name) for name, value in zip(names, values, strict=True)])
 
 
 def _first_after(key: ChangeKey, name: str) -> tuple[int, str]:
@@ -66,15 +73,16 @@ def _after(
     revision = table.c.revision
     start = number_parameter(f"{kind}_revision_{name}"), text_parameter(f"{kind}_id_{name}")
     resource: sa.ColumnElement[int] = sa.literal_column(str(place))
-    columns = {"revision": revision, "resource": resource, "row_id": row_id, "json": row_json}
-    found = sa.select(*[column.label(label) for label, column in columns.items()])
+    found = _row(revision, resource, row_id, row_json)
     return found.where(table.c.user_id == USER, sa.tuple_(revision, row_id) > sa.tuple_(*start))
 
 
-def _changes(database: str, names: tuple[str, ...], record_json: RecordJson) -> sa.Select[Any]:
-    """Select the state and the tags, with each of the first changes in order.
+def rows_of_changes(
+    database: str, names: tuple[str, ...], record_json: RecordJson
+) -> sa.CompoundSelect[Any]:
+    """Select the `_tags`, then the first changes in order. The JSON of a deletion is NULL.
 
-    A single query sees a single state. If there are no changes, a single row has only the state.
+    A single query sees a single state.
     """
     parts = []
     for place, name in enumerate(names):
@@ -93,17 +101,19 @@ def _changes(database: str, names: tuple[str, ...], record_json: RecordJson) -> 
         parts = [
             sa.select(part.order_by("revision", "row_id").limit(LIMIT).subquery()) for part in parts
         ]
-    found = sa.union_all(*parts).order_by(*order).limit(LIMIT).subquery("found")
+    return sa.union_all(_tags(database), *parts).order_by(*order).limit(LIMIT)
+
+
+def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
+    found = rows_of_changes(database, names, _no_json).subquery("found")
     # As in `with_state`: this join keeps the order.
-    joined = user_data.outerjoin(found, sa.true())
-    columns = (*STATE_COLUMNS, _tags(database), *found.c)
+    joined = user_data.join(found, sa.true())
+    columns = (*STATE_COLUMNS, *found.c)
     return sa.select(*columns).select_from(joined).where(user_data.c.user_id == USER)
 
 
 class ChangeReader(Part, DataReader):
     """Reads the changes to a user's data."""
-
-    record_json: RecordJson = staticmethod(no_json)
 
     def list_changes(
         self,
@@ -117,33 +127,40 @@ class ChangeReader(Part, DataReader):
     ) -> Changes:
         ordered = sorted(resources, key=attrgetter("name"))
         names = tuple(resource.name for resource in ordered)
-        values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions]), "limit": limit}
+        values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions])}
+        # One more, because the tags are a row, too.
+        values["limit"] = limit + 1
         for kind, after in ((_ROWS, rows_after), (_DELETIONS, deletions_after)):
             for name in names:
                 revision, row_id = _first_after(after, name)
                 values |= {f"{kind}_revision_{name}": revision, f"{kind}_id_{name}": row_id}
-        found = self.connection.fetch(_changes, names, self.record_json, values=values)
-        if not found:
-            raise NotFound("there is no such user")
-        *_, tags, revisions, places, ids, texts = zip(*found, strict=True)
-        changes: list[Change] = []
         try:
-            numbers = [int(number) for number in (tags[0] or "").split()]
-            # Without changes, the only row has no revision.
-            if revisions[0] is not None:
-                rows = self.completed(user_id, ids, texts)
-                changed = [ordered[place] for place in places]
-                changes += map(Change._make, zip(revisions, changed, ids, rows, strict=True))
+            state, tags, changes = self.read_changes(ordered, values)
+            numbers = [int(number) for number in tags.split()]
         except (ValueError, TypeError, AttributeError) as error:
             raise StorageDamaged("a stored change cannot be read") from error
-        by_revision = dict(zip(numbers[::2], numbers[1::2], strict=True))
-        return Changes(DataState(*found[0][:3]), by_revision, changes)
+        if b"" in [change.json for change in changes]:
+            raise StorageDamaged("the JSON of a change is empty")
+        return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)
 
-    def completed(
-        self, user_id: int, ids: Sequence[str], texts: Sequence[str | None]
-    ) -> Sequence[bytes | None]:
-        """Return the JSON of changes. texts: as selected; None is for a deletion."""
-        rows = [None if text is None else text.encode() for text in texts]
-        wanted = [row_id for row_id, row in zip(ids, rows, strict=True) if row == b""]
-        of_records = iter(self.get_json(user_id, RECORDS, wanted)[1] if wanted else ())
-        return [next(of_records) if row == b"" else row for row in rows]
+    def read_changes(
+        self, resources: Sequence[Resource], values: dict[str, Any]
+    ) -> tuple[DataState, str | bytes, list[Change]]:
+        """Return the state of the data, the text of `_tags`, and the changes. Raises NotFound."""
+        names = tuple(resource.name for resource in resources)
+        found = self.connection.fetch(_changes, names, values=values)
+        if not found:
+            raise NotFound("there is no such user")
+        (*state, _, _, _, tags), *rows = found
+        wanted = [row_id for *_, row_id, text in rows if text == ""]
+        of_records = iter(self.get_json(values["user"], RECORDS, wanted)[1] if wanted else ())
+        changes = [
+            Change(
+                revision,
+                resources[place],
+                row_id,
+                None if text is None else text.encode() or next(of_records),
+            )
+            for *_, revision, place, row_id, text in rows
+        ]
+        return DataState(*state), tags, changes
