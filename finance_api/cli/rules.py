@@ -15,7 +15,7 @@ from finance_api.resources import RECORD_RULES
 
 @click.group()
 def rules() -> None:
-    """Record rules, which give records a category and labels."""
+    """Record rules, which give records a category, labels and a payee."""
 
 
 @rules.command(
@@ -28,12 +28,16 @@ def rules() -> None:
     "--label", "labels", multiple=True, metavar="NAME", help="A label to add; repeatable."
 )
 @click.option("--account", metavar="NAME", help="Apply the rule to this account only.")
+@click.option("--payee", metavar="NAME", help="The payee to set.")
+@click.option("--whole-payee", is_flag=True, help="A keyword must be the whole payee.")
 def add(
     edit: Edit,
     keywords: tuple[str, ...],
     category: str | None,
     labels: tuple[str, ...],
     account: str | None,
+    payee: str | None,
+    whole_payee: bool,
 ) -> None:
     """Add a rule for records with one of the keywords in payee or note.
 
@@ -41,7 +45,15 @@ def add(
     """
     edit(
         "rules add",
-        lambda s: add_rule(s, keywords, category=category, labels=labels, account=account),
+        lambda s: add_rule(
+            s,
+            keywords,
+            category=category,
+            labels=labels,
+            account=account,
+            payee=payee,
+            whole_payee=whole_payee,
+        ),
     )
 
 
@@ -59,13 +71,15 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
                 "id": row["id"],
                 "name": row["name"],
                 "keywords": list(row["keywords"]),
+                "wholePayee": row["wholePayee"],
+                "payee": row["payee"],
                 "category": shown(owned, fields["categoryId"], row["categoryId"]),
                 "labels": shown(owned, fields["labelIds"], row["labelIds"]),
                 "account": shown(owned, fields["accountId"], row["accountId"]),
             }
             for row in list_rules(owned)
         ]
-    headings = ("ID", "NAME", "KEYWORDS", "CATEGORY", "LABELS", "ACCOUNT")
+    headings = ("ID", "NAME", "KEYWORDS", "WHOLE", "PAYEE", "CATEGORY", "LABELS", "ACCOUNT")
     show_list(rows, headings, as_json=as_json)
 
 
@@ -73,7 +87,7 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
 @edit_options()
 @click.argument("name")
 def remove(edit: Edit, name: str) -> None:
-    """Remove a rule, by its name or id; records keep their category and labels."""
+    """Remove a rule, by its name or id; records keep what it gave them."""
     edit("rules remove", lambda s: remove_object(s, RECORD_RULES, name))
 
 
@@ -86,5 +100,8 @@ def remove(edit: Edit, name: str) -> None:
     help="Also change records whose category came from a rule.",
 )
 def apply_command(edit: Edit, recategorise: bool) -> None:
-    """Apply the rules to stored records without a category. Manual edits are kept."""
+    """Apply the rules to stored records: payees, and what records without a category lack.
+
+    Manual edits are kept.
+    """
     edit(APPLY, lambda s: apply_rules(s, recategorise=recategorise))

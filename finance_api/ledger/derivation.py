@@ -5,8 +5,10 @@ only one table: data is read far more often than it is imported.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.rows import batched
@@ -85,41 +87,74 @@ def list_rules(owned: UserRows) -> list[Row]:
     return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
 
-#: What rules give to a record: a category, if any, and labels.
-Ruled = tuple[str | None, tuple[str, ...]]
-UNRULED: Ruled = (None, ())
+class Ruled(NamedTuple):
+    """What rules give to a record, beside a payee."""
+
+    category_id: str | None = None
+    label_ids: tuple[str, ...] = ()
+
+
+UNRULED = Ruled()
 
 
 class Rules:
-    """A user's rules, in the order in which they are applied."""
+    """A user's rules, in the order in which they are applied.
+
+    A rule matches if the payee or the note contains one of its keywords, or with ``wholePayee`` if
+    the payee is one of them, ignoring case.
+    """
 
     def __init__(self, owned: UserRows) -> None:
         self._rules = list_rules(owned)
-        #: The places in the list of the rules with a folded keyword.
+        #: Whether any rule gives a payee.
+        self.can_rename = any(row["payee"] is not None for row in self._rules)
+        #: The places in the list of the rules with a folded keyword: of those that look for it
+        #: anywhere, and of those that compare it with the whole payee.
         self._places: defaultdict[str, list[int]] = defaultdict(list)
+        self._whole: defaultdict[str, list[int]] = defaultdict(list)
         for place, row in enumerate(self._rules):
             for keyword in row["keywords"]:
-                self._places[fold(keyword)].append(place)
+                (self._whole if row["wholePayee"] else self._places)[fold(keyword)].append(place)
         self._keywords = Keywords(self._places)
-        #: Many records contain the same keywords.
+        #: Many records match the same rules.
         self._ruled = lru_cache(maxsize=4_096)(self._apply)
 
-    def apply(self, account_id: str, *texts: str | None) -> Ruled:
+    def payee(self, account_id: str, payee: str | None, note: str | None) -> str | None:
+        """Return the payee that the rules give to a record with these texts in its file.
+
+        Rules that compare the whole payee come first: they are more exact.
+        """
+        if not self.can_rename:
+            return None
+        for place in (*self._equal(payee), *self._containing(payee, note)):
+            rule = self._rules[place]
+            if rule["payee"] is not None and rule["accountId"] in (None, account_id):
+                return str(rule["payee"])
+        return None
+
+    def apply(self, account_id: str, payees: Iterable[str | None], note: str | None) -> Ruled:
         """Return the first category and all labels of the matching rules.
 
-        A rule matches if one of the texts contains one of its keywords, ignoring case.
+        payees: the record's own payee, and that of its file.
         """
+        given = list(dict.fromkeys(payees))
+        places = set(self._containing(*given, note)).union(*map(self._equal, given))
+        return self._ruled(account_id, tuple(sorted(places))) if places else UNRULED
+
+    def _equal(self, payee: str | None) -> Sequence[int]:
+        return self._whole.get(fold(payee or ""), ())
+
+    def _containing(self, *texts: str | None) -> list[int]:
         # Join the texts with a character that no keyword contains.
         text = "\x00".join([fold(each) for each in texts if each])
         found = self._keywords.found_in(text)
-        return self._ruled(account_id, frozenset(found)) if found else UNRULED
+        return sorted({place for each in found for place in self._places[each]})
 
-    def _apply(self, account_id: str, keywords: frozenset[str]) -> Ruled:
+    def _apply(self, account_id: str, places: tuple[int, ...]) -> Ruled:
         category_id: str | None = None
         label_ids: dict[str, None] = {}
-        for place in sorted({place for each in keywords for place in self._places[each]}):
-            rule = self._rules[place]
+        for rule in (self._rules[place] for place in places):
             if rule["accountId"] in (None, account_id):
                 category_id = category_id or rule["categoryId"]
                 label_ids.update(dict.fromkeys(rule["labelIds"]))
-        return category_id, tuple(label_ids)
+        return Ruled(category_id, tuple(label_ids))

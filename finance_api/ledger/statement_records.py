@@ -93,21 +93,27 @@ class StatementRecords:
         #: How many entries consist of a record, by its id.
         self._entries_of = Counter(part.record for row in file.open for part in row.parts)
         file.open.clear()
-        self._ruled = self._match_rules() if session.row_set(RECORD_RULES).rows else repeat(UNRULED)
+        self._rules = Rules(session)
+        self._payees: Iterator[str | None] = repeat(None)
+        self._ruled: Iterator[Ruled] = repeat(UNRULED)
+        if session.row_set(RECORD_RULES).rows:
+            self._match_rules()
 
-    def _match_rules(self) -> Iterator[Ruled]:
+    def _match_rules(self) -> None:
         """Match the rules now, before other changes have to wait.
 
-        Return what they give to each new record, and instead of a split record to each of its
-        parts, in the order in which these are written.
+        Keep what they give to each new record, and instead of a split record to each of its parts,
+        in the order in which these are written.
         """
-        rules = Rules(self._session)
+        payees: list[str | None] = []
         ruled: list[Ruled] = []
         for row in self._new:
-            entry = self._entry(row)
+            entry, account_id = self._entry(row), row.account.id
+            payee = self._rules.payee(account_id, entry.payee, entry.note)
+            payees.append(payee)
             for note in [part[1] for part in entry.parts] or [entry.note]:
-                ruled.append(rules.apply(row.account.id, entry.payee, note))
-        return iter(ruled)
+                ruled.append(self._rules.apply(account_id, (payee, entry.payee), note))
+        self._payees, self._ruled = iter(payees), iter(ruled)
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
@@ -201,6 +207,12 @@ class StatementRecords:
             row["stated"] = written({self._file.source: [self._shared_values(decided, rest)]})
         elif (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
+        payee = next(self._payees)
+        if payee not in (None, entry.payee):
+            row["payee"], row["originalPayee"] = payee, entry.payee
+            row["stated"] = row["stated"] or written(
+                {self._file.source: [self._stated_values(decided)]}
+            )
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
@@ -437,6 +449,9 @@ class StatementRecords:
             if value != was and name != "amount" and name not in by_hand:
                 row[name] = value
         if new.payee != old.payee:
+            if "payee" not in by_hand:
+                given = self._rules.payee(row["accountId"], new.payee, new.note)
+                row["payee"] = given or new.payee
             row["originalPayee"] = None if row["payee"] == new.payee else new.payee
         if row["recordState"] == "uncleared" and "recordState" not in by_hand:
             row["recordState"] = _state_of(entry)

@@ -150,7 +150,7 @@ RECORD_RULES = Resource(
     name="recordRules",
     path="record-rules",
     model_type="RecordRule",
-    meaning="Rules that give new records a category and labels.",
+    meaning="Rules that give new records a category, labels and a payee.",
     default_sort="-createdAt",
     fields=(
         ID,
@@ -161,6 +161,10 @@ RECORD_RULES = Resource(
             "Texts to look for in payee and note, ignoring case.",
             ["aldi", "lidl"],
         ),
+        flag_field(
+            "wholePayee", "Whether a keyword must be the whole payee, ignoring case; not a part."
+        ),
+        text_field("payee", "The payee it gives.", "Aldi"),
         reference_field("categoryId", "Category", "The category it gives."),
         LABEL_IDS,
         reference_field("accountId", "Account", "The only account it applies to; if empty, all."),

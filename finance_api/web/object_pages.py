@@ -101,10 +101,12 @@ OBJECT_PAGES = {
             name="rules",
             resource=resources.RECORD_RULES,
             sort="+createdAt",
-            columns=("keywords", "categoryId", "labelIds", "accountId"),
-            lead="New records with one of a rule's keywords in payee or note get its category "
-            "and labels. The first matching rule applies.",
-            none="A rule categorises records by words in their payee or note.",
+            columns=("keywords", "payee", "categoryId", "labelIds", "accountId"),
+            lead="New records with one of a rule's keywords in payee or note get its category, "
+            "labels and payee. The first matching rule applies.",
+            none="A rule categorises records by words in their payee or note, and can rename "
+            "the payee.",
+            rare=frozenset({"wholePayee"}),
             needs_name=False,
         ),
     )

@@ -284,8 +284,8 @@ def check_limit(resource: Resource, values: Mapping[str, Any]) -> None:
 def _check_required(resource: Resource, row: Row) -> None:
     if resource is RECORD_RULES and not row["keywords"]:
         raise ChangeRefused("a rule needs at least one keyword")
-    if resource is RECORD_RULES and not row["categoryId"] and not row["labelIds"]:
-        raise ChangeRefused("a rule needs a category or a label")
+    if resource is RECORD_RULES and not (row["categoryId"] or row["labelIds"] or row["payee"]):
+        raise ChangeRefused("a rule needs a category, a label or a payee")
     for field in resource.native_fields:
         if field.required and row[field.name] is None:
             raise ChangeRefused(f"{resource.model_type} needs {field.name}")

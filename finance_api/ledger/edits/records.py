@@ -252,7 +252,7 @@ def add_record(
     row = {**blank_row(RECORDS), **values, "id": record_id or new_id()}
     row |= {"createdAt": session.now, "updatedAt": session.now, "importId": session.number}
     given = {name for name, value in values.items() if value not in (None, ())}
-    category_id, label_ids = Rules(session).apply(row["accountId"], row["payee"], row["note"])
+    category_id, label_ids = Rules(session).apply(row["accountId"], [row["payee"]], row["note"])
     if category_id is not None and row["categoryId"] is None:
         row["categoryId"], row["categoryByRule"] = category_id, True
     row["labelIds"] = row["labelIds"] or label_ids

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules
@@ -11,6 +12,12 @@ from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.matching.stated import (
+    note_stated,
+    original_payee,
+    own_source,
+    payee_of_file,
+)
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import condition_on
 from finance_api.query.operators import Operator
@@ -32,6 +39,8 @@ def add_rule(
     category: str | None,
     labels: Sequence[str] = (),
     account: str | None = None,
+    payee: str | None = None,
+    whole_payee: bool = False,
 ) -> EditReport:
     """Add a rule. category, labels, account: names or ids. Raises ChangeRefused."""
     found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
@@ -40,8 +49,17 @@ def add_rule(
         "categoryId": category and find_row(session, CATEGORIES, category)["id"],
         "labelIds": tuple(dict.fromkeys(found_labels)),
         "accountId": account and find_row(session, ACCOUNTS, account)["id"],
+        "payee": payee and _payee(payee),
+        "wholePayee": whole_payee,
     }
     return add_row(session, RECORD_RULES, values)
+
+
+def _payee(text: str) -> Any:
+    try:
+        return reader_of(RECORD_RULES["payee"])(text)
+    except ValueRefused as error:
+        raise ChangeRefused(f"the payee {error}") from None
 
 
 def _keywords(keywords: Sequence[str]) -> Any:
@@ -70,43 +88,63 @@ def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -
         contains = condition_on(RECORDS, name, Operator.CONTAINS_I, rule["keywords"][0])
         for page in session.pages(RECORDS, without, contains):
             for row in in_time(page):
-                after = _ruled(rules, row)
-                if after is not None:
-                    changes.put(row, after)
+                changes.put(row, _categorised(rules, row))
         # The next search leaves out the records that have a category now.
         changes.flush()
     return changes.close()
 
 
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
-    """Apply the rules to stored records without a category: set the category, and add labels.
+    """Apply the rules to stored records: set payees, and the category and labels of those without
+    a category.
 
-    recategorise: also apply them to records whose category a rule set. Categories from manual edits
-    or files stay, and so does a category whose rule no longer matches the record.
+    recategorise: also set category and labels of records whose category a rule set. Payees and
+    categories from manual edits and categories from files stay, and so does a payee or category
+    whose rule no longer matches the record.
     """
     rules = Rules(session)
     changes = RecordChanges(session)
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
-    counts: Counter[str] = Counter()
-    for page in session.pages(RECORDS, *(() if recategorise else (without,))):
+    counts: dict[str, Counter[str]] = {"category": Counter(), "payee": Counter()}
+    for page in session.pages(RECORDS, *(() if recategorise or rules.can_rename else (without,))):
         for row in in_time(page):
-            after = _ruled(rules, row)
-            if after is not None and changes.put(row, after):
-                counts[after["category"] or "no category"] += 1
-    if counts:
-        by_category = (f"{count_text(count)} {name}" for name, count in counts.most_common())
-        changes.report.remarks.append(message(f"by category: {', '.join(by_category)}"))
+            named = _named(rules, row)
+            is_ruled = recategorise or row["categoryId"] is None
+            after = _categorised(rules, named) if is_ruled else named
+            if changes.put(row, after):
+                counts["payee"][after["payee"]] += after["payee"] != row["payee"]
+                is_other = any(after[name] != named[name] for name in ("categoryId", "labelIds"))
+                counts["category"][after["category"] or "no category"] += is_other
+    for name, found in counts.items():
+        if each := [f"{count_text(count)} {text}" for text, count in found.most_common() if count]:
+            changes.report.remarks.append(message(f"by {name}: {', '.join(each)}"))
     return changes.close()
 
 
-def _ruled(rules: Rules, row: Row) -> Row | None:
-    """Return the record as the rules change it; None if they must not change it."""
-    if "categoryId" in row["setByHand"]:
-        return None
-    if row["categoryId"] is not None and not row["categoryByRule"]:
-        return None
-    category_id, label_ids = rules.apply(row["accountId"], *(row[n] for n in SEARCHED_BY_RULES))
+def _named(rules: Rules, row: Row) -> Row:
+    """Return the record with the payee that the rules give to the texts of its file.
+
+    A payee that somebody typed stays.
+    """
+    after, stated = dict(row), payee_of_file(row)
+    is_told = stated is not None or own_source(row) not in (None, NATIVE)
+    if "payee" not in row["setByHand"] and is_told:
+        payee = rules.payee(row["accountId"], stated, row["note"])
+        if payee is not None:
+            after |= {"payee": payee, "originalPayee": original_payee(row, payee)}
+            note_stated(row, after)
+    return after
+
+
+def _categorised(rules: Rules, row: Row) -> Row:
+    """Return the record with the category and labels of the rules, unless it has others."""
     after = dict(row)
+    if "categoryId" in row["setByHand"]:
+        return after
+    if row["categoryId"] is not None and not row["categoryByRule"]:
+        return after
+    payees = row["payee"], row["originalPayee"]
+    category_id, label_ids = rules.apply(row["accountId"], payees, row["note"])
     if category_id is not None:
         after["categoryId"], after["categoryByRule"] = category_id, True
     if "labelIds" not in row["setByHand"]:

@@ -134,6 +134,10 @@ def total_stated(entries: Sequence[StatedValues]) -> int:
 def payee_of_file(row: Row) -> str | None:
     """Return the record's payee before it was renamed."""
     payee: str | None = row["payee"] if row["originalPayee"] is None else row["originalPayee"]
+    entries = read_stated(row).get(own_source(row) or "", [])
+    if row["originalPayee"] is None and len(entries) == 1 and entries[0].now is not None:
+        # A record that had no payee has no original one, either.
+        payee = entries[0].now.payee
     return payee
 
 

@@ -78,7 +78,7 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
     assert "Start date is not a day such as 26 Nov 2026 or 2026-11-26." in text
     assert 'value="a lot"' in page.text
     page = visitor.submit("/rules/new", "/rules/new", status=400, keywords="aldi, lidl")
-    assert "A rule needs a category or a label." in shown_text(page.text)
+    assert "A rule needs a category, a label or a payee." in shown_text(page.text)
     assert not at_home.get("record-rules", name="eq.aldi, lidl").json["recordRules"]
 
 

@@ -46,7 +46,7 @@ def test_rule_is_added_by_names_and_asked_in_order(books):
 @pytest.mark.parametrize(
     ("keywords", "options", "said"),
     [
-        (["a"], {"category": None}, "a rule needs a category or a label"),
+        (["a"], {"category": None}, "a rule needs a category, a label or a payee"),
         (["a"], {"category": "Grocery"}, "no category Grocery; did you mean Groceries?"),
         (["a", " "], {"category": "Rent"}, "a keyword is blank"),
         (["a"], {"category": "Rent", "labels": ["hme"]}, "no label hme; did you mean home?"),
