@@ -133,6 +133,8 @@ class Control:
     _: KW_ONLY
     #: The name of the field for the new category.
     new_field: str = NEW_CATEGORY
+    #: Texts to choose from, each with the category it brings.
+    suggestions: Sequence[tuple[str, str]] = ()
 
 
 def label_of(field: Field) -> str:

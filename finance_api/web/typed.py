@@ -1,16 +1,22 @@
 """Converts numbers, days and colours as people type them to texts as commands take them."""
 
+import re
 from typing import Any
 
 from finance_api.resources.common import COLOR
-from finance_api.resources.currencies import decimals_of, smallest_units
+from finance_api.resources.currencies import decimals_of, mark_of, smallest_units
 from finance_api.resources.field import Field, Kind
-from finance_api.values.regions import Region
+from finance_api.values.number import NumberError, to_units
+from finance_api.values.regions import MINUS, Region
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.colors import PALETTE, parse_color
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
+_PLUS_OR_MINUS = re.compile(f"([+{MINUS}-])")
+_WITH_CURRENCY = re.compile(
+    r"\s*(?P<before>[^\d.,'\s]*)\s*(?P<amount>[\d.,'\u2019\s]*[\d.,])\s*(?P<behind>[^\d.,'\s]*)\s*"
+)
 
 
 def plain_text(field: Field, text: str, stored: Any, region: Region) -> str:
@@ -28,6 +34,44 @@ def plain_text(field: Field, text: str, stored: Any, region: Region) -> str:
     if field.kind is Kind.DATE and text.strip():
         return date_text(parse_day(text, region))
     return text
+
+
+def calculated(text: str, currency: str | None, region: Region) -> str:
+    """Return the amount of ``5 EUR``, ``€5`` or ``3+4`` as ``parse_amount`` takes it.
+
+    currency: the only one that the text may name. Returns a text that is none of these unchanged.
+    Raises WrittenRefused.
+    """
+    first, *others = _PLUS_OR_MINUS.split(text)
+    if not others:
+        return _without_currency(first, currency)
+    if not first.strip():
+        sign, rest = others[0], "".join(others[1:])
+        return sign + _without_currency(rest, currency)
+    units = 0
+    for sign, part in zip(("+", *others[::2]), (first, *others[1::2]), strict=True):
+        try:
+            amount = to_units(parse_amount(_without_currency(part, currency), region))
+        except NumberError as error:
+            raise WrittenRefused(str(error)) from None
+        units += amount if sign == "+" else -amount
+    if units < 0:
+        raise WrittenRefused(f"{text.strip()} adds up to less than 0")
+    return region.written(units)
+
+
+def _without_currency(text: str, currency: str | None) -> str:
+    found = _WITH_CURRENCY.fullmatch(text)
+    named = found and (found["before"] or found["behind"])
+    mark = mark_of(named) if named else None
+    if not found or mark is None or (found["before"] and found["behind"]):
+        return text
+    if currency is not None and not mark.fits(currency):
+        raise WrittenRefused(
+            f"is in {mark.currency or named}, but the account is in {currency}: enter it in "
+            f"{currency}, or choose another account"
+        )
+    return found["amount"]
 
 
 def day_text(text: str, region: Region) -> str:

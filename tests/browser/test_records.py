@@ -1,5 +1,7 @@
 """The list of records: with a script, by keyboard, and without any."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -153,6 +155,38 @@ def test_keyboard_shortcuts_lead_through_the_list_but_never_while_one_types(list
     keys.press("j")
     keys.press("e")
     expect(page.get_by_role("heading", level=1)).to_have_text("Aldi")
+
+
+def test_a_cash_payment_is_added_on_one_screen_of_a_phone(list_page):
+    page = list_page
+    category_of(page, "Aldi").fill("groc")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Aldi")).to_have_value("Groceries")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("link", name="Add", exact=True).click()
+    bar = page.locator(".menu-narrow").bounding_box()
+    for button in ("Add the record", "Add, then add another"):
+        box = page.get_by_role("button", name=button).bounding_box()
+        assert box["y"] + box["height"] <= bar["y"]
+    expect(page.get_by_label("Amount")).to_have_attribute("inputmode", "decimal")
+    page.get_by_label("Amount").fill("3+4,50")
+    page.get_by_label("Payee").fill("Aldi")
+    expect(page.get_by_label("Category", exact=True).locator("option:checked")).to_have_text(
+        "Groceries"
+    )
+    page.get_by_role("button", name="Add the record").click()
+    expect(page.locator(".record-list")).to_contain_text("−7.50")
+
+
+def test_a_filter_that_is_chosen_applies_at_once_and_keeps_the_focus(list_page):
+    page = list_page
+    page.get_by_label("Category", exact=True).first.select_option("Without a category")
+    expect(page).to_have_url(re.compile("category=none"))
+    expect(page.locator("#category")).to_be_focused()
+    page.locator(".filters summary").click()
+    page.get_by_label("Type", exact=True).select_option("Income")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    expect(page.locator("#type")).to_be_focused()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,15 @@ function amountText(units, decimals, region, useGrouping = true) {
 // After a form with faults, the list of faults has the focus.
 document.querySelector(".error-summary")?.focus();
 
+// A payee that was used before brings its category, unless another one was chosen.
+const payee = document.querySelector("input[list=payee-list]");
+payee?.addEventListener("input", () => {
+  const known = [...payee.list.options].find((option) => option.value === payee.value);
+  const { categoryId } = payee.form;
+  if (known && ["", categoryId.dataset.brought].includes(categoryId.value))
+    categoryId.value = categoryId.dataset.brought = known.dataset.category;
+});
+
 // A page that shows progress reloads itself.
 const waiting = document.querySelector("[data-reload-seconds]");
 if (waiting) setTimeout(() => location.reload(), waiting.dataset.reloadSeconds * 1000);

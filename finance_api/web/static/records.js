@@ -105,6 +105,19 @@ if (list) {
   showChosen();
 }
 
+// A filter that is chosen applies at once, and keeps the focus.
+const filters = document.querySelector(".filters");
+filters?.addEventListener("change", ({ target }) => {
+  if (target.localName !== "select") return;
+  filters.action = `/records#${target.id}`;
+  filters.requestSubmit();
+});
+const applied = document.getElementById(location.hash.slice(1));
+if (filters?.contains(applied)) {
+  if (applied.closest("details")) applied.closest("details").open = true;
+  applied.focus({ preventScroll: true });
+}
+
 // Keyboard shortcuts, unless a control has the focus or the user switched them off.
 const help = document.getElementById("shortcuts");
 const use = document.getElementById("use-shortcuts");

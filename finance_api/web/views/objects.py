@@ -252,14 +252,11 @@ class ObjectViews:
                 facts = self._facts(owned, row)
         controls = forms.controls_of(owned, self._form_fields(row), texts, self.region)
         controls = with_repeats(controls, self.region)
-        rare = [control for control in controls if control.name in shown.rare]
         return pages.page(
             shown.name,
             f"New {shown.word}" if row is None else title_of(row),
             shown=shown,
             controls=controls,
-            rare_labels=", ".join(control.label.lower() for control in rare),
-            is_rare_used=any(c.name in errors or c.text not in ("", "false") for c in rare),
             errors=errors,
             row_id=None if row is None else row["id"],
             form_id=new_id(),

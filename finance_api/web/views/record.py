@@ -22,17 +22,23 @@ from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
 from finance_api.values.time import date_text, from_date, to_date
+from finance_api.values.written import WrittenRefused
 from finance_api.web import forms
-from finance_api.web.api_requests import ApiRequest
+from finance_api.web.api_requests import RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import SeeOther, changed, done, editing, own_row, own_rows, page, refused
 from finance_api.web.record_filters import rule_link
 from finance_api.web.routes import get, post
+from finance_api.web.typed import calculated
 from finance_api.web.views.splits import split_variables
 
-FIELDS = {field.name: field for field in editable_fields(RECORDS).values()}
+#: Fields that every record needs or has, in the order of the form; the others are below *More*.
+_USUAL = ("amount", "payee", "categoryId", "accountId", "recordDate")
+_BY_NAME = {field.name: field for field in editable_fields(RECORDS).values()}
+FIELDS = {name: _BY_NAME[name] for name in dict.fromkeys((*_USUAL, *_BY_NAME))}
+RARE = frozenset(FIELDS) - {*_USUAL}
 #: The control for the sign of the amount, and its choices.
 DIRECTION, OUT, IN = "direction", "out", "in"
 DIRECTIONS = ((OUT, "Money out"), (IN, "Money in"))
@@ -41,7 +47,7 @@ NEW_ACCOUNT, NEW_CURRENCY = "new-account", "new-currency"
 _AMOUNT, _DATE, _ACCOUNT = "amount", "recordDate", "accountId"
 _HINTS = {
     "recordState": "How far it is settled. Void records count in no sum and no balance.",
-    "categoryId": "If you choose none, the rules give a new record its category.",
+    "categoryId": "Rules choose it if you do not.",
 }
 _MINUS = ("-", "\N{MINUS SIGN}")
 #: Fields that are left out, since the page shows their information in a better way.
@@ -51,6 +57,8 @@ _SAID_OTHERWISE = (
 )
 _RECORDS = "/records"
 _MAX_CANDIDATES = 20
+#: The payees of this many newest records are suggested.
+_SUGGESTING = "100"
 
 
 def texts_of_record(row: Row, region: Region) -> dict[str, str]:
@@ -109,6 +117,12 @@ def read_record(
     own.
     """
     errors: dict[str, str] = {}
+    account = session.accounts.rows.get(texts[_ACCOUNT], stored or {})
+    try:
+        amount = calculated(texts[_AMOUNT], account.get("currencyCode"), region)
+        texts = {**texts, _AMOUNT: amount}
+    except WrittenRefused as error:
+        errors[_AMOUNT] = f"Amount {error}."
     sign = _sign(texts, errors)
     # Read the amount as it was typed, so that a refusal names no sign that nobody typed.
     known = None if stored is None else {**stored, _AMOUNT: sign * stored[_AMOUNT]}
@@ -169,13 +183,16 @@ def add(request: Request) -> Response | dict[str, Any]:
     texts, record_id = sent_record(request.POST), forms.form_id(request.POST)
     with forms.form_errors() as errors, editing(request, ADD) as session:
         named = forms.with_new_category(session, with_new_account(session, texts))
-        add_record(session, read_record(session, named, request.region), record_id)
+        values = read_record(session, named, request.region)
+        add_record(session, values, record_id)
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
     if session.entry is None:
         return done(f"{_RECORDS}/{record_id}", "already-added")
-    is_followed = request.sent_text("then") == "another"
-    return changed(session, f"{_RECORDS}/new" if is_followed else _RECORDS)
+    if request.sent_text("then") != "another":
+        return changed(session, _RECORDS)
+    kept = {_ACCOUNT: values[_ACCOUNT], _DATE: date_text(values[_DATE])}
+    return changed(session, ApiRequest(f"{_RECORDS}/new", kept).target)
 
 
 def _new_form(
@@ -183,8 +200,14 @@ def _new_form(
 ) -> dict[str, Any]:
     owned = own_rows(request)
     accounts = list(owned.accounts.rows)
-    if len(accounts) == 1 and not texts["accountId"]:
-        texts = {**texts, "accountId": accounts[0]}
+    if not texts[_ACCOUNT]:
+        texts = {**texts, _ACCOUNT: accounts[0] if len(accounts) == 1 else _last_account(owned)}
+    variables = _form_variables(request, owned, texts, errors)
+    suggestions = _payees(ApiAnswers(request))
+    variables["controls"] = [
+        replace(control, suggestions=suggestions if control.name == "payee" else ())
+        for control in variables["controls"]
+    ]
     return page(
         "record-new",
         "Add a record",
@@ -193,8 +216,32 @@ def _new_form(
         new_account=texts.get(NEW_ACCOUNT, ""),
         currency=texts.get(NEW_CURRENCY) or request.user.base_currency or "",
         currencies=[("", "Choose"), *currency_options(set())],
-        **_form_variables(request, owned, texts, errors),
+        **variables,
     )
+
+
+def _last_account(owned: UserRows) -> str:
+    """Return the account of the newest record that was added manually; "" if there is none."""
+    for entry in reversed(owned.history):
+        sums = (entry.details.get("summary") or {}).get("sums", ())
+        if entry.action == ADD and entry.undone_at is None and sums:
+            account_id = str(sums[0][0])
+            return account_id if account_id in owned.accounts.rows else ""
+    return ""
+
+
+def _payees(answers: ApiAnswers) -> list[tuple[str, str]]:
+    """Return the payees of the newest records, each with its newest category."""
+    parameters = {
+        "payee": "is.not_null",
+        "fields": "payee,categoryId",
+        "sortBy": "-recordDate",
+        "limit": _SUGGESTING,
+    }
+    found: dict[str, str] = {}
+    for row in answers.get(ApiRequest(RECORDS_PATH, parameters)).rows:
+        found[row["payee"]] = found.get(row["payee"]) or row["categoryId"] or ""
+    return list(found.items())
 
 
 def _form_variables(
@@ -202,6 +249,7 @@ def _form_variables(
 ) -> dict[str, Any]:
     return {
         "controls": controls_of_record(owned, texts, request.region),
+        "rare": RARE,
         "directions": DIRECTIONS,
         "direction": texts[DIRECTION],
         "errors": errors,

@@ -155,7 +155,7 @@ def test_a_period_leads_to_the_records_it_counts(with_budget, service, user, vis
 @on_one_storage
 def test_rare_fields_of_a_budget_are_folded_while_they_are_empty(with_budget, visitor):
     with_budget(limitAmount=100)
-    folded = '<details class="field">\n    <summary>More: accounts, labels, start date'
+    folded = '<details class="field">\n  <summary>More: accounts, labels, start date'
     assert folded in visitor.get(PATH).text
     assert folded in visitor.get("/budgets/new").text
     page = visitor.submit(PATH, PATH, status=400, startDate="x", type="BUDGET_CUSTOM")

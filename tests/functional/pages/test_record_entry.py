@@ -160,6 +160,62 @@ def test_large_amounts_are_exact_and_a_typed_sign_counts(client, visitor):
 
 
 @on_one_storage
+@pytest.mark.parametrize(
+    ("amount", "account_id", "expected"),
+    [
+        ("5 EUR", CASH, "-5"),
+        ("\u20ac5", CASH, "-5"),
+        ("$ 5,50", ABROAD, "-5.5"),
+        ("3+4", CASH, "-7"),
+        ("0.1 + 0.2", CASH, "-0.3"),
+        ("10 \N{MINUS SIGN} 2,50 \u20ac", CASH, "-7.5"),
+        ("1.000,25+1", CASH, "-1001.25"),
+        ("-5 EUR", CASH, "-5"),
+        ("+5 EUR", CASH, "5"),
+    ],
+)
+def test_an_amount_may_name_its_currency_or_be_a_sum(client, visitor, amount, account_id, expected):
+    visitor.submit(NEW, NEW, accountId=account_id, amount=amount, payee="Typed", status=303)
+    assert len(listed(client, payee="eq.Typed", amount=f"eq.{expected}")) == 1
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [
+        ("5 USD", "Amount is in USD, but the account is in EUR: enter it in EUR, or choose"),
+        ("$5", "Amount is in $, but the account is in EUR"),
+        ("3+4 USD", "Amount is in USD, but the account is in EUR"),
+        ("3-4", "Amount 3-4 adds up to less than 0."),
+        ("1.250+1", "Amount 1.250 can be read in two ways: write 1,250 or"),
+        ("3+", "is not an amount such as"),
+        ("-3+4", "is not an amount such as"),
+        ("3*4", "is not an amount such as"),
+        ("0.00005+0.00005", "Amount has more than 4 decimal places."),
+        ("9" * 17 + "+1", "Amount is out of range"),
+    ],
+)
+def test_an_amount_that_cannot_be_calculated_is_refused_and_kept(client, visitor, amount, words):
+    page = visitor.submit(NEW, NEW, accountId=CASH, amount=amount, status=400)
+    assert words in shown_text(page.text.split('id="amount-error"')[1][:600])
+    (form,) = (f for f in forms(page.text) if f.action == NEW)
+    assert dict(form.fields)["amount"] == amount
+    assert len(listed(client)) == 3
+
+
+@on_one_storage
+def test_a_new_record_has_the_last_account_and_payees_with_their_categories(client, visitor):
+    assert dict(visitor.form(NEW).fields)["accountId"] == ""
+    added = {"accountId": CASH, "amount": "1", "payee": "Kiosk", "categoryId": uid("Category", 1)}
+    visitor.submit(NEW, NEW, **added)
+    page = visitor.get(NEW)
+    (form,) = (f for f in forms(page.text) if f.action == NEW)
+    assert dict(form.fields)["accountId"] == CASH
+    assert f'<option value="Kiosk" data-category="{uid("Category", 1)}">' in page.text
+    assert '<option value="Out" data-category="">' in page.text
+
+
+@on_one_storage
 def test_a_conflict_shows_both_values(client, visitor):
     path = f"/records/{uid('Record', 1)}"
     form = visitor.form(path)
@@ -219,7 +275,7 @@ def test_nothing_of_another_user_is_reached(service, client, visitor):
     answer = visitor.post(
         NEW, form.filled({"accountId": CASH, "amount": "1"}) + [("then", "another")]
     )
-    assert location(answer).startswith(f"{NEW}?changed=")
+    assert location(answer).startswith(f"{NEW}?accountId={CASH}&recordDate=2026-03-18&changed=")
 
 
 @on_one_storage
