@@ -46,7 +46,7 @@ _of_entry = click.argument("words", nargs=-1, required=True, metavar="EMAIL ID")
 def list_imports(cli: CliContext, email: str, as_json: bool) -> None:
     """Show what changed a user's data, newest first."""
     with cli.reading() as storage:
-        entries = storage.history.list_entries(get_user(storage, email).id)
+        entries = storage.ledger.list_entries(get_user(storage, email).id)
     rows = [_as_json(entry) for entry in reversed(entries)]
     for row in rows:
         row.pop("details")
@@ -69,7 +69,7 @@ def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
     """Show one entry in full: file, options, accounts, days, counts."""
     with cli.reading() as storage:
         user, number = _entry_of(storage, words)
-        entries = storage.history.list_entries(user.id)
+        entries = storage.ledger.list_entries(user.id)
         entry = next((each for each in entries if each.number == number), None)
         if entry is None:
             raise NotFound(f"there is no entry {number} in the history of {user.email}")

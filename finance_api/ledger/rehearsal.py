@@ -24,15 +24,13 @@ from finance_api.storage.interface import (
     DataState,
     DataWriter,
     HistoryEntry,
-    HistoryReader,
-    HistoryWriter,
+    LedgerReader,
+    LedgerWriter,
     Page,
     RecordSum,
     Storage,
     StorageBackend,
     TransferProposal,
-    TransferReader,
-    TransferWriter,
     WritableStorage,
 )
 from finance_api.values import Row
@@ -314,19 +312,22 @@ def _matching(
         yield from matching(chain((first,), left), conditions, with_void=with_void)
 
 
-class _History(HistoryWriter):
-    """The history as the change would leave it. history: the stored history."""
+class _Ledger(LedgerWriter):
+    """History and proposals as the change would leave them. ledger: what is stored."""
 
-    def __init__(self, history: HistoryReader, writes: list[_Write]) -> None:
-        self._history = history
+    def __init__(self, ledger: LedgerReader, writes: list[_Write]) -> None:
+        self._ledger = ledger
         self._writes = writes
         self._entries: defaultdict[int, dict[int, HistoryEntry]] = defaultdict(dict)
         self._replaced: dict[tuple[int, int, str, str], BeforeImage] = {}
+        #: What each write leaves of the proposals before it, and adds to them.
+        self._proposals: defaultdict[int, list[Callable[[_Proposals], _Proposals]]]
+        self._proposals = defaultdict(list)
 
     def list_entries(
         self, user_id: int, numbers: Collection[int] | None = None
     ) -> list[HistoryEntry]:
-        entries = {entry.number: entry for entry in self._history.list_entries(user_id, numbers)}
+        entries = {entry.number: entry for entry in self._ledger.list_entries(user_id, numbers)}
         own = self._entries[user_id]
         entries |= {n: e for n, e in own.items() if numbers is None or n in numbers}
         return [entry for _, entry in sorted(entries.items())]
@@ -334,7 +335,7 @@ class _History(HistoryWriter):
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
     ) -> list[BeforeImage]:
-        stored = self._history.scan_before(user_id, number, after=after, limit=limit)
+        stored = self._ledger.scan_before(user_id, number, after=after, limit=limit)
         images = {(image.resource.name, image.row_id): image for image in stored}
         for (*of, name, row_id), image in self._replaced.items():
             if of == [user_id, number] and (name, row_id) > after:
@@ -344,20 +345,20 @@ class _History(HistoryWriter):
     def get_before(
         self, user_id: int, number: int, resource: Resource, ids: Collection[str]
     ) -> dict[str, BeforeImage]:
-        stored = self._history.get_before(user_id, number, resource, ids)
+        stored = self._ledger.get_before(user_id, number, resource, ids)
         keys = ((row_id, (user_id, number, resource.name, row_id)) for row_id in ids)
         return stored | {i: self._replaced[key] for i, key in keys if key in self._replaced}
 
-    def add(self, user_id: int, entry: HistoryEntry) -> None:
+    def add_entry(self, user_id: int, entry: HistoryEntry) -> None:
         if any(entry.number == known.number for known in self.list_entries(user_id)):
             raise Conflict(f"entry {entry.number} of the history already exists")
         self._entries[user_id][entry.number] = entry
-        self._writes.append(lambda storage: storage.history.add(user_id, entry))
+        self._writes.append(lambda storage: storage.ledger.add_entry(user_id, entry))
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
         (entry,) = (each for each in self.list_entries(user_id) if each.number == number)
         self._entries[user_id][number] = replace(entry, undone_at=at)
-        self._writes.append(lambda storage: storage.history.set_undone(user_id, number, at))
+        self._writes.append(lambda storage: storage.ledger.set_undone(user_id, number, at))
 
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
@@ -370,60 +371,51 @@ class _History(HistoryWriter):
         if replace:
             self._replaced |= {(user_id, number, i.resource.name, i.row_id): i for i in kept}
         self._writes.append(
-            lambda storage: storage.history.put_before(user_id, number, kept, replace=replace)
+            lambda storage: storage.ledger.put_before(user_id, number, kept, replace=replace)
         )
 
     def prune_before(self, user_id: int, at: int) -> None:
         """Delete nothing yet: pruning is a change's last step, so nothing reads its effect."""
-        self._writes.append(lambda storage: storage.history.prune_before(user_id, at))
+        self._writes.append(lambda storage: storage.ledger.prune_before(user_id, at))
 
-
-class _Transfers(TransferWriter):
-    """The proposals as the change would leave them. transfers: the stored proposals."""
-
-    def __init__(self, transfers: TransferReader, writes: list[_Write]) -> None:
-        self._transfers = transfers
-        self._writes = writes
-        #: What each write leaves of the proposals before it, and adds to them.
-        self._changes: defaultdict[int, list[Callable[[_Proposals], _Proposals]]]
-        self._changes = defaultdict(list)
-
-    def _all(self, user_id: int) -> list[TransferProposal]:
-        number = self._transfers.count(user_id)
-        found: _Proposals = self._transfers.list_newest(user_id, limit=number)
-        for change in self._changes[user_id]:
+    def _all_proposals(self, user_id: int) -> list[TransferProposal]:
+        number = self._ledger.count_proposals(user_id)
+        found: _Proposals = self._ledger.list_proposals(user_id, limit=number)
+        for change in self._proposals[user_id]:
             found = change(found)
         return sorted(found, key=lambda proposal: (-proposal.day, proposal.out_id))
 
-    def count(self, user_id: int) -> int:
-        return len(self._all(user_id))
+    def count_proposals(self, user_id: int) -> int:
+        return len(self._all_proposals(user_id))
 
-    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
-        return self._all(user_id)[offset : offset + limit]
+    def list_proposals(
+        self, user_id: int, *, limit: int, offset: int = 0
+    ) -> list[TransferProposal]:
+        return self._all_proposals(user_id)[offset : offset + limit]
 
-    def replace(
+    def replace_proposals(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
     ) -> None:
-        self._changes[user_id].append(
+        self._proposals[user_id].append(
             lambda before: [*(p for p in before if not first <= p.day < end), *proposals]
         )
         self._writes.append(
-            lambda storage: storage.transfers.replace(user_id, first, end, proposals)
+            lambda storage: storage.ledger.replace_proposals(user_id, first, end, proposals)
         )
 
-    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+    def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
         if not record_ids:
             return
         gone = frozenset(record_ids)
-        self._changes[user_id].append(
+        self._proposals[user_id].append(
             lambda before: [p for p in before if gone.isdisjoint((p.out_id, p.in_id))]
         )
-        self._writes.append(lambda storage: storage.transfers.forget(user_id, gone))
+        self._writes.append(lambda storage: storage.ledger.forget_proposals(user_id, gone))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal(WritableStorage):
-    """A unit of work that writes to memory: data, history, transfers and the audit log."""
+    """A unit of work that writes to memory: data, what belongs to the ledger, and the audit log."""
 
     writes: list[_Write]
 
@@ -449,6 +441,5 @@ def rehearse(storage: Storage, origin: str = COMMAND) -> Rehearsal:
     del parts["close"]
     writes: list[_Write] = []
     parts["data"] = _Data(storage.data, writes)
-    parts["history"] = _History(storage.history, writes)
-    parts["transfers"] = _Transfers(storage.transfers, writes)
+    parts["ledger"] = _Ledger(storage.ledger, writes)
     return Rehearsal(**parts, writes=writes, origin=origin)

@@ -113,7 +113,7 @@ class UserRows:
     @cached_property
     def history(self) -> list[HistoryEntry]:
         """All entries, oldest first, including undone entries."""
-        return self.storage.history.list_entries(self.user.id)
+        return self.storage.ledger.list_entries(self.user.id)
 
 
 class LedgerSession(UserRows):
@@ -177,7 +177,7 @@ class LedgerSession(UserRows):
         store = self._prepare() if self._prepare else None
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
-        history = storage.history.list_entries(self.user.id)
+        history = storage.ledger.list_entries(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
         if state.tag != self.before.tag or history != known:
             raise DataMoved
@@ -228,7 +228,7 @@ class LedgerSession(UserRows):
         ]
         if images:
             self._has_images = True
-            self.storage.history.put_before(self.user.id, self.number, images)
+            self.storage.ledger.put_before(self.user.id, self.number, images)
 
     def _note_records(self, pairs: Iterable[Pair]) -> None:
         """Note the accounts of records, and the days on which transfers may have changed."""
@@ -242,7 +242,7 @@ class LedgerSession(UserRows):
             if before is None or after is None or _may_pair_otherwise(before, after):
                 self._days.add(rows[-1]["recordDate"] // DAY_SECONDS)
                 forgotten += [] if before is None else [before["id"]]
-        self.storage.transfers.forget(self.user.id, forgotten)
+        self.storage.ledger.forget_proposals(self.user.id, forgotten)
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Store the row sets; if anything visible changed, increase the data's revision by one.
@@ -268,13 +268,13 @@ class LedgerSession(UserRows):
                 revision=self.revision if changed else self.before.revision,
                 details=details or {},
             )
-            self.storage.history.add(self.user.id, entry)
+            self.storage.ledger.add_entry(self.user.id, entry)
             self._note_entry(entry)
             self.entry = entry
         before = self.now - self.keep_days * DAY_SECONDS
         is_old = any(each.at < before and not each.pruned for each in self.history)
         if is_old and (changed or self._has_images):
-            self.storage.history.prune_before(self.user.id, before)
+            self.storage.ledger.prune_before(self.user.id, before)
         return changed
 
     def _note_entry(self, entry: HistoryEntry) -> None:

@@ -158,7 +158,7 @@ def _base_amount(row: Row, context: shapes.Context) -> Any:
 
 def statements(reading: Reading, numbers: Collection[int] | None = None) -> set[int]:
     """Return which of the imports with these numbers, or of all, were statement files."""
-    entries = reading.storage.history.list_entries(reading.user_id, numbers)
+    entries = reading.storage.ledger.list_entries(reading.user_id, numbers)
     return {entry.number for entry in entries if entry.details.get("format", NATIVE) != NATIVE}
 
 

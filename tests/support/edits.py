@@ -54,7 +54,7 @@ def restored(person: Person) -> dict[str, dict[str, Row]]:
     rows = kept(person)
     number = person.history()[-1].number
     images = person.look(
-        lambda s: s.history.scan_before(person.user.id, number, after=_ALL, limit=10_000)
+        lambda s: s.ledger.scan_before(person.user.id, number, after=_ALL, limit=10_000)
     )
     for row in person.rows(RECORDS):
         if row["importId"] == number:

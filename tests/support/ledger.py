@@ -131,7 +131,7 @@ class Person:
             return undo(session, number, **options)
 
     def history(self) -> list[HistoryEntry]:
-        return list(self.look(lambda s: s.history.list_entries(self.user.id)))
+        return list(self.look(lambda s: s.ledger.list_entries(self.user.id)))
 
     def everything(self) -> dict[str, list[Row]]:
         """Return all rows of every resource, hidden columns included."""

@@ -111,4 +111,4 @@ def records_of(service, user):
 
 
 def history_of(service, user):
-    return service.change(lambda storage: storage.history.list_entries(user.id))
+    return service.change(lambda storage: storage.ledger.list_entries(user.id))

@@ -146,8 +146,11 @@ class Pair:
             "days": lambda s: s.usage.list_days(me, 0, 100),
             "requests by token": lambda s: s.usage.sum_by_token(me, 0, 100),
             "the user": lambda s: s.users.get(user.email),
-            "entries": lambda s: s.history.list_entries(me),
-            "proposals": lambda s: (s.transfers.count(me), s.transfers.list_newest(me, limit=9)),
+            "entries": lambda s: s.ledger.list_entries(me),
+            "proposals": lambda s: (
+                s.ledger.count_proposals(me),
+                s.ledger.list_proposals(me, limit=9),
+            ),
             "audit": lambda s: s.audit.list_newest(me),
             "a token": lambda s: s.credentials.get_owner(Token, f"{1:064x}"),
             "a link": lambda s: s.credentials.get_owner(QuestionLink, f"{1:064x}"),
@@ -171,8 +174,8 @@ class Pair:
         for kind in (Token, QuestionLink, Jwt, Session):
             found[f"{kind.noun}s"] = lambda s, k=kind: s.credentials.list_by_user(k, me)
         for number in (1, 2):
-            found[f"images {number}"] = lambda s, n=number: s.history.scan_before(me, n, limit=9)
-            found[f"images of labels {number}"] = lambda s, n=number: s.history.get_before(
+            found[f"images {number}"] = lambda s, n=number: s.ledger.scan_before(me, n, limit=9)
+            found[f"images of labels {number}"] = lambda s, n=number: s.ledger.get_before(
                 me, n, LABELS, ids
             )
         for jti, key in product(("1", "11"), ("uuid", "email")):
@@ -248,10 +251,12 @@ class Pair:
             "delete records": lambda s: s.data.delete_rows(mine, RECORDS, gone),
             "put a deleted label": put(LABELS, [make_row(LABELS, 7)], ()),
             "put a deleted account": put(ACCOUNTS, [make_row(ACCOUNTS, 7)], ()),
-            "replace proposals": lambda s: s.transfers.replace(mine, 0, 9, [proposal(9)]),
-            "forget proposals": lambda s: s.transfers.forget(mine, [make_id(1), make_id(14)]),
-            "undo": lambda s: s.history.set_undone(mine, 1, 9),
-            "prune images": lambda s: s.history.prune_before(mine, 15),
+            "replace proposals": lambda s: s.ledger.replace_proposals(mine, 0, 9, [proposal(9)]),
+            "forget proposals": lambda s: s.ledger.forget_proposals(
+                mine, [make_id(1), make_id(14)]
+            ),
+            "undo": lambda s: s.ledger.set_undone(mine, 1, 9),
+            "prune images": lambda s: s.ledger.prune_before(mine, 15),
             "change an upload": lambda s: s.uploads.change(mine, upload("1", mine), name="x"),
             "work at uploads": lambda s: s.uploads.set_alive([(mine, upload("1", mine))], 99),
             "drop an upload's content": lambda s: s.uploads.drop_content(mine, "1"),
@@ -317,14 +322,14 @@ def add_history(unit, number):
     with unit.writing() as storage:
         for each in (1, 2):
             entry = {"number": each, "at": each * 10 // number, "action": "import", "by": "page"}
-            storage.history.add(user.id, HistoryEntry(**entry, revision=each))
+            storage.ledger.add_entry(user.id, HistoryEntry(**entry, revision=each))
             row = {"name": f"of {number}"}
             images = [BeforeImage(LABELS, make_id(n), row) for n in (1, number)]
-            storage.history.put_before(user.id, each, images)
+            storage.ledger.put_before(user.id, each, images)
         storage.data.put_rows(user.id, LABELS, new=[make_row(LABELS, 7)], changed=())
         storage.data.delete_rows(user.id, LABELS, [make_id(7)])
         storage.data.set_state(user.id, DataState(number + 7, number * 10))
-        storage.transfers.replace(user.id, 0, 99, [proposal(n) for n in (1, 2, 3, 4)])
+        storage.ledger.replace_proposals(user.id, 0, 99, [proposal(n) for n in (1, 2, 3, 4)])
 
 
 def record(number, whose):

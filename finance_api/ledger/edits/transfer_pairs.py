@@ -58,7 +58,7 @@ def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
         at, until = part * _PART, (part + 1) * _PART
         pairs = find_pairs(session, [dated(at - _NEAR, until + _NEAR)])
         found = [pair for pair in pairs if at <= pair.day < until]
-        session.storage.transfers.replace(session.user.id, at, until, found)
+        session.storage.ledger.replace_proposals(session.user.id, at, until, found)
 
 
 def find_pairs(

@@ -93,7 +93,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
     link: whether to link all of them.
     """
     pairs = find_pairs(session)
-    session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, pairs)
+    session.storage.ledger.replace_proposals(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, pairs)
     report = TransferReport(proposals=_with_rows(session, pairs))
     if link and pairs:
         changes = RecordChanges(session)
@@ -107,7 +107,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
 
 def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Proposal]:
     """List the pairs that the user has not confirmed or dismissed yet, newest first."""
-    pairs = owned.storage.transfers.list_newest(owned.user.id, limit=limit, offset=offset)
+    pairs = owned.storage.ledger.list_proposals(owned.user.id, limit=limit, offset=offset)
     return _with_rows(owned, pairs)
 
 
@@ -141,8 +141,8 @@ def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
 
 
 def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Row, Row]]:
-    number = session.storage.transfers.count(session.user.id)
-    known = session.storage.transfers.list_newest(session.user.id, limit=number)
+    number = session.storage.ledger.count_proposals(session.user.id)
+    known = session.storage.ledger.list_proposals(session.user.id, limit=number)
     waiting = {(p.out_id, p.in_id) for p in known}
     for pair in pairs:
         if pair not in waiting:

@@ -32,7 +32,7 @@ class Past:
 
     def __init__(self, session: LedgerSession) -> None:
         self._session = session
-        self._history = session.storage.history
+        self._history = session.storage.ledger
         self.live = {e.number: e for e in session.history if e.undone_at is None}
 
     def later(self, number: int) -> list[int]:

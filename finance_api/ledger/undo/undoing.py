@@ -61,7 +61,7 @@ class _Undo:
             self._past.end(entry)
             infer_keys(session, self._past, entry)
             self._report.entries.append(entry.number)
-        session.history = session.storage.history.list_entries(session.user.id)
+        session.history = session.storage.ledger.list_entries(session.user.id)
         if self._categories:
             rows = session.categories.rows
             check_tree(session.categories, {i: None for i in self._categories if i in rows})

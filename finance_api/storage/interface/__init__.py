@@ -4,9 +4,9 @@ A `StorageBackend` lives as long as the process, and makes units of work. A `Sto
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
 when its transaction manager commits, either all of its writes are stored or none are.
 
-A unit of work has a part for each role: users, their credentials, usage, the data itself, its
-history, exchange rates, proposed transfers, files that wait to be imported, saved questions, and
-the audit log.
+A unit of work has a part for each role: users, their credentials, usage, the data itself, what the
+ledger keeps beside it, exchange rates, files that wait to be imported, saved questions, and the
+audit log.
 """
 
 from abc import ABC, abstractmethod
@@ -30,9 +30,10 @@ from finance_api.storage.interface.activity import (
     AuditWriter,
     BeforeImage,
     HistoryEntry,
-    HistoryReader,
-    HistoryWriter,
+    LedgerReader,
+    LedgerWriter,
     TokenDay,
+    TransferProposal,
     Upload,
     UploadReader,
     UploadState,
@@ -52,9 +53,6 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
     TooManySums,
-    TransferProposal,
-    TransferReader,
-    TransferWriter,
 )
 from finance_api.storage.interface.faults import (
     DISTRIBUTE,
@@ -129,9 +127,8 @@ class Storage:
     credentials: CredentialReader
     usage: UsageReader
     data: DataReader
-    history: HistoryReader
+    ledger: LedgerReader
     rates: RateReader
-    transfers: TransferReader
     uploads: UploadReader
     questions: QuestionReader
     audit: AuditReader
@@ -149,9 +146,8 @@ class WritableStorage(Storage):
     credentials: CredentialWriter
     usage: UsageWriter
     data: DataWriter
-    history: HistoryWriter
+    ledger: LedgerWriter
     rates: RateWriter
-    transfers: TransferWriter
     uploads: UploadWriter
     questions: QuestionWriter
     audit: AuditWriter

@@ -1,7 +1,7 @@
 """What happened: changes to a user's data, uploads, requests, and the audit log (no secrets)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -140,7 +140,24 @@ class BeforeImage(NamedTuple):
     row: Row | None
 
 
-class HistoryReader(ABC):
+class TransferProposal(NamedTuple):
+    """Two records that look like a transfer between own accounts, until the user decides.
+
+    out_id: the record of the outgoing money. in_id: the record of the incoming money.
+
+    day: the first second of the outgoing record's day. by_number: whether one record names the
+    account number of the other record's account.
+    """
+
+    out_id: str
+    in_id: str
+    day: int
+    by_number: bool
+
+
+class LedgerReader(ABC):
+    """What the ledger keeps beside the data: its history, and proposed transfers."""
+
     @abstractmethod
     def list_entries(
         self, user_id: int, numbers: Collection[int] | None = None
@@ -159,10 +176,19 @@ class HistoryReader(ABC):
     ) -> dict[str, BeforeImage]:
         """Return an entry's images of the rows with these ids, by id."""
 
-
-class HistoryWriter(HistoryReader):
     @abstractmethod
-    def add(self, user_id: int, entry: HistoryEntry) -> None:
+    def count_proposals(self, user_id: int) -> int: ...
+
+    @abstractmethod
+    def list_proposals(
+        self, user_id: int, *, limit: int, offset: int = 0
+    ) -> list[TransferProposal]:
+        """Return proposals, newest day first; within a day, by the id of the outgoing record."""
+
+
+class LedgerWriter(LedgerReader):
+    @abstractmethod
+    def add_entry(self, user_id: int, entry: HistoryEntry) -> None:
         """Add an entry. Raises Conflict if its number exists."""
 
     @abstractmethod
@@ -180,6 +206,16 @@ class HistoryWriter(HistoryReader):
     @abstractmethod
     def prune_before(self, user_id: int, at: int) -> None:
         """Delete the images of entries made before that time, and mark the entries as pruned."""
+
+    @abstractmethod
+    def replace_proposals(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        """Replace all proposals with first <= day < end. New proposals are in that range, too."""
+
+    @abstractmethod
+    def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
+        """Delete the proposals that include any of these records."""
 
 
 class UploadState(StrEnum):

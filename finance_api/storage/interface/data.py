@@ -1,4 +1,4 @@
-"""Rows of the resources, and proposed transfers. Every method takes the user as an argument."""
+"""Rows of the resources. Every method takes the user as an argument."""
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -331,39 +331,3 @@ class DataWriter(DataReader):
 
         Also forget the deletions up to the oldest state that is left.
         """
-
-
-class TransferProposal(NamedTuple):
-    """Two records that look like a transfer between own accounts, until the user decides.
-
-    out_id: the record of the outgoing money. in_id: the record of the incoming money.
-
-    day: the first second of the outgoing record's day. by_number: whether one record names the
-    account number of the other record's account.
-    """
-
-    out_id: str
-    in_id: str
-    day: int
-    by_number: bool
-
-
-class TransferReader(ABC):
-    @abstractmethod
-    def count(self, user_id: int) -> int: ...
-
-    @abstractmethod
-    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
-        """Return proposals, newest day first; within a day, by the id of the outgoing record."""
-
-
-class TransferWriter(TransferReader):
-    @abstractmethod
-    def replace(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
-    ) -> None:
-        """Replace all proposals with first <= day < end. New proposals are in that range, too."""
-
-    @abstractmethod
-    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
-        """Delete the proposals that include any of these records."""

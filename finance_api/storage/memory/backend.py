@@ -14,11 +14,11 @@ from finance_api.storage.interface import (
     Totals,
     WritableStorage,
 )
-from finance_api.storage.memory.data import MemoryData, MemoryTransfers
+from finance_api.storage.memory.data import MemoryData
 from finance_api.storage.memory.database import Database, Unit
 from finance_api.storage.memory.roles import (
     MemoryAudit,
-    MemoryHistory,
+    MemoryLedger,
     MemoryQuestions,
     MemoryRates,
     MemoryUploads,
@@ -32,9 +32,8 @@ _PARTS: dict[str, Any] = {
     "credentials": MemoryCredentials,
     "usage": MemoryUsage,
     "data": MemoryData,
-    "history": MemoryHistory,
+    "ledger": MemoryLedger,
     "rates": MemoryRates,
-    "transfers": MemoryTransfers,
     "uploads": MemoryUploads,
     "questions": MemoryQuestions,
     "audit": MemoryAudit,

@@ -1,4 +1,4 @@
-"""Rows of the resources, with queries, sums and changes; and proposed transfers."""
+"""Rows of the resources, with queries, sums and changes."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
@@ -21,8 +21,6 @@ from finance_api.storage.interface import (
     Page,
     RecordSum,
     TooManySums,
-    TransferProposal,
-    TransferWriter,
 )
 from finance_api.storage.memory.database import Part, Table
 from finance_api.values import Row
@@ -215,29 +213,3 @@ class MemoryData(Part, DataWriter):
             table = self._own_table(user_id, resource)
             for row_id in [i for i, revision in table.deletions.items() if revision <= first]:
                 del table.deletions[row_id]
-
-
-class MemoryTransfers(Part, TransferWriter):
-    def _proposals(self, user_id: int) -> list[TransferProposal]:
-        return self._database.proposals.get(user_id, [])
-
-    def count(self, user_id: int) -> int:
-        return len(self._proposals(user_id))
-
-    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
-        found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
-        return found[offset : offset + limit]
-
-    def replace(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
-    ) -> None:
-        kept = [p for p in self._proposals(user_id) if not first <= p.day < end]
-        self._set(user_id, [*kept, *proposals])
-
-    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
-        gone = set(record_ids)
-        kept = [p for p in self._proposals(user_id) if p.out_id not in gone and p.in_id not in gone]
-        self._set(user_id, kept)
-
-    def _set(self, user_id: int, proposals: list[TransferProposal]) -> None:
-        self._unit.change(proposals=self._database.proposals | {user_id: proposals})

@@ -13,12 +13,13 @@ from finance_api.storage.interface import (
     AuditWriter,
     BeforeImage,
     HistoryEntry,
-    HistoryWriter,
+    LedgerWriter,
     Question,
     QuestionWriter,
     RatesState,
     RateWriter,
     TokenDay,
+    TransferProposal,
     Upload,
     UploadWriter,
     UsageWriter,
@@ -73,7 +74,7 @@ class MemoryAudit(Part, AuditWriter):
         self._unit.change(audit=kept)
 
 
-class MemoryHistory(Part, HistoryWriter):
+class MemoryLedger(Part, LedgerWriter):
     def list_entries(
         self, user_id: int, numbers: Collection[int] | None = None
     ) -> list[HistoryEntry]:
@@ -93,7 +94,7 @@ class MemoryHistory(Part, HistoryWriter):
         keys = [(resource.name, row_id) for row_id in ids]
         return {key[1]: images[key] for key in keys if key in images}
 
-    def add(self, user_id: int, entry: HistoryEntry) -> None:
+    def add_entry(self, user_id: int, entry: HistoryEntry) -> None:
         key = (user_id, entry.number)
         if key in self._database.history:
             raise Conflict(f"entry {entry.number} of the history already exists")
@@ -121,6 +122,32 @@ class MemoryHistory(Part, HistoryWriter):
             history=database.history | pruned,
             before={k: images for k, images in database.before.items() if k not in old},
         )
+
+    def _proposals(self, user_id: int) -> list[TransferProposal]:
+        return self._database.proposals.get(user_id, [])
+
+    def count_proposals(self, user_id: int) -> int:
+        return len(self._proposals(user_id))
+
+    def list_proposals(
+        self, user_id: int, *, limit: int, offset: int = 0
+    ) -> list[TransferProposal]:
+        found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
+        return found[offset : offset + limit]
+
+    def replace_proposals(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        kept = [p for p in self._proposals(user_id) if not first <= p.day < end]
+        self._set_proposals(user_id, [*kept, *proposals])
+
+    def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
+        gone = set(record_ids)
+        kept = [p for p in self._proposals(user_id) if p.out_id not in gone and p.in_id not in gone]
+        self._set_proposals(user_id, kept)
+
+    def _set_proposals(self, user_id: int, proposals: list[TransferProposal]) -> None:
+        self._unit.change(proposals=self._database.proposals | {user_id: proposals})
 
 
 class MemoryQuestions(Part, QuestionWriter):

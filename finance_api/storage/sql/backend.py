@@ -27,13 +27,7 @@ from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections.engine import Server, make_engine, writing
 from finance_api.storage.sql.connections.unit import ReadConnection, connect
 from finance_api.storage.sql.read_model import ReadModel
-from finance_api.storage.sql.roles.activity import (
-    SqlAudit,
-    SqlHistory,
-    SqlTransfers,
-    SqlUploads,
-    SqlUsage,
-)
+from finance_api.storage.sql.roles.activity import SqlAudit, SqlLedger, SqlUploads, SqlUsage
 from finance_api.storage.sql.roles.rates import SqlRates
 from finance_api.storage.sql.roles.users import SqlCredentials, SqlQuestions, SqlUsers
 from finance_api.storage.sql.room import Room
@@ -53,11 +47,7 @@ _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "questions": SqlQuestions,
     "audit": SqlAudit,
 }
-_REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {
-    "history": SqlHistory,
-    "rates": SqlRates,
-    "transfers": SqlTransfers,
-}
+_REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {"ledger": SqlLedger, "rates": SqlRates}
 
 
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}

@@ -51,21 +51,21 @@ class HistoryConformance(OneUser):
     def test_entries_come_back_in_their_order(self, unit: Unit, other: Unit) -> None:
         with unit.writing() as storage:
             for number in (2, 1, 10):
-                storage.history.add(unit.user.id, _entry(number))
-            storage.history.add(other.user.id, _entry(1))
-            storage.history.set_undone(unit.user.id, 1, 99)
+                storage.ledger.add_entry(unit.user.id, _entry(number))
+            storage.ledger.add_entry(other.user.id, _entry(1))
+            storage.ledger.set_undone(unit.user.id, 1, 99)
         with unit.reading() as storage:
-            found = storage.history.list_entries(unit.user.id)
-            theirs = storage.history.list_entries(other.user.id)
-            some = storage.history.list_entries(unit.user.id, [10, 2, 3])
-            none = storage.history.list_entries(unit.user.id, [])
+            found = storage.ledger.list_entries(unit.user.id)
+            theirs = storage.ledger.list_entries(other.user.id)
+            some = storage.ledger.list_entries(unit.user.id, [10, 2, 3])
+            none = storage.ledger.list_entries(unit.user.id, [])
         assert [(entry.number, entry.undone_at) for entry in found] == [
             *((1, 99), (2, None), (10, None))
         ]
         assert (found[1], theirs) == (_entry(2), [_entry(1)])
         assert (some, none) == (found[1:], [])
         with pytest.raises(Conflict), unit.writing() as storage:
-            storage.history.add(unit.user.id, _entry(2))
+            storage.ledger.add_entry(unit.user.id, _entry(2))
 
     def test_images_of_rows_come_back_as_they_were(self, unit: Unit, other: Unit) -> None:
         mine, theirs = unit.user.id, other.user.id
@@ -74,38 +74,38 @@ class HistoryConformance(OneUser):
             images.append(BeforeImage(resource, make_id(1), make_full_row(resource, 1)))
             images.append(BeforeImage(resource, make_id(2), None))
         with unit.writing() as storage:
-            history = storage.history
+            ledger = storage.ledger
             for user_id in (mine, theirs):
                 for number in (1, 2):
-                    history.add(user_id, _entry(number))
-            history.put_before(mine, 1, images[1:])
+                    ledger.add_entry(user_id, _entry(number))
+            ledger.put_before(mine, 1, images[1:])
             # A row keeps its first image.
             second = BeforeImage(images[1].resource, make_id(2), {"id": ""})
-            history.put_before(mine, 1, [images[0], second])
-            history.put_before(theirs, 1, [BeforeImage(LABELS, make_id(5), None)])
-            history.put_before(mine, 2, images[:1])
+            ledger.put_before(mine, 1, [images[0], second])
+            ledger.put_before(theirs, 1, [BeforeImage(LABELS, make_id(5), None)])
+            ledger.put_before(mine, 2, images[:1])
         with unit.reading() as reader:
-            scan = reader.history.scan_before
+            scan = reader.ledger.scan_before
             assert scan(mine, 1, limit=1_000) == images
             assert scan(mine, 1, after=(ACCOUNTS.name, make_id(1)), limit=2) == images[1:3]
             assert scan(mine, 3, limit=9) == []
             for image in images:
                 asked = [make_id(2), image.row_id, make_id(3)]
-                found = reader.history.get_before(mine, 1, image.resource, asked)
+                found = reader.ledger.get_before(mine, 1, image.resource, asked)
                 assert found[image.row_id] == image
                 assert set(found) == {image.row_id, make_id(2)}
-            assert reader.history.get_before(mine, 2, LABELS, [make_id(5)]) == {}
+            assert reader.ledger.get_before(mine, 2, LABELS, [make_id(5)]) == {}
         with unit.writing() as storage:
             changed = BeforeImage(LABELS, make_id(7), None)
             for replace in (False, True):
-                storage.history.put_before(mine, 2, [changed], replace=replace)
+                storage.ledger.put_before(mine, 2, [changed], replace=replace)
                 changed = BeforeImage(LABELS, make_id(7), make_row(LABELS, 7))
-            found = storage.history.get_before(mine, 2, LABELS, [make_id(7)])
+            found = storage.ledger.get_before(mine, 2, LABELS, [make_id(7)])
             assert found[make_id(7)] == changed
         with unit.writing() as storage:
-            storage.history.prune_before(mine, 20)
+            storage.ledger.prune_before(mine, 20)
         with unit.reading() as reader:
-            scan, entries = reader.history.scan_before, reader.history.list_entries
+            scan, entries = reader.ledger.scan_before, reader.ledger.list_entries
             assert scan(mine, 1, limit=9) == []
             assert scan(mine, 2, limit=1) == images[:1]
             assert len(scan(theirs, 1, limit=9)) == 1
@@ -240,21 +240,21 @@ class HistoryConformance(OneUser):
     def test_proposals_are_listed_from_the_newest_on_and_replaced_by_day(self, unit: Unit) -> None:
         one, two, three = _proposal(1, -5), _proposal(2, 3), _proposal(3, 3)
         with unit.writing() as storage:
-            storage.transfers.replace(unit.user.id, -9 * DAY, 9 * DAY, [three, one, two])
-            assert storage.transfers.count(unit.user.id) == 3
+            storage.ledger.replace_proposals(unit.user.id, -9 * DAY, 9 * DAY, [three, one, two])
+            assert storage.ledger.count_proposals(unit.user.id) == 3
         with unit.reading() as reader:
-            assert reader.transfers.list_newest(unit.user.id, limit=9) == [two, three, one]
-            assert reader.transfers.list_newest(unit.user.id, limit=1, offset=1) == [three]
-            assert reader.transfers.count(unit.user.id) == 3
+            assert reader.ledger.list_proposals(unit.user.id, limit=9) == [two, three, one]
+            assert reader.ledger.list_proposals(unit.user.id, limit=1, offset=1) == [three]
+            assert reader.ledger.count_proposals(unit.user.id) == 3
         new = _proposal(4, 0)
         with unit.writing() as storage:
-            storage.transfers.replace(unit.user.id, -5 * DAY, 3 * DAY, [new])
-            assert storage.transfers.list_newest(unit.user.id, limit=9) == [two, three, new]
+            storage.ledger.replace_proposals(unit.user.id, -5 * DAY, 3 * DAY, [new])
+            assert storage.ledger.list_proposals(unit.user.id, limit=9) == [two, three, new]
 
     def test_proposals_are_forgotten_with_either_record(self, unit: Unit) -> None:
         proposals = [_proposal(n, n) for n in (1, 2, 3)]
         with unit.writing() as storage:
-            storage.transfers.replace(unit.user.id, 0, 9 * DAY, proposals)
-            storage.transfers.forget(unit.user.id, [])
-            storage.transfers.forget(unit.user.id, [make_id(1), make_id(103), make_id(77)])
-            assert storage.transfers.list_newest(unit.user.id, limit=9) == proposals[1:2]
+            storage.ledger.replace_proposals(unit.user.id, 0, 9 * DAY, proposals)
+            storage.ledger.forget_proposals(unit.user.id, [])
+            storage.ledger.forget_proposals(unit.user.id, [make_id(1), make_id(103), make_id(77)])
+            assert storage.ledger.list_proposals(unit.user.id, limit=9) == proposals[1:2]

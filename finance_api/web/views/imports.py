@@ -36,7 +36,7 @@ class _DataChanged(Exception):
 
 @get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
-    entries = request.storage.history.list_entries(request.user.id)[::-1]
+    entries = request.storage.ledger.list_entries(request.user.id)[::-1]
     pager, names = pages.Pager.of(request, len(entries)), _account_names(request)
     return pages.page(
         "imports",
@@ -85,7 +85,7 @@ def _entry(request: Request) -> HistoryEntry:
     text = request.matchdict["number"]
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
-    entries = request.storage.history.list_entries(request.user.id)
+    entries = request.storage.ledger.list_entries(request.user.id)
     return pages.first_of(entry for entry in entries if entry.number == int(text))
 
 
@@ -171,7 +171,7 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
         report, revision = _undo(request, entry.number, later, dry_run=True)
     except ChangeRefused as reason:
         refusal = reason
-    history = request.storage.history.list_entries(request.user.id)
+    history = request.storage.ledger.list_entries(request.user.id)
     return pages.page(
         "imports",
         f"Undo {_title(entry).lower()}",

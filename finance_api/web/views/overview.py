@@ -71,7 +71,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         cells=Cells(owned, request.region),
         colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},
         progress_field=BUDGETS["progress"],
-        transfer_count=request.storage.transfers.count(request.user.id),
+        transfer_count=request.storage.ledger.count_proposals(request.user.id),
         most=MOST_ROWS,
         today=date_text(answers.today),
         revision=state.revision,

@@ -23,7 +23,7 @@ def list_transfers(request: Request) -> dict[str, Any]:
 
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
-    total = request.storage.transfers.count(request.user.id)
+    total = request.storage.ledger.count_proposals(request.user.id)
     return pages.page(
         "transfers",
         "Transfers to confirm",

@@ -95,13 +95,13 @@ class Someone:
         """Return everything that a change stores, without values that are the user's own."""
         user_id = self.user.id
         with reading(self.service.backend) as storage:
-            entries = storage.history.list_entries(user_id)
+            entries = storage.ledger.list_entries(user_id)
             images = [
                 image
                 for entry in entries
-                for image in storage.history.scan_before(user_id, entry.number, limit=999)
+                for image in storage.ledger.scan_before(user_id, entry.number, limit=999)
             ]
-            proposals = storage.transfers.list_newest(user_id, limit=999)
+            proposals = storage.ledger.list_proposals(user_id, limit=999)
             state = storage.data.get_state(user_id)
             rows = [storage.data.scan_rows(user_id, resource) for resource in RESOURCES]
         stored = [*rows, entries, images, proposals, [state]]

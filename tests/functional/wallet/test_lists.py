@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.storage.memory.roles import MemoryHistory
+from finance_api.storage.memory.roles import MemoryLedger
 from support.browser import new_token
 from support.native_rows import account, record, uid
 from support.service import Client
@@ -220,13 +220,13 @@ def test_a_page_reads_only_the_imports_of_its_records(empty, monkeypatch):
     empty.client.load(account())
     for day in (20_750, 20_751):
         empty.client.statement(statement((day, -25_000)), account_name="Giro")
-    list_entries, read = MemoryHistory.list_entries, []
+    list_entries, read = MemoryLedger.list_entries, []
 
     def remembering(history, user_id, numbers=None):
         entries = list_entries(history, user_id, numbers)
         read.append([entry.number for entry in entries])
         return entries
 
-    monkeypatch.setattr(MemoryHistory, "list_entries", remembering)
+    monkeypatch.setattr(MemoryLedger, "list_entries", remembering)
     (record,) = empty.rows("records?limit=1")
     assert (record["source"], read) == ("backend", [[3]])

@@ -84,9 +84,9 @@ class Deciding(Household):
 
 def stored(storage, user_id):
     """Return everything that a change can store, without random values."""
-    entries = storage.history.list_entries(user_id)
-    images = [i for e in entries for i in storage.history.scan_before(user_id, e.number, limit=999)]
-    proposals = storage.transfers.list_newest(user_id, limit=999)
+    entries = storage.ledger.list_entries(user_id)
+    images = [i for e in entries for i in storage.ledger.scan_before(user_id, e.number, limit=999)]
+    proposals = storage.ledger.list_proposals(user_id, limit=999)
     state = storage.data.get_state(user_id)
     rows = [storage.data.scan_rows(user_id, resource) for resource in RESOURCES]
     found = [*rows, entries, images, proposals, [state]]
@@ -143,7 +143,7 @@ def test_nothing_is_stored_if_the_data_changed_meanwhile(shopper, what):
             if what == "state":
                 storage.data.set_state(shopper.user.id, DataState(state.revision + 1, 1))
             else:
-                storage.history.set_undone(shopper.user.id, 1, 1)
+                storage.ledger.set_undone(shopper.user.id, 1, 1)
     (row,) = shopper.rows(RECORDS)
     assert row["category"] is None
 

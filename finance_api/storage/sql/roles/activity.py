@@ -19,10 +19,9 @@ from finance_api.storage.interface import (
     AuditWriter,
     BeforeImage,
     HistoryEntry,
-    HistoryWriter,
+    LedgerWriter,
     TokenDay,
     TransferProposal,
-    TransferWriter,
     Upload,
     UploadState,
     UploadWriter,
@@ -124,7 +123,24 @@ def _row(resource: Resource, text: str | None) -> Row | None:
     return row
 
 
-class SqlHistory(Part, HistoryWriter):
+_PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
+_COUNT = (
+    sa.select(sa.func.count())
+    .select_from(transfer_proposals)
+    .where(transfer_proposals.c.user_id == USER)
+)
+
+
+_NEWEST_PROPOSED = (
+    sa.select(*_PROPOSED)
+    .where(transfer_proposals.c.user_id == USER)
+    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
+    .limit(LIMIT)
+    .offset(OFFSET)
+)
+
+
+class SqlLedger(Part, LedgerWriter):
     def list_entries(
         self, user_id: int, numbers: Collection[int] | None = None
     ) -> list[HistoryEntry]:
@@ -156,7 +172,7 @@ class SqlHistory(Part, HistoryWriter):
             row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
         }
 
-    def add(self, user_id: int, entry: HistoryEntry) -> None:
+    def add_entry(self, user_id: int, entry: HistoryEntry) -> None:
         try:
             values = _written(vars(entry))
             self.connection.execute(sa.insert(history).values(user_id=user_id, **values))
@@ -196,31 +212,14 @@ class SqlHistory(Part, HistoryWriter):
         self.connection.execute(sa.delete(before_images).where(which))
         self.connection.execute(sa.update(history).where(entries).values(pruned=True))
 
-
-_PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
-_COUNT = (
-    sa.select(sa.func.count())
-    .select_from(transfer_proposals)
-    .where(transfer_proposals.c.user_id == USER)
-)
-
-
-_NEWEST_PROPOSED = (
-    sa.select(*_PROPOSED)
-    .where(transfer_proposals.c.user_id == USER)
-    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
-    .limit(LIMIT)
-    .offset(OFFSET)
-)
-
-
-class SqlTransfers(Part, TransferWriter):
-    def count(self, user_id: int) -> int:
+    def count_proposals(self, user_id: int) -> int:
         self.connection.begin_snapshot()
         ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id})
         return int(number)
 
-    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+    def list_proposals(
+        self, user_id: int, *, limit: int, offset: int = 0
+    ) -> list[TransferProposal]:
         self.connection.begin_snapshot()
         values = {"user": user_id, "limit": limit, "offset": offset}
         found = self.connection.fetch(_NEWEST_PROPOSED, values=values)
@@ -229,7 +228,7 @@ class SqlTransfers(Part, TransferWriter):
             for out_id, in_id, day, by_number in found
         ]
 
-    def replace(
+    def replace_proposals(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
     ) -> None:
         columns = transfer_proposals.c
@@ -242,7 +241,7 @@ class SqlTransfers(Part, TransferWriter):
             rows = [(user_id, *proposal) for proposal in proposals]
             insert_rows(self.connection.sqlalchemy, transfer_proposals, rows)
 
-    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+    def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
         if not record_ids:
             return
         connection, ids = self.connection.sqlalchemy, list(record_ids)

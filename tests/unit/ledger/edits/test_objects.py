@@ -145,7 +145,7 @@ def test_an_undo_restores_kinds(books):
     # A kind derived from the parent is not a change by itself.
     with reading(books.backend) as storage:
         changed = [
-            [image.row_id for image in storage.history.scan_before(books.user.id, n, limit=9)]
+            [image.row_id for image in storage.ledger.scan_before(books.user.id, n, limit=9)]
             for n in (first, second)
         ]
     assert changed == [[an_id(11)], [an_id(11)]]

@@ -39,8 +39,8 @@ def _record(number, place, day, amount):
 
 
 def waiting(person):
-    number = person.look(lambda s: s.transfers.count(person.user.id))
-    found = person.look(lambda s: s.transfers.list_newest(person.user.id, limit=1_000))
+    number = person.look(lambda s: s.ledger.count_proposals(person.user.id))
+    found = person.look(lambda s: s.ledger.list_proposals(person.user.id, limit=1_000))
     assert len(found) == number
     return sorted(found)
 

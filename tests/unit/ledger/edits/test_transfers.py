@@ -190,7 +190,7 @@ def test_import_links_by_number_within_its_own_change(person):
     assert rows[an_id(10)]["setByHand"] == rows[an_id(11)]["setByHand"] == ()
     assert rows[an_id(12)]["transferId"] is None
     number = person.history()[-1].number
-    images = person.look(lambda s: s.history.scan_before(person.user.id, number, limit=9))
+    images = person.look(lambda s: s.ledger.scan_before(person.user.id, number, limit=9))
     assert {image.row_id for image in images if image.resource is RECORDS} == {an_id(10)}
 
 
