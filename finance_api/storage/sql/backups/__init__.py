@@ -3,16 +3,16 @@
 Whatever was revoked in the replaced database stays revoked: ``present_users``, ``present_tokens``,
 ``present_question_links`` and ``present_jwts`` contain that database's users and credentials. The
 SQL works on SQLite and PostgreSQL, and uses only columns that exist in every version of the tables.
-Only the table `question_links` is missing in older versions.
 """
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_LINKS = "question_links"
+#: The tables of tokens and links.
+_SECRETS = ("tokens", "question_links")
 _KEPT_USERS = (
     """UPDATE users SET enabled = present.enabled, password_hash = present.password_hash,
     jwts_revoked_at = present.jwts_revoked_at
@@ -26,7 +26,7 @@ _KEPT_USERS = (
     """INSERT INTO jwts (jti, issued_at, expires_at, revoked_at)
     SELECT jti, issued_at, expires_at, revoked_at FROM present_jwts WHERE revoked_at IS NOT NULL""",
 )
-#: For tokens and links.
+#: For each of `_SECRETS`.
 _KEPT_SECRETS = (
     """UPDATE {table} SET revoked_at = coalesce(
         (SELECT revoked_at FROM present_{table} AS present WHERE present.sha256 = {table}.sha256),
@@ -47,38 +47,33 @@ _ENDED = (
 )
 _REVOKED = "UPDATE {table} SET revoked_at = {now} WHERE revoked_at IS NULL"
 
-_SECRETS = "SELECT sha256, revoked_at, expires_at FROM {at}"
+
 _PRESENT = {
     "present_users": "SELECT uuid, enabled, password_hash, jwts_revoked_at FROM {at}users",
-    "present_tokens": f"{_SECRETS}tokens",
-    f"present_{_LINKS}": f"{_SECRETS}{_LINKS}",
     "present_jwts": "SELECT jti, issued_at, expires_at, revoked_at FROM {at}jwts",
+    "present_tokens": "SELECT sha256, revoked_at, expires_at FROM {at}tokens",
+    "present_question_links": "SELECT sha256, revoked_at, expires_at FROM {at}question_links",
 }
 
 
-def present_queries(tables: Collection[str], at: str = "") -> dict[str, str]:
+def present_queries(at: str = "") -> dict[str, str]:
     """Return queries for the credentials before the restore, by the names of their results.
 
-    tables: the names of the tables before the restore. at: a prefix for these names.
+    at: a prefix for the names of the tables.
     """
-    missing = {} if _LINKS in tables else {f"present_{_LINKS}": f"{_SECRETS}tokens WHERE 1 = 0"}
-    return {name: query.format(at=at) for name, query in (_PRESENT | missing).items()}
+    return {name: query.format(at=at) for name, query in _PRESENT.items()}
 
 
-def sql_after(
-    now: int, tables: Collection[str], *, has_present: bool, revoke_tokens: bool
-) -> list[str]:
+def sql_after(now: int, *, has_present: bool, revoke_tokens: bool) -> list[str]:
     """Return the SQL to run after the data was restored.
 
-    tables: the names of the restored tables. has_present: whether there were tables
-    before the restore.
+    has_present: whether there were tables before the restore.
     revoke_tokens: whether to revoke all tokens and links.
     """
     each = [*_KEPT_SECRETS * has_present, *[_REVOKED] * revoke_tokens]
-    secrets = [table for table in ("tokens", _LINKS) if table in tables]
     found = [
         *_KEPT_USERS * has_present,
-        *(sql.format(table=table, now=int(now)) for table in secrets for sql in each),
+        *(sql.format(table=table, now=int(now)) for table in _SECRETS for sql in each),
         *_ENDED,
     ]
     return [sql.format(now=int(now)) for sql in found]

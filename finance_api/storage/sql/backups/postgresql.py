@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
-#: Every response reads one of these tables. The first version of the tables lacks `user_data`.
-_ALWAYS_READ = ("users", "user_data")
+#: Every response reads one of these tables.
+_ALWAYS_READ = "users, user_data"
 
 #: A table in the list of a backup's contents: schema and name.
 _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
@@ -49,7 +49,6 @@ def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_token
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
         present = schema.get_version(connection)
-        tables = sa.inspect(connection).get_table_names()
     schema.refuse_unknown(present)
     script = _program("pg_restore")
     options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]
@@ -68,7 +67,7 @@ def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_token
         assert session.stdin is not None
         # psql closes its input when a query fails.
         with suppress(BrokenPipeError), session.stdin as commands:
-            _write(commands, _before(restored, tables))
+            _write(commands, _before(restored, has_present=present is not None))
             done = subprocess.run(  # noqa: S603 (no shell)
                 [script, *options, path],
                 stdout=commands,
@@ -77,9 +76,8 @@ def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_token
                 check=False,
             )
             if done.returncode == 0:
-                names = [name.rpartition(".")[2] for name in restored]
                 has_present = present is not None
-                after = sql_after(now, names, has_present=has_present, revoke_tokens=revoke_tokens)
+                after = sql_after(now, has_present=has_present, revoke_tokens=revoke_tokens)
                 # psql commits nothing unless it reaches COMMIT.
                 _write(
                     commands,
@@ -94,11 +92,8 @@ def restore(engine: sa.Engine, room: Room, path: Path, now: int, *, revoke_token
     schema.upgrade(engine, room)
 
 
-def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
-    """Return the SQL that begins the transaction and drops the tables to restore.
-
-    tables: the names of the present tables.
-    """
+def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
+    """Return the SQL that begins the transaction and drops the tables to restore."""
     commands = [
         "BEGIN",
         "SET LOCAL client_min_messages = warning",
@@ -106,13 +101,12 @@ def _before(restored: Iterable[str], tables: Sequence[str]) -> list[str]:
         f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_SECONDS * 1000}",
         LOCK_ALTERING,
     ]
-    read = [name for name in _ALWAYS_READ if name in tables]
-    if read:
+    if has_present:
         # This waits until readers have ended, and new readers wait for the restore.
-        commands.append(f"LOCK TABLE {', '.join(read)} IN ACCESS EXCLUSIVE MODE")
+        commands.append(f"LOCK TABLE {_ALWAYS_READ} IN ACCESS EXCLUSIVE MODE")
         commands += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query}"
-            for name, query in present_queries(tables).items()
+            for name, query in present_queries().items()
         ]
     # This fails if another program's object, such as a view, depends on the tables.
     names = [_VERSION_TABLE, *metadata.tables, *restored]

@@ -77,7 +77,7 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
             schema.refuse_unknown(version)
             if version is not None:
                 source.execute("ATTACH ? AS present", (str(target),))
-                for name, query in present_queries(_tables(live), "present.").items():
+                for name, query in present_queries("present.").items():
                     source.execute(f"CREATE TEMP VIEW {name} AS {query}")
         except sqlite3.DatabaseError as error:
             raise StorageNotReady(
@@ -85,9 +85,7 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
                 f"revoked; to restore without it, move it away with its -wal and -shm files"
             ) from error
         has_present = version is not None
-        commands = sql_after(
-            now, _tables(source), has_present=has_present, revoke_tokens=revoke_tokens
-        )
+        commands = sql_after(now, has_present=has_present, revoke_tokens=revoke_tokens)
 
         def keep_credentials(status: int, remaining: int, total: int) -> None:
             if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -105,11 +103,6 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
 
 def _file_of(engine: sa.Engine) -> Path:
     return Path(engine.url.database or ":memory:")
-
-
-def _tables(database: sqlite3.Connection) -> set[str]:
-    found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    return {name for (name,) in found}
 
 
 def _refuse_itself(database: Path, path: Path) -> None:
