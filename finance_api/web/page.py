@@ -1,6 +1,6 @@
 """Helpers of the views: variables, forms, units of work, redirections, long lists."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -309,9 +309,13 @@ PAGE_ROWS = 50
 
 
 def offset_of(request: Request) -> int:
+    return offset_in(request.GET)
+
+
+def offset_in(sent: Mapping[str, str]) -> int:
     """Return the number of rows before the page; 0 for a faulty parameter."""
     try:
-        return parse_integer(request.GET.get("offset", "0"), 0, MAX_OFFSET)
+        return parse_integer(sent.get("offset", "0"), 0, MAX_OFFSET)
     except QueryError:
         return 0
 

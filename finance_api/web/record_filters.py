@@ -108,6 +108,7 @@ _FILTERS: Mapping[str, Callable[[str, Region], Filters]] = {
 #: records that the sums count.
 _CONVERT_TO, _COUNTED = "convertTo", "counted"
 _SORT, _SIZE = "sort", "size"
+_NAMES = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
 _YES = "true"
 
 
@@ -130,9 +131,13 @@ class RecordFilters:
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
-        names = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
-        request.accepted = names
-        given = {name: request.GET.get(name, "").strip() for name in names}
+        request.accepted = _NAMES
+        return cls.read(request, request.GET)
+
+    @classmethod
+    def read(cls, request: Request, sent: Mapping[str, str]) -> "RecordFilters":
+        """Read the parameters from the query of a list."""
+        given = {name: sent.get(name, "").strip() for name in _NAMES}
         valid, errors = {}, {}
         for name, text in given.items():
             try:

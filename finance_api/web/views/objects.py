@@ -120,7 +120,7 @@ class ObjectViews:
             return pages.refused(
                 self.request, {**self._form(texts, None, errors), "form_id": row_id}
             )
-        return pages.changed(session, self.shown.path)
+        return pages.changed(session, pages.returning(self.request, self.shown.path, row_id))
 
     def show(self) -> dict[str, Any]:
         """Show the form of an object, and its computed values."""
@@ -148,7 +148,7 @@ class ObjectViews:
             return pages.refused(
                 request, self._form(texts, pages.own_row(request, resource), errors)
             )
-        return pages.changed(session, self.shown.path)
+        return pages.changed(session, pages.returning(request, self.shown.path, row_id))
 
     def confirm_removing(self) -> dict[str, Any]:
         return self._removal(pages.own_row(self.request, self.resource))
@@ -165,7 +165,7 @@ class ObjectViews:
         except ChangeRefused:
             # The page says what uses it.
             return pages.refused(self.request, self._removal(row))
-        return pages.changed(session, self.shown.path)
+        return pages.changed(session, pages.returning(self.request, self.shown.path))
 
     def _removal(self, row: Row) -> dict[str, Any]:
         owned = pages.own_rows(self.request)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl
 
 from pyramid.response import Response
 from webob.multidict import MultiDict
@@ -28,8 +29,21 @@ from finance_api.web.api_requests import RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import SeeOther, changed, done, editing, own_row, own_rows, page, refused
-from finance_api.web.record_filters import rule_link
+from finance_api.web.page import (
+    SeeOther,
+    changed,
+    done,
+    editing,
+    offset_in,
+    onward,
+    opened,
+    own_row,
+    own_rows,
+    page,
+    refused,
+    returning,
+)
+from finance_api.web.record_filters import RecordFilters, rule_link
 from finance_api.web.routes import get, post
 from finance_api.web.typed import calculated
 from finance_api.web.views.splits import split_variables
@@ -188,11 +202,11 @@ def add(request: Request) -> Response | dict[str, Any]:
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
     if session.entry is None:
-        return done(f"{_RECORDS}/{record_id}", "already-added")
+        return done(onward(request, f"{_RECORDS}/{record_id}"), "already-added")
     if request.sent_text("then") != "another":
-        return changed(session, _RECORDS)
+        return changed(session, returning(request, _RECORDS, record_id))
     kept = {_ACCOUNT: values[_ACCOUNT], _DATE: date_text(values[_DATE])}
-    return changed(session, ApiRequest(f"{_RECORDS}/new", kept).target)
+    return changed(session, onward(request, ApiRequest(f"{_RECORDS}/new", kept).target))
 
 
 def _new_form(
@@ -287,7 +301,9 @@ def change_record(request: Request) -> Response | dict[str, Any]:
         is_moved = any(change.id != stored["id"] for change in report.changes)
     if errors:
         return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
-    return changed(session, _RECORDS if is_moved else _path(stored))
+    return changed(
+        session, returning(request, _RECORDS if is_moved else _path(stored), stored["id"])
+    )
 
 
 def _form(
@@ -304,6 +320,7 @@ def _form(
         "records",
         _title(row),
         row=row,
+        neighbours=_neighbours(request, row["id"]),
         rule=rule_link(row),
         seen=forms.digest_of(texts_of_record(row, request.region)),
         facts=facts,
@@ -313,6 +330,36 @@ def _form(
         api=[ApiRequest(f"{PUBLIC_SURFACE}records/{row['id']}", {})],
         **_form_variables(request, owned, texts, errors),
     )
+
+
+def _neighbours(request: Request, row_id: str) -> dict[str, str]:
+    """Return the pages of the records before and after this one in its list: "prev" and "next"."""
+    path, _, query = returning(request, "").partition("?")
+    if path != _RECORDS:
+        return {}
+    sent = dict(parse_qsl(query))
+    filters, offset = RecordFilters.read(request, sent), offset_in(sent)
+    answers, asked = ApiAnswers(request), filters.page_request(offset)
+    ids = [row["id"] for row in answers.get(asked, withTotal="").rows]
+    if row_id not in ids:
+        return {}
+    place = offset + ids.index(row_id)
+    first = max(0, place - 1)
+    around = answers.get(asked, withTotal="", offset=str(first), limit="3").rows
+    return {
+        rel: opened(request, _path(row), filters.path(offset=_page_of(at, offset, filters.size)))
+        for at, row in enumerate(around, first)
+        for rel in [{place - 1: "prev", place + 1: "next"}.get(at)]
+        if rel
+    }
+
+
+def _page_of(place: int, offset: int, size: int) -> str:
+    """Return the offset of the page with a place in the list; "" for the first page.
+
+    offset: the offset of a page.
+    """
+    return str(max(0, offset + (place - offset) // size * size) or "")
 
 
 # -- deleting
@@ -330,7 +377,7 @@ def remove(request: Request) -> Response | dict[str, Any]:
         remove_records(session, [row["id"]])
     if errors:
         return refused(request, _removal(row, errors))
-    return changed(session, _RECORDS)
+    return changed(session, returning(request, _RECORDS))
 
 
 def _removal(row: Row, errors: dict[str, str]) -> dict[str, Any]:
@@ -355,7 +402,7 @@ def link(request: Request) -> Response | dict[str, Any]:
         transfers.link_records(session, row["id"], other)
     if errors:
         return refused(request, _candidates(request, row, errors))
-    return changed(session, _path(row))
+    return changed(session, onward(request, _path(row)))
 
 
 def _candidates(request: Request, row: Row, errors: dict[str, str]) -> dict[str, Any]:
@@ -375,7 +422,7 @@ def unlink(request: Request) -> Response:
     """Unlink a transfer; does nothing if the record is no longer part of one."""
     row = own_row(request, RECORDS)
     if row["transferId"] is None:
-        return done(_path(row), "same")
+        return done(onward(request, _path(row)), "same")
     with editing(request, "transfers unlink") as session:
         transfers.unlink_records(session, [row["id"]])
-    return changed(session, _path(row))
+    return changed(session, onward(request, _path(row)))

@@ -22,7 +22,7 @@ from finance_api.values.text import TextError, clean, fold
 from finance_api.web import forms
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import changed, editing, own_row, own_rows, page, page_after, refused
+from finance_api.web.page import changed, editing, own_row, own_rows, page, refused, returning
 from finance_api.web.routes import get, post
 
 #: Compare the texts of up to this many records, to find a merchant's words in them.
@@ -44,19 +44,18 @@ MOST_RECORDS = 100
 def show_rule(request: Request) -> dict[str, Any]:
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
-        return _form(request, row, _sent(kept), kept.get("back", ""), {})
+        return _form(request, row, _sent(kept), {})
     texts = {"keyword": _proposed(request, row), "category": row["categoryId"] or ""}
-    return _form(request, row, {**texts, forms.NEW_CATEGORY: ""}, request.GET.get("back", ""), {})
+    return _form(request, row, {**texts, forms.NEW_CATEGORY: ""}, {})
 
 
 @post("records.rule", Permission.DATA_WRITE, "record_rule")
 def add_or_check(request: Request) -> Response | dict[str, Any]:
     """Add the rule, and apply it if asked to; or only count what its keyword matches."""
     row, action = own_row(request, RECORDS), request.sent_text("do")
-    back = request.sent_text("back") or "/records"
     texts = _sent(request.POST)
     if action == "check":
-        return _form(request, row, texts, back, {})
+        return _form(request, row, texts, {})
     with forms.form_errors() as errors, editing(request, "rules add") as session:
         keyword, new = texts["keyword"].strip(), texts[forms.NEW_CATEGORY].strip()
         if not keyword:
@@ -69,8 +68,8 @@ def add_or_check(request: Request) -> Response | dict[str, Any]:
         else:
             rules.add_and_apply_rule(session, keyword, category)
     if errors:
-        return refused(request, _form(request, row, texts, back, errors))
-    return changed(session, page_after(back))
+        return refused(request, _form(request, row, texts, errors))
+    return changed(session, returning(request, "/records", row["id"]))
 
 
 def _sent(sent: MultiDict) -> dict[str, str]:
@@ -78,7 +77,7 @@ def _sent(sent: MultiDict) -> dict[str, str]:
 
 
 def _form(
-    request: Request, row: Row, texts: dict[str, str], back: str, errors: dict[str, str]
+    request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
     owned = own_rows(request)
     keyword = texts["keyword"].strip()
@@ -89,7 +88,6 @@ def _form(
         "Make a rule",
         row=row,
         texts=texts,
-        back=page_after(back or "/records"),
         errors=errors,
         categories=[("", "Choose"), *forms.named_options(owned, CATEGORIES)],
         matches=found,

@@ -19,7 +19,17 @@ from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.web import forms
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import CHANGED_MEANWHILE, changed, done, editing, own_rows, page, refused
+from finance_api.web.page import (
+    CHANGED_MEANWHILE,
+    changed,
+    done,
+    editing,
+    onward,
+    own_rows,
+    page,
+    refused,
+    returning,
+)
 from finance_api.web.routes import get, post
 
 AMOUNT = "amount"
@@ -218,7 +228,7 @@ def split(request: Request) -> Response | dict[str, Any]:
     if errors:
         return refused(request, _form(request, rows, errors))
     # This page still exists after an undo, unlike the pages of the parts.
-    return changed(session, f"/records/{stored.record['id']}/split")
+    return changed(session, onward(request, f"/records/{stored.record['id']}/split"))
 
 
 @post("record.join", Permission.DATA_WRITE)
@@ -226,10 +236,10 @@ def join(request: Request) -> Response:
     """Join the parts of a split; does nothing if they are joined already."""
     found = splits.find_split(own_rows(request), request.path_id)
     if found is None:
-        return done("/records", "same")
+        return done(returning(request, "/records"), "same")
     with editing(request, "records join") as session:
         splits.join_parts(session, found.whole["id"])
-    return changed(session, f"/records/{found.whole['id']}")
+    return changed(session, onward(request, f"/records/{found.whole['id']}"))
 
 
 def _form(

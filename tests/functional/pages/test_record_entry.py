@@ -250,7 +250,7 @@ def test_transfers_are_linked_from_the_record_and_end_with_either_half(client, v
     assert first < page.text.index("<bdi>Abroad</bdi> · "), "the equal amount comes first"
     visitor.post(f"{out}/link", values, status=400)
     linked = visitor.follow(visitor.post(f"{out}/link", {**values, "other": other}))
-    assert "1 transfer linked." in shown_text(linked.text)
+    assert "Transfer of Out and In linked." in shown_text(linked.text)
     assert f'href="/records/{other}"' in linked.text
     wrong = visitor.submit(out, out, direction="in", status=400)
     assert "unlink the transfer first" in shown_text(wrong.text)

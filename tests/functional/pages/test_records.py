@@ -179,7 +179,7 @@ def test_chosen_records_get_a_category_and_labels(client, visitor):
     assert question == (
         "Set the category of 2 records to Groceries? together \N{MINUS SIGN}30.00 EUR"
     )
-    assert notice == "Category of 2 records set to Groceries."
+    assert notice == "Category of 2 records: none → Groceries."
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
     one = {"id": uid("Record", 1), "set_label": uid("Label", 1)}
     for action, expected in (("label", ["Aldi"]), ("unlabel", [])):

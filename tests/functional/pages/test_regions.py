@@ -138,7 +138,7 @@ def test_an_amount_is_shown_with_the_decimals_of_its_currency(service, currency,
     add_budget(visitor, limitAmount="1", currencyCode=currency)
     path = f"/budgets/{the_budget(client)['id']}"
     notice = visitor.follow(visitor.submit(path, path, limitAmount="1,250"))
-    assert f"set to {shown}." in shown_text(notice.text)
+    assert f"→ {shown}." in shown_text(notice.text)
     assert shown in shown_text(visitor.get("/budgets").text)
 
 
