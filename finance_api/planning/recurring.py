@@ -125,6 +125,19 @@ def list_recurring(
     return find_recurring((payment_of(row) for row in in_time(found)), newest)
 
 
+def yearly_totals(found: Iterable[Recurring]) -> list[Row]:
+    """Return the yearly sums of payments that have not ended, by currency."""
+    totals: defaultdict[str, dict[str, Any]] = defaultdict(
+        lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
+    )
+    for each in found:
+        if each.status is not Status.ENDED:
+            total = totals[each.currency]
+            total["count"] += 1
+            total["yearlyIncome" if each.amount > 0 else "yearlyExpense"] += each.yearly
+    return [{"currencyCode": currency, **totals[currency]} for currency in sorted(totals)]
+
+
 def _frequent(
     storage: Storage, user_id: int, conditions: Sequence[Condition], span: tuple[int, int]
 ) -> list[str]:

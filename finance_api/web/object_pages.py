@@ -14,6 +14,7 @@ class ObjectPage:
     columns: the fields of the list besides the name, in order.
     lead: the text below the title. none: the text for an empty list.
     filter: the parameter of the records page that shows an object's records, if any.
+    date: the computed date by which the list is sorted, unless it is sorted by name.
     rare: fields that the form folds away while they are empty.
     needs_name: whether the form requires a name.
     """
@@ -24,6 +25,7 @@ class ObjectPage:
     lead: str
     none: str
     sort: str = "+name"
+    date: str | None = None
     filter: str | None = None
     rare: frozenset[str] = frozenset()
     needs_name: bool = True
@@ -93,6 +95,7 @@ OBJECT_PAGES = {
         ObjectPage(
             name="standing-orders",
             resource=resources.STANDING_ORDERS,
+            date="nextDueDate",
             columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",

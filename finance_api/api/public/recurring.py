@@ -1,9 +1,5 @@
 """GET /v1/api/records/recurring"""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import Any
-
 from pyramid.response import Response
 
 from finance_api.api import freshness, listing, parameters, responding, validation
@@ -13,7 +9,13 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
-from finance_api.planning.recurring import Recurring, list_recurring, paid_payees, with_orders
+from finance_api.planning.recurring import (
+    Recurring,
+    list_recurring,
+    paid_payees,
+    with_orders,
+    yearly_totals,
+)
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Query
@@ -86,7 +88,7 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
     ]
     paid = paid_payees(each for each in found if each.status is not Status.ENDED)
     rows = [_row(each, order, names) for each, order in with_orders(shown, orders, paid)]
-    totals = Rows(RECURRING_TOTALS, _totals(shown))
+    totals = Rows(RECURRING_TOTALS, yearly_totals(shown))
     members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
     return listing.table(
         reading, state, "recurring", RECURRING, rows, members, instead=values["rows"]
@@ -122,19 +124,6 @@ def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> R
         "standingOrderId": order and order["id"],
         "recordIds": found.record_ids,
     }
-
-
-def _totals(found: Iterable[Recurring]) -> list[Row]:
-    """Return the yearly sums of payments that have not ended, by currency."""
-    totals: defaultdict[str, dict[str, Any]] = defaultdict(
-        lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
-    )
-    for each in found:
-        if each.status is not Status.ENDED:
-            total = totals[each.currency]
-            total["count"] += 1
-            total["yearlyIncome" if each.amount > 0 else "yearlyExpense"] += each.yearly
-    return [{"currencyCode": currency, **totals[currency]} for currency in sorted(totals)]
 
 
 @recurring.get(

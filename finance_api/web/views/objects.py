@@ -26,12 +26,14 @@ from finance_api.planning.recurring import (
     paid_payees,
     payee_key,
     with_orders,
+    yearly_totals,
 )
 from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.tables import Status
 from finance_api.values import Row
 from finance_api.values.ids import new_id
+from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.values.text import edited, message
 from finance_api.web import forms
@@ -41,7 +43,7 @@ from finance_api.web.cells import NONE, Cells, title_of
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.rendering import amount, day
+from finance_api.web.rendering import amount, cents, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
 #: Up to this many recurring payments are shown, the largest first.
@@ -69,7 +71,10 @@ class ObjectViews:
         parameters = {"sortBy": shown.sort, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
         asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
         found = ApiAnswers(request).get(asked, withTotal="true")
-        total = found.members["total"]
+        total, listed = found.members["total"], found.rows
+        is_by_date = shown.date is not None and request.GET.get("sort") != "name"
+        if shown.date and is_by_date:
+            listed = self._by_date(shown.date, asked, total)[offset : offset + pages.PAGE_ROWS]
         fields = [self.resource[name] for name in shown.columns]
         owned = pages.own_rows(request)
         cells = Cells(owned, self.region)
@@ -80,9 +85,10 @@ class ObjectViews:
                 "badges": [w.capitalize() for w in ("archived", "closed") if row.get(w)],
                 "cells": [cells.cell(field, row) for field in fields],
             }
-            for row in found.rows
+            for row in listed
         ]
         has_orders = self.resource is STANDING_ORDERS
+        payments, totals = found_payments(request, owned) if has_orders else ([], [])
         return pages.page(
             shown.name,
             shown.title,
@@ -91,10 +97,22 @@ class ObjectViews:
             rows=rows,
             total=total,
             pager=pages.Pager.of(request, total),
-            found=found_payments(request, owned) if has_orders else [],
+            is_by_date=is_by_date,
+            found=payments,
+            found_totals=totals,
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
             api=[asked],
         )
+
+    def _by_date(self, name: str, asked: ApiRequest, total: int) -> list[Row]:
+        """Return all objects by their computed date, by which the API cannot sort."""
+        answers, most = ApiAnswers(self.request), 100
+        found = [
+            row
+            for offset in range(0, total, most)
+            for row in answers.get(asked, limit=str(most), offset=str(offset)).rows
+        ]
+        return sorted(found, key=lambda row: (row[name] is None, row[name]))
 
     def show_new(self) -> dict[str, Any]:
         """Show a form with the defaults, or with values from the query of a link."""
@@ -307,8 +325,11 @@ class FoundPayment:
     texts: Mapping[str, str]
 
 
-def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
-    """Return the payments that are still made and have no standing order, the largest first."""
+def found_payments(request: Request, owned: UserRows) -> tuple[list[FoundPayment], list[Row]]:
+    """Return the payments that are still made and have no standing order, the largest first.
+
+    The second value has the sums of all payments that are still made, by currency.
+    """
     accounts = owned.accounts.rows
     user_id, today = request.user.id, request.today
     found = list_recurring(request.storage, user_id, accounts.values(), today)
@@ -317,7 +338,7 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
     paired = with_orders(going_on, orders, paid_payees(going_on))
     shown = [each for each, order in paired if order is None][:MOST_FOUND]
     times = Counter(each.payee for each in shown)
-    return [
+    payments = [
         FoundPayment(
             each,
             accounts[each.account_id]["name"],
@@ -326,6 +347,16 @@ def found_payments(request: Request, owned: UserRows) -> list[FoundPayment]:
         )
         for each in shown
     ]
+    return payments, [_with_monthly(total) for total in yearly_totals(found)]
+
+
+def _with_monthly(total: Row) -> Row:
+    """Add a twelfth of the yearly sums, in the currency's decimals."""
+    monthly = {
+        name.replace("yearly", "monthly"): cents(rounded(total[name], 12), total["currencyCode"])
+        for name in ("yearlyIncome", "yearlyExpense")
+    }
+    return {**total, **monthly}
 
 
 def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Standing orders: how often they repeat as choices, and the ones found in the records."""
 
+import re
+
 import pytest
 
 from support.browser import new_token
@@ -136,7 +138,7 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
         (o["amount"], o["recurrenceRule"], o["startDate"], o["nextDueDate"], o["type"])
         for o in made
     ] == [(-9.99, "FREQ=MONTHLY;BYMONTHDAY=5", "2026-04-05", "2026-04-05", "expense")]
-    assert "Found in your records" not in visitor.get("/standing-orders").text
+    assert "These are not standing orders yet" not in visitor.get("/standing-orders").text
 
 
 @on_one_storage
@@ -147,3 +149,35 @@ def test_a_payment_found_in_the_records_shows_its_changed_price(service, user, c
     service.load(user, cheaper)
     found = visitor.get("/standing-orders").text.split('aria-labelledby="found-title"')[1]
     assert "−7.00 before" in shown_text(found)
+
+
+@on_one_storage
+def test_recurring_payments_have_the_sums_of_the_api_by_month_and_year(client, visitor):
+    (total,) = client.get("records/recurring").json["totals"]
+    assert (total["currencyCode"], total["yearlyExpense"]) == ("EUR", -119.88)
+    text = shown_text(visitor.get("/standing-orders").text)
+    assert (
+        "1 recurring payment, standing orders included: −9.99 EUR a month, −119.88 EUR a year."
+        in text.replace(" .", ".")
+    )
+
+
+@on_one_storage
+def test_standing_orders_are_sorted_by_next_date_or_by_name(service, user, client, visitor):
+    days = ((2, "Attic", "2026-04-09"), (3, "Boat", "2026-03-20"), (4, "Car", "2020-01-01"))
+    service.load(
+        user,
+        [
+            standing_order(n, name=name, amount=-1, startDate=day, recurrenceRule=None)
+            for n, name, day in days
+        ],
+    )
+
+    def names(path):
+        text = visitor.get(path).text.partition("Standing orders <span")[2]
+        return re.findall(r'class="name-text" href="/standing[^>]*>([^<]+)<', text)
+
+    known = {"Attic", "Boat", "Car"}
+    assert [name for name in names("/standing-orders") if name in known] == ["Boat", "Attic", "Car"]
+    by_name = names("/standing-orders?sort=name")
+    assert [name for name in by_name if name in known] == ["Attic", "Boat", "Car"]
