@@ -250,14 +250,8 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
     """
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
-    jwt = _revoked(storage, jti, rules, now)
-    storage.note(jwt.user_id, AuditAction.JWT_REVOKED, now, jti)
-    return jwt
-
-
-def _revoked(storage: WritableStorage, jti: str, rules: JwtRules, now: int) -> Jwt:
     try:
-        return storage.credentials.revoke(Jwt, jti, now)
+        jwt = storage.credentials.revoke(Jwt, jti, now)
     except NotFound:
         expires_at = now + rules.max_ttl_seconds + 2 * rules.leeway_seconds
         jwt = Jwt(jti, None, None, expires_at, revoked_at=now)
@@ -265,4 +259,5 @@ def _revoked(storage: WritableStorage, jti: str, rules: JwtRules, now: int) -> J
             storage.credentials.add(jwt)
         except Conflict:
             raise RevokeRefused("it is being revoked just now; try again") from None
-        return jwt
+    storage.note(jwt.user_id, AuditAction.JWT_REVOKED, now, jti)
+    return jwt

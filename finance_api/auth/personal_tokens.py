@@ -124,9 +124,7 @@ def issue_token(
     max_live: the maximum number of a user's tokens that are neither revoked nor expired.
     is_open_to_all: whether the user needs no premium.
     """
-    user = storage.users.lock(user.id)
-    check_access(user, "personal tokens", is_open_to_all=is_open_to_all)
-    check_number(storage, Token, user.id, now, max_live)
+    lock_for_issue(storage, user, Token, now=now, max_live=max_live, is_open_to_all=is_open_to_all)
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
@@ -146,30 +144,30 @@ def issue_token(
     return text
 
 
-def check_number(
+def lock_for_issue(
     storage: WritableStorage,
+    user: User,
     kind: type[Token] | type[QuestionLink],
-    user_id: int,
+    *,
     now: int,
     max_live: int,
+    is_open_to_all: bool,
 ) -> None:
-    """Raise IssueRefused if the user already has ``max_live`` active tokens or links."""
-    number = sum(is_live(each, now) for each in storage.credentials.list_by_user(kind, user_id))
-    if number >= max_live:
-        raise IssueRefused(
-            f"there are {number} active {kind.noun}s, and {max_live} are allowed: revoke one first"
-        )
-
-
-def check_access(user: User, what: str, *, is_open_to_all: bool) -> None:
-    """Raise IssueRefused unless the user may use the public API. what: the credentials' name."""
+    """Lock a user who wants a token or link. Raises IssueRefused, NotFound; see `issue_token`."""
+    user = storage.users.lock(user.id)
     if not (user.premium or is_open_to_all):
+        what = "personal tokens" if kind is Token else "links of questions"
         raise IssueRefused(
             f"{what} need premium: finance-api user set EMAIL --premium, or for all users the "
             "setting finance_api.users.api_access = all"
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
+    number = sum(is_live(each, now) for each in storage.credentials.list_by_user(kind, user.id))
+    if number >= max_live:
+        raise IssueRefused(
+            f"there are {number} active {kind.noun}s, and {max_live} are allowed: revoke one first"
+        )
 
 
 def rename_token(
@@ -205,12 +203,10 @@ def regenerate_token(
     overlap_seconds; if that is 0, it is revoked.
     """
     storage.users.lock(user.id)
-    found = [
-        token for token in storage.credentials.list_by_user(Token, user.id) if token.id == token_id
-    ]
-    if not found:
+    own = storage.credentials.list_by_user(Token, user.id)
+    old = next((token for token in own if token.id == token_id), None)
+    if old is None:
         raise NotFound("there is no such token")
-    (old,) = found
     if not is_live(old, now):
         raise IssueRefused("the token is no longer active: create a new one")
     if overlap_seconds:

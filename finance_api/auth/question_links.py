@@ -11,12 +11,11 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import (
     MAX_LIVE,
-    check_access,
-    check_number,
     checked_expiry,
     checked_name,
     digest,
     is_live,
+    lock_for_issue,
 )
 from finance_api.http.surfaces import LINKS
 from finance_api.storage.errors import NotFound
@@ -67,9 +66,9 @@ def issue_link(
 
     The question must be the user's. The other arguments are those of `issue_token`.
     """
-    user = storage.users.lock(user.id)
-    check_access(user, "links of questions", is_open_to_all=is_open_to_all)
-    check_number(storage, QuestionLink, user.id, now, max_live)
+    lock_for_issue(
+        storage, user, QuestionLink, now=now, max_live=max_live, is_open_to_all=is_open_to_all
+    )
     secret = new_secret()
     link = QuestionLink(
         id=link_id or new_id(),
