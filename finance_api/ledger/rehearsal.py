@@ -238,7 +238,7 @@ class _Data(DataWriter):
     def _is_never_read(self, *arguments: Any, **named: Any) -> Any:
         raise NotImplementedError("no change reads this")
 
-    count_rows = get_transfers = stream_json = list_changes = _is_never_read
+    count_rows = stream_json = list_changes = _is_never_read
 
     def sum_by(
         self,

@@ -1,5 +1,6 @@
 """Records: GET /wallet/v1/api/records, /wallet/v1/api/records/by-id"""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from finance_api.importers import NATIVE
 from finance_api.planning.answers import Document, Reading
 from finance_api.planning.conversion import Conversion, no_rate
 from finance_api.query.kinds import MAX_LIST_OPERANDS
-from finance_api.query.model import NOT_VOID, Condition, Span, condition_on
+from finance_api.query.model import NOT_VOID, Condition, Span, any_of, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXPENSE, INCOME
@@ -55,16 +56,28 @@ _TRANSFER = of_members(
 def _mirrors(context: shapes.Context) -> dict[str, Row]:
     """Return record id -> the other record of its transfer (if several, the first by id)."""
     transfers = {r["id"]: r["transferId"] for r in context.rows if r["transferId"] is not None}
-    if not transfers:
+    ids = sorted({*transfers.values()})
+    if not ids:
         return {}
-    reading = context.reading
-    found = reading.storage.data.get_transfers(reading.user_id, set(transfers.values()))
+    rows = _linked(context, ids, 2 * len(ids) + 1)
+    if len(rows) > 2 * len(ids):
+        # One of them has more than two records, and maybe very many.
+        rows = [row for transfer_id in ids for row in _linked(context, [transfer_id], 2)]
+    by_transfer: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_transfer[row["transferId"]].append(row)
     mirrors: dict[str, Row] = {}
     for record_id, transfer_id in transfers.items():
-        for other in found.get(transfer_id, ()):
+        for other in by_transfer[transfer_id]:
             if other["id"] != record_id:
                 mirrors.setdefault(record_id, other)
     return mirrors
+
+
+def _linked(context: shapes.Context, ids: Sequence[str], limit: int) -> list[Row]:
+    """Return records of these transfers, by id."""
+    data, linked = context.reading.storage.data, any_of("transferId", tuple(ids))
+    return data.scan_rows(context.reading.user_id, RECORDS, conditions=[linked], limit=limit)
 
 
 @shapes.member("transferRecord", _MIRROR.schema)

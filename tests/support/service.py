@@ -308,7 +308,7 @@ def running_services(
 
 #: The methods of `Storage.data` that read rows.
 _ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_by")
-_ROW_READERS += ("list_amounts", "get_transfers")
+_ROW_READERS += ("list_amounts",)
 
 
 def read_no_rows(service: Service, monkeypatch: Any) -> None:

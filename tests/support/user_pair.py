@@ -137,7 +137,6 @@ class Pair:
             "times": lambda s: s.data.record_times(me),
             # The amounts have no order.
             "amounts": lambda s: sorted(s.data.list_amounts(me, ["accountId"], ())),
-            "transfers": lambda s: s.data.get_transfers(me, [make_id(900)]),
             "changes": lambda s: s.data.list_changes(me, PUBLIC_RESOURCES, **everything),
             "an upload": lambda s: s.uploads.get(me, "1"),
             "a piece": lambda s: s.uploads.get_piece(me, "1", 0),

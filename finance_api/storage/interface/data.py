@@ -6,10 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from finance_api.query.model import Condition, Query, any_of
-from finance_api.resources import RECORDS
+from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
-from finance_api.resources.records import VOID
 from finance_api.serialization.rows import encoder_of
 from finance_api.values import Row
 from finance_api.values.ids import new_tag
@@ -179,38 +177,19 @@ class DataReader(ABC):
     ) -> dict[str, Row]:
         """Return the existing rows with these source ids of ``source``, by source id."""
 
-    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        """Return the two records with the lowest ids of each transfer, by transfer id."""
-
-        def scan(wanted: Collection[str], limit: int) -> list[Row]:
-            linked = any_of("transferId", tuple(wanted))
-            return self.scan_rows(user_id, RECORDS, conditions=[linked], limit=limit)
-
-        rows = scan(ids, 2 * len(ids) + 1) if ids else []
-        if len(rows) > 2 * len(ids):
-            # One of them has more than two records, and maybe very many.
-            rows = [row for each in ids for row in scan([each], 2)]
-        found: defaultdict[str, list[Row]] = defaultdict(list)
-        for row in rows:
-            found[row["transferId"]].append(row)
-        return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
-
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
         """Return (first createdAt, last createdAt, last updatedAt) of records, by account id.
 
         Leaves out void records. Reads every record.
         """
-        found: dict[str, list[Row]] = {}
-        for row in self.scan_rows(user_id, RECORDS):
-            if row["recordState"] != VOID:
-                found.setdefault(row["accountId"], []).append(row)
+        found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for account_id, *times, _ in self.list_amounts(
+            user_id, ("accountId", "createdAt", "updatedAt"), ()
+        ):
+            found[account_id].append((times[0], times[1]))
         return {
-            account_id: (
-                min(row["createdAt"] for row in rows),
-                max(row["createdAt"] for row in rows),
-                max(row["updatedAt"] for row in rows),
-            )
-            for account_id, rows in found.items()
+            account_id: (min(times)[0], max(times)[0], max(updated for _, updated in times))
+            for account_id, times in found.items()
         }
 
     @abstractmethod

@@ -22,21 +22,6 @@ from finance_api.values.number import MAX_UNITS
 class RowsConformance(OneUser):
     """Tests reading and writing whole rows by their keys."""
 
-    def test_the_two_first_records_of_a_transfer_are_found(self, unit: Unit, other: Unit) -> None:
-        ids = {number: make_id(1000 + number % 3) for number in (9, 8, 7, 6, 5, 4, 3, 1)}
-        rows = [make_row(RECORDS, number, transferId=ids[number]) for number in ids]
-        unit.put(RECORDS, make_row(RECORDS, 2), *rows)
-        other.put(RECORDS, make_row(RECORDS, 0, transferId=ids[1]))
-        with unit.reading() as storage:
-            found = storage.data.get_transfers(unit.user.id, [ids[1], ids[5], make_id(77)])
-            pairs = {key: [row["id"] for row in rows] for key, rows in found.items()}
-            assert pairs == {ids[1]: [make_id(1), make_id(4)], ids[5]: [make_id(5), make_id(8)]}
-            stored = storage.data.get_rows(unit.user.id, RECORDS, pairs[ids[1]])
-            assert found[ids[1]] == list(stored.values())
-            assert storage.data.get_transfers(unit.user.id, []) == {}
-            only = storage.data.get_transfers(unit.user.id, [ids[1]])
-            assert only == {ids[1]: found[ids[1]]}
-
     def test_the_times_of_records_are_grouped_by_account(self, unit: Unit, other: Unit) -> None:
         unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n) for n in (1, 2, 3)))
         rows = make_rows(

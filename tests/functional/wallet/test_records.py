@@ -180,6 +180,21 @@ def test_a_mirror_outside_of_the_page_is_found(wallet):
     assert row["transfer"]["mirrorRecord"]["id"] == uid("Record", 4)
 
 
+def test_of_several_other_records_of_a_transfer_the_first_is_described(empty):
+    linked = {uid("Record", 90): (1, 2, 3), uid("Record", 91): (4, 5), uid("Record", 92): (6,)}
+    empty.client.load(
+        account(),
+        *(record(n, amount=-n, transferId=key) for key, own in linked.items() for n in own),
+    )
+    others = {1: 2, 2: 1, 3: 1, 4: 5, 5: 4, 6: None}
+    for numbers in ((1, 2, 3, 4, 5, 6), (1, 2, 3, 6), (3,), (6,)):
+        rows = empty.rows(f"records?id={','.join(uid('Record', n) for n in numbers)}")
+        mirrors = {row["id"]: row["transfer"].get("mirrorRecord", {"id": None}) for row in rows}
+        assert {row_id: mirror["id"] for row_id, mirror in mirrors.items()} == {
+            uid("Record", n): others[n] and uid("Record", others[n]) for n in numbers
+        }
+
+
 # -- split records -----------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Resource
+from finance_api.resources.field import Resource, names_of
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import DataReader, DataState, Page
@@ -90,15 +90,6 @@ def _looks_up(predicates: tuple[Predicate, ...], *fields: str) -> bool:
     return any(p.field in fields and p.operator in _LOOKED_UP for p in predicates)
 
 
-def _page(
-    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
-) -> sa.Select[Any]:
-    table = DATA_TABLES[resource]
-    rows = sa.select(*table.listed).where(*user_rows(database, table, predicates))
-    order = ordering(database, table, keys, predicates)
-    return rows.order_by(*order).limit(LIMIT).offset(OFFSET)
-
-
 def _listed(database: str) -> sa.Select[Any]:
     table = DATA_TABLES[RECORDS.name]
     rows = sa.select(*table.listed).where(table.user_id == USER)
@@ -146,8 +137,9 @@ class RowReader(Part, DataReader):
         predicates, values = shape_and_values(query.conditions)
         values |= {"user": user_id, "limit": NO_LIMIT, "offset": 0}
         shape = query.resource.name, predicates, order_keys(query.sort)
+        names = names_of(query.resource.listed_fields)
         load, encoder = DATA_TABLES[query.resource.name].load_listed, encoder_of(query.resource)
-        for found in self.connection.stream_rows(_page, *shape, values=values):
+        for found in self.connection.stream_rows(chosen, *shape, *names, values=values):
             yield encoder.lines(load(found))
 
     def count_rows(self, user_id: int, query: Query) -> int:
@@ -184,7 +176,8 @@ class RowReader(Part, DataReader):
             by_id = {row["id"]: row for row in load(self.connection.fetch(_listed, values=values))}
             rows, number = [by_id[row_id] for row_id in ids[: query.limit]], len(ids)
         else:
-            found = self.connection.fetch(_page, *shape, values=values)
+            names = names_of(query.resource.listed_fields)
+            found = self.connection.fetch(chosen, *shape, *names, values=values)
             rows, number = load(found[: query.limit]), len(found)
         return Page(rows, number > query.limit, self.total(user_id, query, number))
 
