@@ -32,6 +32,7 @@ _COMMANDS = {
     "load-demo": ("demo:load_demo", "Create demo users with data."),
     "mcp": ("mcp:mcp", "Serve the API as tools for agents."),
     "mirror": ("mirror:mirror", "Keep a SQLite file up to date with a service."),
+    "payees": ("payees:payees", "Give several payees one name."),
     "profiles": ("profiles:profiles", "List, show and test layouts of CSV files."),
     "question": ("questions:question", "Manage saved questions and print their answers."),
     "rates": ("rates:rates", "Import and list exchange rates."),

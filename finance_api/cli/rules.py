@@ -79,8 +79,9 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
             }
             for row in list_rules(owned)
         ]
-    headings = ("ID", "NAME", "KEYWORDS", "WHOLE", "PAYEE", "CATEGORY", "LABELS", "ACCOUNT")
-    show_list(rows, headings, as_json=as_json)
+    headings = ("ID", "NAME", "KEYWORDS", "WHOLE PAYEE", "PAYEE", "CATEGORY", "LABELS", "ACCOUNT")
+    whole = {"wholePayee": lambda is_whole: "yes" if is_whole else "-"}
+    show_list(rows, headings, as_json=as_json, cells=whole)
 
 
 @rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")

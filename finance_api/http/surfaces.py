@@ -72,6 +72,7 @@ PAGES = (
     "/goals",
     "/standing-orders",
     "/rules",
+    "/payees",
     "/transfers",
     UPLOADS,
     "/imports",

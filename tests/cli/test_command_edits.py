@@ -123,7 +123,7 @@ def test_rules_are_listed_applied_and_removed(command, books):
     (rule,) = answer(command, "rules", "list", books)
     assert (rule["keywords"], rule["category"]) == (["corner", "shop"], "Groceries")
     assert lines(command, "rules", "list", books)[1].split() == [
-        *(rule["id"], "corner,", "shop", "corner,", "shop", "Groceries", "-", "-")
+        *(rule["id"], "corner,", "shop", "corner,", "shop", "-", "-", "Groceries", "-", "-")
     ]
     assert lines(command, "rules", "apply", books) == [
         "2026-01-31 Corner Shop -5 EUR: category - -> Groceries",
@@ -191,6 +191,20 @@ def test_transfers_are_found_linked_and_unlinked(command, books):
     found = answer(command, "transfers", "link", books, an_id(31), an_id(32))
     assert found["updated"] == 2
     assert answer(command, "transfers", "find", books)["transfers"] == []
+
+
+def test_payees_are_merged(command):
+    command.done("user", "add", EMAIL)
+    rows = [record(n, payee=name, sourceId=f"{n}") for n, name in enumerate(("AMZN", "Shop"), 31)]
+    stored(command, EMAIL, account(), *rows)
+    merge = ["payees", "merge", EMAIL, "AMZN", "--into", "Amazon"]
+    before = dump(command, EMAIL)
+    assert "by a rule" in "".join(lines(command, *merge, "--dry-run"))
+    assert dump(command, EMAIL) == before
+    command.done(*merge)
+    assert '"originalPayee":"AMZN"' in dump(command, EMAIL).decode().replace(" ", "")
+    assert "Amazon" in "".join(lines(command, "rules", "list", EMAIL))
+    assert "no record has the payee AMZN" in command.refused(*merge)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,12 @@ def _rows() -> Iterator[dict[str, Any]]:
         yield {**order, "id": uid("StandingOrder", _FIRST + int(order["id"][-12:], 16))}
 
 
+#: As many as the keywords of a rule can be.
+_PAYEES = [
+    f"merchant {n} {'street ' * 10}".strip() for n in range(_FIRST, _FIRST + min(RECORDS, 1_000))
+]
+
+
 def _file() -> bytes:
     lines = [
         f"2026-0{1 + n % 3}-{1 + n % 28:02},-{1 + n}.50,merchant {n} {'street ' * 20},Purse,EUR\n"
@@ -82,6 +88,7 @@ FORMS: dict[str, Dear] = {
     "question.link_revoke": _NO_DATA,
     "question.links_revoke": _NO_DATA,
     "question.remove": Dear(),
+    "payees": Dear({"payee": _PAYEES, "into": "One for all"}),
     "record": Dear({"payee": _LONG}),
     "record.join": Dear(),
     "record.link": Dear(),

@@ -51,6 +51,7 @@ _FILLED: dict[str, dict[str, Any]] = {
     "standing-orders.new": {"name": "forged", "currencyCode": "EUR", "amount": "5"},
     "categories.new": {"name": "forged"},
     "labels.new": {"name": "forged"},
+    "payees": {"payee": "Corner Shop", "into": "The Corner Shop"},
     "record.new": {"amount": "5", "accountId": uid("Account", 1)},
     "record.link": {"other": uid("Record", _PAIR[1])},
     "record.split": {"amount-1": "2", "amount-2": "3"},

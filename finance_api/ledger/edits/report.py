@@ -113,7 +113,7 @@ def _cut(text: str) -> str:
 MAX_LISTED = 1_000
 
 #: Fields of records that are not listed, because other fields show the same in a readable form.
-_LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
+_LISTED_BY_NAME = ("categoryId", "labelIds", "recordType", "originalPayee")
 
 
 @dataclass(frozen=True, slots=True)

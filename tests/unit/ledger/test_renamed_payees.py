@@ -1,4 +1,4 @@
-"""Whatever is renamed, by hand or by rules, and undone: files add each movement once.
+"""Whatever is renamed, by hand, by rules or by merges, and undone: files add each movement once.
 
 The model is the bank's list: the movements that were in a file which is not undone.
 """
@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.payees import merge_payees
 from finance_api.ledger.edits.records import change_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.matching.stated import payee_of_file
@@ -44,7 +45,10 @@ class Household:
     def run(self):
         for _ in range(12):
             step = self.random.choice(
-                (self.file, self.file, self.rename, self.rename, self.rule, self.apply, self.undo)
+                (
+                    *(self.file, self.file, self.file, self.rename, self.merge, self.merge),
+                    *(self.rule, self.apply, self.undo),
+                )
             )
             step()
             self.check()
@@ -86,6 +90,21 @@ class Household:
         payee, whole = self.random.choice(TEXTS[:-1]), self.random.random() < 0.5
         options = {"category": None, "payee": payee, "whole_payee": whole}
         self.changed(lambda: edited(self.person, add_rule, [keyword], **options))
+
+    def merge(self):
+        names = {row["payee"] for row in self.person.rows(RECORDS)} - {None}
+        if not names:
+            return
+        old = self.random.sample(sorted(names), min(len(names), self.random.choice((1, 2, 3))))
+        into = self.random.choice(TEXTS[:-1])
+        try:
+            self.changed(lambda: edited(self.person, merge_payees, old, into))
+        except ChangeRefused as refused:
+            said = str(refused)
+            assert ("not the new one" in said and old == [into]) or "remove that rule first" in said
+        else:
+            left = {row["payee"] for row in self.person.rows(RECORDS)}
+            assert not left.intersection({*old} - {into}) and into in left
 
     def apply(self):
         self.changed(lambda: edited(self.person, apply_rules))

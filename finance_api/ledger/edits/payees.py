@@ -1,0 +1,106 @@
+"""Gives the records of several payees one payee, and makes the rule that does so for new ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from finance_api.importers.interface import ChangeRefused
+from finance_api.importers.native import ValueRefused, reader_of
+from finance_api.ledger.derivation import list_rules
+from finance_api.ledger.edits.objects import put_new
+from finance_api.ledger.edits.record_changes import RecordChanges
+from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.matching.stated import note_stated, original_payee
+from finance_api.ledger.rows import batched
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import any_of
+from finance_api.resources import RECORD_RULES, RECORDS, SPLITS, STANDING_ORDERS
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+from finance_api.values.text import fold, message, shown
+
+#: The action of `merge_payees` in the history.
+MERGE = "payees merge"
+
+
+def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> EditReport:
+    """Rename payees in all records and standing orders, and in what rules give.
+
+    A rule gives the new payee to later records whose payee in the file is one of the names. names:
+    exactly as the records have them. Raises ChangeRefused.
+    """
+    payee = _read("payee", into)
+    if payee is None:
+        raise ChangeRefused("the new payee is blank: give it a name")
+    old = [name for name in dict.fromkeys(names) if name != payee]
+    if not old:
+        raise ChangeRefused("give at least one payee that is not the new one already")
+    changes = RecordChanges(session)
+    unused = set(old)
+    for batch in batched(old):
+        for page in session.pages(RECORDS, any_of("payee", batch)):
+            unused.difference_update(row["payee"] for row in page)
+            for row in page:
+                changes.put(row, _renamed(row, payee))
+        for page in session.pages(SPLITS, any_of("payee", batch)):
+            session.write(SPLITS, [(row, _renamed(row, payee)) for row in page])
+    if unused:
+        raise ChangeRefused(
+            f"no record has the payee {shown(min(unused))}: write it exactly as in the records"
+        )
+    for row in list(session.row_set(STANDING_ORDERS).rows.values()):
+        if row["payee"] in old:
+            _put(session, changes.report, STANDING_ORDERS, row, {"payee": payee})
+    _put_rule(session, changes.report, old, payee)
+    changes.flush()
+    session.close(records_changed=True, details=changes.report.details)
+    return changes.report
+
+
+def _read(name: str, value: Any) -> Any:
+    try:
+        return reader_of(RECORD_RULES[name])(value)
+    except ValueRefused as error:
+        raise ChangeRefused(f"{name} {error}") from None
+
+
+def _renamed(row: Row, payee: str) -> Row:
+    after = {**row, "payee": payee, "originalPayee": original_payee(row, payee)}
+    note_stated(row, after)
+    return after
+
+
+def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee: str) -> None:
+    """Let all rules give the new payee, and one of them compare the whole payee with the names."""
+    for row in list_rules(session):
+        if row["payee"] in old:
+            _put(session, report, RECORD_RULES, row, {"payee": payee})
+    folded = {fold(name) for name in old}
+    whole = [row for row in list_rules(session) if row["wholePayee"] and row["payee"] is not None]
+    for row in whole:
+        if row["payee"] != payee and folded.intersection(map(fold, row["keywords"])):
+            raise ChangeRefused(
+                f"the rule {title_of(RECORD_RULES, row)} gives one of these payees the name "
+                f"{shown(row['payee'])}: change or remove that rule first"
+            )
+    rule = next((r for r in whole if r["payee"] == payee and r["accountId"] is None), None)
+    if rule is None:
+        values = {"keywords": _read("keywords", old), "wholePayee": True, "payee": payee}
+        made = put_new(session, RECORD_RULES, {**values, "name": f"Payee {payee}"})
+        report.note(session, RECORD_RULES, None, made)
+    else:
+        known = set(map(fold, rule["keywords"]))
+        further = [name for name in old if fold(name) not in known]
+        if further:
+            keywords = _read("keywords", [*rule["keywords"], *further])
+            _put(session, report, RECORD_RULES, rule, {"keywords": keywords})
+    report.remarks.append(
+        message(f"new records of these payees get the payee {shown(payee)}, by a rule")
+    )
+
+
+def _put(
+    session: LedgerSession, report: EditReport, resource: Resource, row: Row, values: Row
+) -> None:
+    after = {**row, **values, "updatedAt": session.now}
+    session.row_set(resource).put(after)
+    report.note(session, resource, row, after)

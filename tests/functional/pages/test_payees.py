@@ -1,0 +1,65 @@
+"""Payees on their page: searched, and merged into one name."""
+
+import pytest
+
+from support.browser import few_users as services  # noqa: F401
+from support.browser import new_token
+from support.html import shown_text
+from support.native_rows import account, record, uid
+from support.service import Client
+
+BANK_TEXT = "AMZN Mktp DE*2K4LL8"
+
+
+@pytest.fixture
+def client(service, user):
+    names = (BANK_TEXT, "Amazon", "Amazon", "Shop")
+    rows = [record(n, payee=name, amount=-n, sourceId=f"{n}") for n, name in enumerate(names, 1)]
+    service.load(user, [account(1), *rows])
+    return Client(service, user, new_token(service, user))
+
+
+def merge(visitor, *payees, into, path="/payees", status=303):
+    sent = [("csrf_token", visitor.csrf()), *(("payee", each) for each in payees), ("into", into)]
+    return visitor.post(path, sent, status=status)
+
+
+def records(client, **query):
+    found = client.get("records", **query, sortBy="+id").json["records"]
+    return [(row["payee"], row["originalPayee"]) for row in found]
+
+
+def test_payees_are_searched_by_words_and_merged(client, visitor):
+    page = visitor.get("/payees?q=amazon+OR+amzn")
+    assert BANK_TEXT in page.text and "Shop" not in shown_text(page.text)
+    merged = merge(visitor, BANK_TEXT, into="Amazon", path="/payees?q=amazon+OR+amzn")
+    assert merged.headers["Location"].startswith("http") or "q=amazon" in merged.headers["Location"]
+    expected = [("Amazon", BANK_TEXT), ("Amazon", None), ("Amazon", None)]
+    assert records(client, q="amazon") == expected
+    assert records(client, q="amzn") == expected[:1]
+    (rule,) = client.get("record-rules").json["recordRules"]
+    assert (rule["keywords"], rule["payee"], rule["wholePayee"]) == ([BANK_TEXT], "Amazon", True)
+    # The record's page shows both.
+    assert BANK_TEXT in visitor.get(f"/records/{uid('Record', 1)}").text
+    assert "Merge payees" in visitor.get("/rules").text
+
+
+@pytest.mark.parametrize(
+    ("payees", "into", "said"),
+    [
+        ((), "Amazon", "Choose one or more payees."),
+        (("Shop",), " ", "Enter the name that they all get."),
+        (("Gone",), "Amazon", "No record has the payee Gone"),
+        (("Shop",), "Shop", "Give at least one payee that is not the new one already."),
+    ],
+)
+def test_a_merge_that_is_refused_keeps_what_was_chosen(client, visitor, payees, into, said):
+    page = merge(visitor, *payees, into=into, status=400)
+    assert said in shown_text(page.text)
+    assert page.text.count(" checked") == len({"Shop"}.intersection(payees))
+    assert records(client, payee="eq.Shop") == [("Shop", None)]
+
+
+def test_a_search_that_cannot_be_read_says_why(client, visitor):
+    page = visitor.get("/payees?q=amazon+OR")
+    assert "has no word before or after an OR" in shown_text(page.text)
