@@ -8,7 +8,7 @@ import click
 from finance_api.cli.context import CliContext, get_user
 from finance_api.cli.editing import Edit, edit_options
 from finance_api.cli.output import say
-from finance_api.ledger.edits.records import void_records
+from finance_api.ledger.edits.records import void_duplicates
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.matching.duplicates import find_duplicates, read_duplicates
 from finance_api.resources import RECORDS
@@ -33,7 +33,7 @@ def find(edit: Edit, file: str | None) -> None:
     if file is None:
         _list(edit.cli, edit.email, as_json=edit.as_json)
     else:
-        edit.by_ids_in("duplicates find", file, void_records)
+        edit.by_ids_in("duplicates find", file, void_duplicates)
 
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:

@@ -1,14 +1,19 @@
 """Derives the balances of accounts.
 
 An account's balance is the sum of its records and of its initial balance, which follows from the
-balances that banks state. Every import keeps the balances that its files stated among the facts of
+balances that banks state, and from what files brought: what a person adds, changes or deletes does
+not move it. There is one exception. If files alone do not explain how the bank's balance changed
+between two stated balances, what a person did between them counts if it explains more of it.
+
+Every import keeps the balances that its files stated among the facts of
 its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
 "asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
 may be missing. ``cardBalance`` is `Statement.card_balance`.
 
 A file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` are the
-sums of stored records that the file lacks on such a day, by the number of the import that created
-them. Undone entries do not count. ``{"accountId": id, "forgets": true}``
+sums of what other files brought on such a day and the file lacks, by the number of the import that
+created the records. ``restated`` has the ids of the file's records that an undone import had
+created. Undone entries do not count. ``{"accountId": id, "forgets": true}``
 discards all earlier balances.
 
 ``"initial": [day, units, number]`` is a balance before the records of that day. A bank may state
@@ -33,24 +38,24 @@ from finance_api.importers.interface import (
     Choice,
     ImportRefused,
 )
+from finance_api.ledger.differences import Difference, Facts, list_differences
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.query.model import Condition, Span, any_of, condition_on, dated
+from finance_api.ledger.splits import deleted_among
+from finance_api.query.model import NOT_VOID, Span, any_of, condition_on, dated
 from finance_api.query.operators import Operator
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.currencies import decimals_of
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import amount_text, day_text, message
-from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
 #: For up to this many imports, try their records of a day both before and after the file's records.
 _MOST_PARTS = 8
 
 #: Only this format has balances of cards whose sign can mean both.
 _OFX = "ofx"
-#: The facts of one statement.
-Facts = dict[str, Any]
 
 
 class StatedBalance(NamedTuple):
@@ -87,21 +92,22 @@ def settle_bank_balances(
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
     for account_id in wanted:
         _find_meaning(session, account_id, facts)
-    stated = _stated_balances(session, [(session.number, facts)])
+    further = [(session.number, facts)]
+    stated = _stated_balances(session, further)
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
     known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
-    sums = _DailySums(session, known)
+    sums = _DailySums(session, known, facts)
     remarks: list[str] = []
     for fact in facts:
         account = session.accounts.rows[fact["accountId"]]
-        if fact.get("initial") and _is_a_record(session, fact["accountId"], *fact["initial"]):
+        if fact.get("initial") and _is_a_record(session, fact["accountId"], facts, fact["initial"]):
             text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
             remark = f"{account['name']}: the opening balance {text} is not added: it is a record"
             remarks.append(message(remark))
     for account_id in wanted:
         account = session.accounts.rows[account_id]
-        implied = sums.initials(account_id, known.get(account_id, ()))
-        session.accounts.put(_settled(account, implied, remarks))
+        compared = sums.compare(account_id, known.get(account_id, ()))
+        session.accounts.put(_settled(account, compared, remarks))
     return remarks
 
 
@@ -120,9 +126,13 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
     for meaning in (OWED, OWNED):
         own[0]["cardBalance"] = meaning
         balances = sorted(_stated_balances(session, [(session.number, facts)])[account_id])
-        sums = _DailySums(session, {account_id: balances})
+        sums = _DailySums(session, {account_id: balances}, facts)
         implied[meaning] = sums.initials(account_id, balances)
-        found[meaning] = {(gap.first, gap.last) for gap in _gaps(implied[meaning])}
+        found[meaning] = {
+            (earlier.day, later.day)
+            for (earlier, before), (later, after) in pairwise(implied[meaning])
+            if before != after
+        }
     only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
     is_proven = bool(only_owed) != bool(only_owned)
     own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
@@ -131,7 +141,7 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         for balance, initial in implied[OWED]
         if balance.amount > 0 >= initial
         # Who pays all that was owed does not pay more.
-        and not _count(session, account_id, 2 * balance.amount - initial)
+        and not _count(session, account_id, facts, 2 * balance.amount - initial)
     ]
     if is_proven or not stated:
         return
@@ -166,7 +176,9 @@ def is_of_several(account: Row) -> bool:
 class Gap(NamedTuple):
     """Two stated balances whose difference is not the sum of the records between them.
 
-    first, last: the days of the balances. amount: the difference minus the sum of the records.
+    first, last: the days of the balances. If a person made the gap, ``first`` is the day of the
+    first record that the person added, changed or deleted; there may be no earlier balance then.
+    amount: the difference of the balances minus the sum of the records.
     """
 
     first: int
@@ -174,24 +186,64 @@ class Gap(NamedTuple):
     amount: int
 
 
-def list_gaps(owned: UserRows, account_id: str) -> list[Gap]:
-    """Return the periods whose records do not explain the bank's balances, oldest first."""
-    if is_of_several(owned.accounts.rows[account_id]):
-        return []
-    balances = sorted(_stated_balances(owned, ())[account_id])
-    if len(balances) < 2:
-        return []
-    sums = _DailySums(owned, {account_id: balances})
-    return _gaps(sums.initials(account_id, balances))
+class Compared(NamedTuple):
+    """An account's stated balances, compared with its records.
+
+    implied: each balance with the initial balance that follows from what files brought. by_hand:
+    for each balance, the sum of what a person changed in the records that the balance covers.
+    days: the days of these changes, in order.
+    """
+
+    implied: Sequence[tuple[StatedBalance, int]]
+    by_hand: Sequence[int]
+    days: Sequence[int]
+
+    def gaps(self) -> list[Gap]:
+        """Return the periods whose records do not explain the bank's balances, oldest first."""
+        found = []
+        for number, (balance, _) in enumerate(self.implied):
+            of_files, by_hand = self._changes(number)
+            if of_files != by_hand:
+                first = self.implied[number - 1][0].day if number else self.days[0]
+                if not of_files:
+                    first = next(day for day in self.days if day >= first)
+                found.append(Gap(first, balance.day, of_files - by_hand))
+        return found
+
+    @property
+    def deciding(self) -> int | None:
+        """The number of the balance that decides the initial balance; None if there is none."""
+        closings = [n for n, (balance, _) in enumerate(self.implied) if balance.is_closing]
+        # If no statement has a closing balance, an opening balance tells as much.
+        return max(closings or range(len(self.implied)), default=None)
+
+    def difference(self, number: int) -> int:
+        """Return by how much the records differ from a balance, if it decides the initial balance.
+
+        What a person did between two balances makes no difference if it explains more of the gap
+        between them than files do.
+        """
+        changes = map(self._changes, range(number + 1))
+        return sum(by_hand for gap, by_hand in changes if abs(gap - by_hand) >= abs(gap))
+
+    def initial(self, number: int) -> int:
+        """Return the initial balance, if the balance with this number decides it."""
+        return self.implied[number][1] - self.by_hand[number] + self.difference(number)
+
+    def _changes(self, number: int) -> tuple[int, int]:
+        """Return the gap before a balance in what files brought, and what a person did in it."""
+        if number == 0:
+            return 0, self.by_hand[0]
+        gap = self.implied[number][1] - self.implied[number - 1][1]
+        return gap, self.by_hand[number] - self.by_hand[number - 1]
 
 
-def _gaps(implied: Sequence[tuple[StatedBalance, int]]) -> list[Gap]:
-    """Return the gaps. implied: see `_DailySums.initials`."""
-    return [
-        Gap(earlier.day, later.day, after - before)
-        for (earlier, before), (later, after) in pairwise(implied)
-        if before != after
-    ]
+def compare_balances(owned: UserRows, account_id: str) -> Compared:
+    """Compare an account's stated balances with its records."""
+    is_compared = not is_of_several(owned.accounts.rows[account_id])
+    balances = sorted(_stated_balances(owned, ())[account_id]) if is_compared else []
+    known = {account_id: balances} if balances else {}
+    return _DailySums(owned, known).compare(account_id, balances)
 
 
 def _all_facts(
@@ -240,23 +292,44 @@ def _stated_balances(
                 if what not in seen:
                     seen.add(what)
                     balances.append(balance)
+    new = [fact for _, of_entry in further for fact in of_entry]
     for (account_id, day, units), own in initial.items():
-        if not _is_a_record(owned, account_id, day, units, own):
+        if not _is_a_record(owned, account_id, new, (day, units, own)):
             stated[account_id].append(StatedBalance(day, 0, 0, True, units, None, False))
     return stated
 
 
-def _is_a_record(owned: UserRows, account_id: str, day: int, units: int, own: int) -> bool:
-    """Return whether a record of another file is the same money; see the facts ``initial``."""
-    return _count(owned, account_id, units, dated(day - DAY_SECONDS, day + 2 * DAY_SECONDS)) > own
+def _is_a_record(
+    owned: UserRows, account_id: str, facts: Sequence[Facts], initial: tuple[int, int, int]
+) -> bool:
+    """Return whether another file brought the same money as a record.
+
+    facts: facts that are not in the history yet. initial: see the facts ``initial``.
+    """
+    day, units, own = initial
+    return _count(owned, account_id, facts, units, day - DAY_SECONDS, day + 2 * DAY_SECONDS) > own
 
 
-def _count(owned: UserRows, account_id: str, units: int, *further: Condition) -> int:
-    """Return the number of the account's records with this amount."""
+def _count(
+    owned: UserRows,
+    account_id: str,
+    facts: Sequence[Facts],
+    units: int,
+    first: int = MIN_SECONDS,
+    end: int = MAX_SECONDS,
+) -> int:
+    """Return how many records of this amount, dated before ``end``, files brought."""
     amount = condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1))
-    conditions = [any_of("accountId", [account_id]), amount, *further]
-    found = owned.storage.data.sum_by(owned.user.id, ["accountId"], conditions)
-    return sum(each.number for each in found.values())
+    conditions = [any_of("accountId", [account_id]), amount, dated(first, end)]
+    unsplit = condition_on(RECORDS, "splitId", Operator.IS_NULL)
+    found = owned.storage.data.sum_by(owned.user.id, ["accountId"], [*conditions, unsplit])
+    number = sum(each.number for each in found.values())
+    wholes = {row["id"] for page in owned.pages(SPLITS, *conditions, NOT_VOID) for row in page}
+    number += len(wholes - deleted_among(owned, wholes))
+    for each in list_differences(owned, [account_id], facts).get(account_id, ()):
+        if first <= each.day < end:
+            number += (each.before == units) - (each.now == units)
+    return number
 
 
 def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
@@ -275,9 +348,13 @@ def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:
 
 
 class _DailySums:
-    """The sums of some accounts' records, by day and import."""
+    """The sums of what files brought to some accounts, by day and import."""
 
-    def __init__(self, owned: UserRows, stated: dict[str, list[StatedBalance]]) -> None:
+    def __init__(
+        self, owned: UserRows, stated: dict[str, list[StatedBalance]], further: Sequence[Facts] = ()
+    ) -> None:
+        """further: facts that are not in the history yet."""
+        self._differences = list_differences(owned, stated, further)
         sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
         self._sums = sums
         if stated:
@@ -290,6 +367,11 @@ class _DailySums:
             for (account_id, time, number), total in found.items():
                 key = (time - time % DAY_SECONDS, number or 0)
                 sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
+            for account_id, differences in self._differences.items():
+                of_account = sums[account_id]
+                for each in differences:
+                    key = (each.day, each.number)
+                    of_account[key] = of_account.get(key, 0) - each.change
         self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
         self._totals = {
             account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))
@@ -313,6 +395,15 @@ class _DailySums:
             for balance, initials in zip(balances, possible, strict=True)
         ]
 
+    def compare(self, account_id: str, balances: Sequence[StatedBalance]) -> Compared:
+        differences = self._differences.get(account_id, [])
+        by_hand = [
+            sum(each.change for each in differences if _covers(balance, each))
+            for balance in balances
+        ]
+        days = [each.day for each in differences if each.change]
+        return Compared(self.initials(account_id, balances), by_hand, days)
+
     def _covered(self, account_id: str, balance: StatedBalance) -> list[int]:
         """Return possible sums of the records that the balance covers, the likeliest first."""
         keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
@@ -335,28 +426,40 @@ class _DailySums:
         return [before + sum(earlier), *(before + each for each in possible)]
 
 
-def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: list[str]) -> Row:
-    """Return the account with its derived balances. implied: see `_DailySums.initials`."""
-    name, unexplained = account["name"], 0
-    decimals = decimals_of(account["currencyCode"])
-    for gap in _gaps(implied):
-        unexplained += abs(gap.amount)
-        remarks.append(
-            message(
-                f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's balance "
-                f"changed by {amount_text(gap.amount, decimals)} more than the records add up to"
-            )
+def _covers(balance: StatedBalance, difference: Difference) -> bool:
+    """Return whether the balance would have changed with the records of this difference.
+
+    On its own day, a balance covers only what files brought: see `StatedBalance`.
+    """
+    if difference.day != balance.day or difference.is_new or balance.beside is None:
+        return difference.day < balance.day
+    number = difference.number
+    is_in_file = number <= balance.number and str(number) not in balance.beside
+    return is_in_file == balance.is_closing
+
+
+def _settled(account: Row, compared: Compared, remarks: list[str]) -> Row:
+    """Return the account with its derived balances."""
+    name, decimals = account["name"], decimals_of(account["currencyCode"])
+    gaps, implied = compared.gaps(), compared.implied
+    unexplained, since = sum(abs(gap.amount) for gap in gaps), gaps[0].first if gaps else None
+    remarks += (
+        message(
+            f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's balance "
+            f"changed by {amount_text(gap.amount, decimals)} more than the records add up to"
         )
+        for gap in gaps
+    )
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
     settled = {"initialBalance": own, "ownInitialBalance": None}
-    # If no statement has a closing balance, an opening balance tells as much.
-    closings = [each for each in implied if each[0].is_closing]
-    possible: list[tuple[StatedBalance | None, int]] = [(None, own), *(closings or implied)]
-    newest, initial = possible[-1]
+    newest, initial = None, own
+    if compared.deciding is not None:
+        newest, initial = implied[compared.deciding][0], compared.initial(compared.deciding)
     if newest is not None and "initialBalance" in account["setByHand"]:
-        unexplained += abs(initial - own)
         if initial != own:
+            unexplained += abs(initial - own)
+            since = min(day for day in (since, implied[0][0].day) if day is not None)
             remarks.append(
                 message(
                     f"{name}: its initial balance was set to {amount_text(own, decimals)}; the "
@@ -366,7 +469,8 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
             )
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}
-    stated = newest if closings and newest and newest.beside is not None else None
+    is_stated = newest is not None and newest.is_closing and newest.beside is not None
+    stated = newest if is_stated else None
     if max(abs(initial), unexplained) > MAX_UNITS:
         raise ChangeRefused(
             f"the initial balance of the account {name} would be {amount_text(initial)}, "
@@ -378,6 +482,7 @@ def _settled(account: Row, implied: list[tuple[StatedBalance, int]], remarks: li
         "bankBalance": stated and stated.amount,
         "bankBalanceDate": stated and stated.day,
         "unexplained": unexplained,
+        "unexplainedSince": since,
     }
 
 

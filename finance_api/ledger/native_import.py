@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Facts, settle_balances, settle_bank_balances
+from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.orders import AccountTotal, ImportReport
@@ -64,6 +66,7 @@ class NativeImport:
         #: The initial balances of the accounts in the file, by id.
         self._initial: dict[str, int] = {}
         self._facts: list[Facts] = []
+        self._undone = undone_numbers(session)
         #: The ids of the splits whose wholes or parts are in the file.
         self._splits: set[str] = set()
         #: Dates of records that are unlikely: their number, and the first one with its line.
@@ -114,9 +117,12 @@ class NativeImport:
         ]
         of_them = [any_of("accountId", derived)]
         sums = data.sum_by(self._session.user.id, ["accountId"], of_them) if derived else {}
+        differences = list_differences(self._session, derived)
         for account_id in derived:
-            records = sums.get((account_id,))
-            day = _FIRST if records is None else records.first - records.first % DAY_SECONDS
+            days = [each.day for each in differences.get(account_id, ())]
+            if (records := sums.get((account_id,))) is not None:
+                days.append(records.first - records.first % DAY_SECONDS)
+            day = min(days, default=_FIRST)
             balance = [day, self._initial[account_id]]
             self._facts.append({"accountId": account_id, "closing": balance, "closingBeside": None})
 
@@ -211,6 +217,7 @@ class NativeImport:
                 others.append(document)
                 continue
             row = replaced(SPLITS, {n: v for n, v in given.items() if n in stored}, stored)
+            self._note_brought(row, given, stored)
             if "stated" not in given:
                 note_stated(stored, row)
             if (after := stamped(row, given, stored, self._session.now)) is None:
@@ -275,6 +282,12 @@ class NativeImport:
             self._unlikely += 1
             self._first_unlikely = self._first_unlikely or f"{day_text(day)} in line {line}"
 
+    def _note_brought(self, row: Row, given: dict[str, Any], stored: Row | None) -> None:
+        """Note that the file brings the record, with its values unless the file says otherwise."""
+        row["brought"] = given.get("brought")
+        if stored is not None and stored["importId"] in self._undone:
+            self._facts.append({"accountId": row["accountId"], "restated": [row["id"]]})
+
     def _put(self, row_set: RowSet, document: NativeRow) -> Row:
         given, resource, line = document.values, document.resource, document.line
         own_id, source, source_id = map(given.get, ("id", "source", "sourceId"))
@@ -288,6 +301,7 @@ class NativeImport:
             row["id"] = own_id
         if "recordDate" in given:
             self._check_date(given["recordDate"], line)
+            self._note_brought(row, given, stored)
         if resource is STANDING_ORDERS:
             complete_standing_order(row)
         elif resource is CATEGORIES:

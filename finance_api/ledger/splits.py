@@ -3,8 +3,8 @@
 Statements state the whole, so only the whole has a statement's ids and values. The parts add up to
 it, and have its account, date and import. Every change to wholes or parts ends with `check_splits`.
 
-A deleted record that statements state is a whole without parts: it still matches their entries, so
-that no file brings it back.
+A deleted record that a file brought is a whole without parts. If statements state it, it still
+matches their entries, so that no file brings it back.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,6 +12,7 @@ from typing import Any
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.brought import NOWHERE, as_deleted, note_by_hand
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.rows import batched, blank_row
 from finance_api.ledger.session import LedgerSession, Pair, UserRows
@@ -31,7 +32,7 @@ _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
 #: The values of a record that no statement states.
 UNSTATED: Row = {**dict.fromkeys(("source", "sourceId", "stated")), "furtherSources": ()}
 #: Values of the whole that its parts never have.
-_OF_WHOLE = {**UNSTATED, "originalAmount": None, "originalCurrencyCode": None}
+_OF_WHOLE = {**UNSTATED, **dict.fromkeys(("brought", "originalAmount", "originalCurrencyCode"))}
 #: Values that are the same in the whole and all parts.
 _SHARED = ("accountId", "recordDate")
 #: If one of these values of a whole changes, it also changes in parts that had the same value.
@@ -64,10 +65,15 @@ def is_stated(row: Row) -> bool:
     return not is_own or row["stated"] is not None or bool(row["furtherSources"])
 
 
+def is_kept(row: Row) -> bool:
+    """Return whether a whole without parts is kept: whether it is of a record from a file."""
+    return is_stated(row) or row["brought"] not in (None, NOWHERE)
+
+
 def keep_deleted(session: LedgerSession, records: Iterable[Row]) -> None:
-    """Keep deleted records, so that files that state them do not bring them back."""
-    gone = [row for row in records if row["splitId"] is None and is_stated(row)]
-    session.write(SPLITS, [(None, whole_of(row)) for row in gone])
+    """Keep deleted records from files: they decide balances, and no file brings them back."""
+    gone = [as_deleted(whole_of(row)) for row in records if row["splitId"] is None]
+    session.write(SPLITS, [(None, row) for row in gone if is_kept(row)])
 
 
 def forget_deleted(session: LedgerSession, account_id: str) -> None:
@@ -186,12 +192,20 @@ def _followed(before: Row, after: Row, part: Row) -> dict[str, Any]:
     return values
 
 
-def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: bool = True) -> None:
+def check_splits(
+    session: LedgerSession,
+    split_ids: Iterable[str],
+    *,
+    can_end: bool = True,
+    by_hand: bool = False,
+    are_duplicates: bool = False,
+) -> None:
     """Check changed splits, and void wholes whose parts are void.
 
-    A whole without parts is a deleted record; it is forgotten if no statement states it.
-    can_end: whether wholes may be forgotten; if not, they are refused. Raises ChangeRefused also if
-    parts do not add up to their whole, or differ in account, date or state.
+    A whole without parts is a deleted record; it is forgotten if no file brought it.
+    can_end: whether wholes may be forgotten; if not, they are refused. by_hand: whether a person
+    changed the parts. are_duplicates: whether the person voided them as duplicates. Raises
+    ChangeRefused also if parts do not add up to their whole, or differ in account, date or state.
     """
     ids = list(dict.fromkeys(split_ids))
     if not ids:
@@ -205,17 +219,23 @@ def check_splits(session: LedgerSession, split_ids: Iterable[str], *, can_end: b
                 raise ChangeRefused(
                     f"splitId {split_id} is not the id of any split record of this user"
                 )
-        elif not parts and is_stated(whole):
-            continue
-        elif not parts and not can_end:
+        elif parts:
+            state = _checked_state(session, whole, parts)
+            if state != whole["recordState"]:
+                after = {**whole, "recordState": state, "updatedAt": session.now}
+                if by_hand:
+                    note_by_hand(whole, after, is_duplicate=are_duplicates)
+                pairs.append((whole, after))
+        elif is_kept(deleted := as_deleted(whole) if by_hand else whole):
+            if deleted != whole:
+                pairs.append((whole, deleted))
+        elif can_end:
+            pairs.append((whole, None))
+        else:
             raise ChangeRefused(
                 f"the split record {title_of_whole(session, whole)} has no parts: add the records "
                 f"that have its id {split_id} as splitId"
             )
-        elif not parts:
-            pairs.append((whole, None))
-        elif (state := _checked_state(session, whole, parts)) != whole["recordState"]:
-            pairs.append((whole, {**whole, "recordState": state, "updatedAt": session.now}))
     session.write(SPLITS, pairs)
 
 
@@ -274,7 +294,11 @@ def stated_pages(
     else:
         found = session.get_rows(RECORDS, [row["id"] for row in few.rows])
         yield _without_parts([found[row_id] for row_id in sorted(found)])
-    yield from session.pages(SPLITS, *conditions, size=_FEW)
+    for page in session.pages(SPLITS, *conditions, size=_FEW):
+        # A deleted record that no statement states is only kept for balances.
+        unstated = (row["id"] for row in page if is_kept(row) and not is_stated(row))
+        deleted = deleted_among(session, unstated)
+        yield [row for row in page if row["id"] not in deleted]
 
 
 def _without_parts(rows: list[Row]) -> list[Row]:

@@ -16,6 +16,8 @@ from finance_api.importers.interface import (
     wrong_option,
 )
 from finance_api.ledger.balances import is_of_several
+from finance_api.ledger.brought import read_brought
+from finance_api.ledger.differences import list_differences, undone_numbers
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.open_rows import OpenRows, day_digest
 from finance_api.ledger.matching.stated import (
@@ -29,11 +31,10 @@ from finance_api.ledger.matching.stated import (
 from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.ledger.rows import batched, blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
-from finance_api.ledger.splits import deleted_among, get_stated, is_whole
+from finance_api.ledger.splits import get_stated
 from finance_api.query.model import any_of, dated
 from finance_api.resources import ACCOUNTS
 from finance_api.resources.currencies import decimals_of
-from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.text import TextError, amount_text, clean_or_none, compact, is_iban, message
 from finance_api.values.time import DAY_SECONDS
@@ -329,6 +330,7 @@ class StatementFacts:
         self._ends: list[tuple[dict[str, Any], str, int]] = []
         self.facts = [fact for account in rows.accounts for fact in self._facts(account, rows)]
         self._held = self._held_records(rows)
+        self._note_restated(rows)
 
     def _facts(self, account: KnownAccount, rows: OpenRows) -> list[dict[str, Any]]:
         facts = []
@@ -365,6 +367,19 @@ class StatementFacts:
             facts[0]["ids"] = STABLE
         return facts
 
+    def _note_restated(self, rows: OpenRows) -> None:
+        """Note the file's records that an undone import had created and that were kept."""
+        undone = undone_numbers(self._session)
+        found = [e.candidate for e in rows.entries if e.candidate is not None] if undone else []
+        found += [c for c in rows.candidates if c.is_taken] if undone else []
+        ids: defaultdict[str, set[str]] = defaultdict(set)
+        for candidate in found:
+            if candidate.import_id in undone:
+                ids[candidate.account.id].add(candidate.record)
+        for fact in self.facts:
+            if restated := ids.pop(fact["accountId"], None):
+                fact["restated"] = sorted(restated)
+
     def _held_records(self, rows: OpenRows) -> dict[_AccountDay, set[str]]:
         """Return the ids of stored records that the file has too, by account and day in `_ends`."""
         held: dict[_AccountDay, set[str]] = {
@@ -380,7 +395,7 @@ class StatementFacts:
     def note_beside(self) -> None:
         """Note the sums of records that the file lacks on its first and last days, by import.
 
-        Call this when the records of this import are stored.
+        As files brought them. Call this when the records of this import are stored.
         """
         sums = self._sums()
         for fact, name, day in self._ends:
@@ -399,18 +414,22 @@ class StatementFacts:
             found = data.sum_by(user_id, ["accountId", "importId"], of_day)
             for (account_id, number), each in found.items():
                 sums[account_id, day][number or 0] = each.amount
+        by_hand = list_differences(self._session, {i for i, _ in self._held}, self.facts)
+        for account_id, differences in by_hand.items():
+            for difference in differences:
+                key = account_id, difference.day
+                if key in self._held:
+                    number = difference.number
+                    sums[key][number] = sums[key].get(number, 0) - difference.change
         return sums
 
     def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
         found.pop(self._session.number, None)
         for batch in batched(held if found else ()):
-            rows = get_stated(self._session, batch)
-            deleted = deleted_among(self._session, [i for i in rows if is_whole(rows[i])])
-            for row in (row for i, row in rows.items() if i not in deleted):
-                is_of_day = row["recordDate"] - row["recordDate"] % DAY_SECONDS == day
-                number = row["importId"] or 0
-                if is_of_day and row["recordState"] != VOID and number in found:
-                    found[number] -= row["amount"]
+            for row in get_stated(self._session, batch).values():
+                brought, number = read_brought(row), row["importId"] or 0
+                if brought is not None and brought.day == day and number in found:
+                    found[number] -= brought.counted
         return {str(number): units for number, units in found.items() if units}
 
 

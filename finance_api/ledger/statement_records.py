@@ -6,6 +6,14 @@ from itertools import chain, repeat
 from operator import attrgetter
 
 from finance_api.importers.interface import Entry
+from finance_api.ledger.brought import (
+    NOWHERE,
+    Brought,
+    as_deleted,
+    as_stored,
+    note_brought,
+    read_brought,
+)
 from finance_api.ledger.derivation import UNRULED, Ruled, Rules, derive
 from finance_api.ledger.matching.model import (
     CandidateReader,
@@ -35,6 +43,7 @@ from finance_api.ledger.splits import (
     change_wholes,
     deleted_among,
     get_stated,
+    is_stated,
     is_whole,
     part_of,
     whole_of,
@@ -314,7 +323,7 @@ class StatementRecords:
         changed_wholes = [i for i, old in before.items() if is_whole(old) and after[i] != old]
         deleted = deleted_among(session, changed_wholes)
         for record_id, old in before.items():
-            row = after[record_id]
+            row = as_deleted(after[record_id]) if record_id in deleted else after[record_id]
             if row == old:
                 self._report.unchanged += record_id in stated_ids
                 continue
@@ -361,6 +370,8 @@ class StatementRecords:
         records that are the entry together, from 0.
         """
         source, entry = self._file.source, decided.whole
+        if row["brought"] == NOWHERE and not is_stated(row) and row["recordState"] != VOID:
+            note_brought(row, as_stored(row)._replace(date=entry.date))
         stated = read_stated(row)
         entries = stated.setdefault(source, [])
         if number > 0 or source_id is None:
@@ -388,6 +399,7 @@ class StatementRecords:
         made_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
         entries = stated.get(source) or [decided.account.as_made(row, made_id)]
         stated_values, content = entries[place], content_of(entry)
+        brought = read_brought(row)
         assert stated_values.now is not None
         if decided.outcome is Outcome.OLDER:
             entries[place] = stated_values.with_older(entry.bank_id, content)
@@ -398,15 +410,20 @@ class StatementRecords:
             later = self._stated_values(decided)._replace(bank_id=bank_id, now=content)
             entries[place] = stated_values.corrected(later)
             self._set(row, stated_values.now, content, entry)
+            if content.date != stated_values.now.date and brought is not None:
+                brought = brought._replace(date=content.date)
             if content.amount != stated_values.now.amount:
-                self._set_amount(row, stated, entries, place)
+                brought = self._set_amount(row, stated, entries, place, brought)
+        note_brought(row, brought)
         row["stated"] = written({**stated, source: entries})
 
     def _delete(self, row: Row, decided: FileEntry, place: int) -> None:
         """Void a record whose entry is deleted. If it has further entries, reduce it instead."""
+        brought = read_brought(row)
         if self._others(row) is not None:
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
+            note_brought(row, brought and brought._replace(is_void=True))
             return
         stated = read_stated(row)
         entries = stated[self._file.source]
@@ -415,7 +432,7 @@ class StatementRecords:
             as_of = self._file.statements[decided.statement].as_of
             nothing = values._replace(now=values.now._replace(amount=0), as_of=as_of)
             entries[place] = values.corrected(nothing)
-            self._set_amount(row, stated, entries, place)
+            note_brought(row, self._set_amount(row, stated, entries, place, brought))
             row["stated"] = written(stated)
 
     def _set_amount(
@@ -424,11 +441,13 @@ class StatementRecords:
         stated: dict[str, list[StatedValues]],
         entries: list[StatedValues],
         place: int,
-    ) -> None:
+        brought: Brought | None,
+    ) -> Brought | None:
         """Set the amount that follows from a corrected entry of the file's source.
 
         It stays if the user edited it, if a later statement of another source corrected it, or if
-        the entry notifies a part of a sum, because the statement of the sum decides.
+        the entry notifies a part of a sum, because the statement of the sum decides. Return
+        ``brought``, what files brought of the record, with the amount that they have now.
         """
         entry = entries[place]
         others = [each for source, each in stated.items() if source != self._file.source]
@@ -439,8 +458,12 @@ class StatementRecords:
             total_beside(each) == total_beside(entries) and _is_corrected_after(each, entry.as_of)
             for each in others
         )
-        if "amount" not in row["setByHand"] and not is_part and not is_older:
-            row["amount"] = total_stated(entries)
+        if is_part or is_older:
+            return brought
+        amount = total_stated(entries)
+        if "amount" not in row["setByHand"]:
+            row["amount"] = amount
+        return brought and brought._replace(amount=amount)
 
     def _set(self, row: Row, old: Content, new: Content, entry: Entry) -> None:
         """Update the values that changed in the file, except for values that the user edited."""

@@ -87,6 +87,7 @@ ACCOUNTS = Resource(
             "Difference between balances in statements and the records; 0 if they agree.",
             0,
         ),
+        derived_field("unexplainedSince", Kind.DATE, "Day from which they differ.", "2026-01-28"),
         text_field("bankAccountNumber", "Account number or IBAN.", "DE02120300000000202051"),
         COLOR,
         ARCHIVED,

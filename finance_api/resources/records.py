@@ -30,6 +30,14 @@ RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
 _internal_field = partial(Field, private=True, native=True)
 
+BROUGHT = _internal_field(
+    "brought",
+    Kind.TEXT,
+    "What files brought of the record, as JSON; null if it is what the record has, [] if no file "
+    "brought the record.",
+    None,
+)
+
 RECORDS = Resource(
     name="records",
     path="records",
@@ -53,6 +61,7 @@ RECORDS = Resource(
             "record's values.",
             None,
         ),
+        BROUGHT,
         SET_BY_HAND,
         _internal_field(
             "categoryByRule",

@@ -53,6 +53,7 @@ _LABELS = {
     "remaining": "Left",
     "targetAmount": "Target",
     "unexplained": "Difference",
+    "unexplainedSince": "Different since",
     "updatedAt": "Changed",
 }
 _CHOICES = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.ledger.balances import Gap, list_gaps
+from finance_api.ledger.balances import Compared, Gap, compare_balances
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources.common import INCOME
@@ -116,25 +116,34 @@ class AccountDetail(ObjectDetail):
         return line_plot(balances, [month.label[:3] for month in self.months], labels, self._region)
 
     @cached_property
+    def _compared(self) -> Compared:
+        return compare_balances(self._owned, self.row["id"])
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether two stated balances were compared, so that the records may add up."""
+        return len(self._compared.implied) > 1
+
+    @property
     def computed(self) -> int | None:
-        """The balance that the records add up to on the day of the bank's newest balance."""
-        day = self.row["bankBalanceDate"]
-        if day is None:
+        """What the records add up to where the bank's newest balance stands."""
+        compared = self._compared
+        if self.row["bankBalance"] is None or compared.deciding is None:
             return None
-        days = {"from": date_text(day), "to": date_text(day)}
-        totals, _ = self._answers.course(
-            ApiRequest(BALANCES, {"interval": "day", **days, **self._own})
-        )
-        return int(totals[0]["balance"])
+        by_hand = self.row["initialBalance"] - compared.initial(compared.deciding)
+        return int(self.row["bankBalance"] + by_hand + compared.difference(compared.deciding))
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        return list_gaps(self._owned, self.row["id"])[-_MOST_GAPS:]
+        return self._compared.gaps()[-_MOST_GAPS:]
 
-    def edits_in(self, gap: Gap) -> list[tuple[int, Message]]:
-        """Return number and sentence of a few manual edits that changed sums on a gap's days."""
+    def edits_in(self, gap: Gap) -> list[tuple[int, int, Message]]:
+        """Return a few manual edits that changed sums on a gap's days.
+
+        Each has its number, the moment when it was made, and its sentence.
+        """
         return [
-            (entry.number, sentence_of(entry))
+            (entry.number, entry.at, sentence_of(entry))
             for entry in self._owned.history
             if entry.undone_at is None
             for sums in [(entry.details.get("summary") or {}).get("sums", ())]

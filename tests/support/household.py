@@ -14,7 +14,7 @@ from finance_api.ledger.changing import changing
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.record_file import record_file
-from finance_api.ledger.edits.records import edit_records, remove_records, void_records
+from finance_api.ledger.edits.records import edit_records, remove_records, void_duplicates
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, find_split, join_parts, split_record
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
@@ -132,7 +132,7 @@ class Household:
         number = str(chance.randint(10**5, 10**7))
         works: list[Callable[[LedgerSession], Any]] = [
             lambda s: remove_records(s, [one]),
-            lambda s: void_records(s, [one, other]),
+            lambda s: void_duplicates(s, [one, other]),
             lambda s: link_records(s, one, other),
             lambda s: unlink_records(s, [one]),
             lambda s: find_transfers(s, link=True),

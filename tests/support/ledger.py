@@ -12,7 +12,7 @@ from finance_api.ledger.changing import changing
 from finance_api.ledger.dump import dump
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
-from finance_api.ledger.splits import is_stated
+from finance_api.ledger.splits import is_kept
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import (
     ACCOUNTS,
@@ -236,7 +236,7 @@ class Person:
         split_ids = {row["splitId"] for row in records.values()} - {None}
         assert not any(rest[split_id] for split_id in split_ids)
         # A whole without parts is a deleted record.
-        assert all(is_stated(wholes[row_id]) for row_id in wholes.keys() - split_ids)
+        assert all(is_kept(wholes[row_id]) for row_id in wholes.keys() - split_ids)
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
         assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
+from finance_api.ledger.brought import NOWHERE, note_by_hand
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated, original_payee
@@ -19,8 +20,11 @@ from finance_api.values.ids import new_id
 _OF_SPLITS = ("splitId", "accountId", "amount", "recordDate", "recordState")
 
 
-def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
-    """Return the record with manual values, which no rule or statement will change."""
+def set_by_hand(row: Row, values: dict[str, Any], *, is_duplicate: bool = False) -> Row:
+    """Return the record with manual values, which no rule or statement will change.
+
+    is_duplicate: whether the values void it as a duplicate.
+    """
     after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
     if "categoryId" in values:
         after["categoryByRule"] = None
@@ -30,6 +34,8 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
         # `derive` then takes the account's currency.
         after["currencyCode"] = None
     note_stated(row, after)
+    if row["splitId"] is None:
+        note_by_hand(row, after, is_duplicate=is_duplicate)
     return after
 
 
@@ -39,8 +45,10 @@ class RecordChanges:
     report: the report of these changes. changed: whether anything was stored.
     """
 
-    def __init__(self, session: LedgerSession) -> None:
+    def __init__(self, session: LedgerSession, *, are_duplicates: bool = False) -> None:
+        """are_duplicates: whether the edit voids the records as duplicates."""
         self._session = session
+        self._are_duplicates = are_duplicates
         self.report = EditReport()
         self._pairs: list[Pair] = []
         self._cut_transfers: set[str] = set()
@@ -78,6 +86,7 @@ class RecordChanges:
         """
         session = self._session
         after |= {**UNSTATED, "id": new_id(), "importId": session.number, "updatedAt": session.now}
+        after["brought"] = NOWHERE
         derive(session, after)
         self.report.note(session, RECORDS, before, after)
         self._write([(before, None), (None, after)])
@@ -99,7 +108,9 @@ class RecordChanges:
         self.flush()
         if self._cut_transfers:
             self._cut()
-        check_splits(self._session, sorted(self._splits))
+        check_splits(
+            self._session, sorted(self._splits), by_hand=True, are_duplicates=self._are_duplicates
+        )
         self.report.remarks += settle_bank_balances(self._session, self._session.touched)
         settle_balances(self._session)
 

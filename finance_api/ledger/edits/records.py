@@ -5,6 +5,7 @@ from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
+from finance_api.ledger.brought import NOWHERE
 from finance_api.ledger.derivation import Rules
 from finance_api.ledger.edits.naming import editable_fields, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
@@ -72,13 +73,15 @@ def change_records(
     *,
     add_labels: Collection[str] = (),
     remove_labels: Collection[str] = (),
+    are_duplicates: bool = False,
 ) -> EditReport:
     """Set values of records, and add or remove labels. All changes count as manual edits.
 
-    values: stored values of `editable_fields`. Labels are ids. Raises ChangeRefused if a record
-    does not exist, or is half of a transfer that it would no longer fit.
+    values: stored values of `editable_fields`. Labels are ids. are_duplicates: whether the records
+    are voided as duplicates. Raises ChangeRefused if a record does not exist, or is half of a
+    transfer that it would no longer fit.
     """
-    changes = RecordChanges(session)
+    changes = RecordChanges(session, are_duplicates=are_duplicates)
     halves: list[Row] = []
     for rows in stored_records(session, ids):
         for row in rows:
@@ -88,7 +91,7 @@ def change_records(
                 wanted["labelIds"] = tuple(dict.fromkeys((*kept, *add_labels)))
             changed = {name: value for name, value in wanted.items() if value != row[name]}
             if changed:
-                after = set_by_hand(row, changed)
+                after = set_by_hand(row, changed, is_duplicate=are_duplicates)
                 if is_stated(row) and is_out_of_reach(row, after):
                     _refuse_half(row)
                     changes.move(row, after)
@@ -122,9 +125,12 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     return changes.close()
 
 
-def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Void records, so that no sum includes them. Raises ChangeRefused if one does not exist."""
-    return change_records(session, ids, {"recordState": VOID})
+def void_duplicates(session: LedgerSession, ids: Iterable[str]) -> EditReport:
+    """Void records, which then count as if no file had brought them.
+
+    Raises ChangeRefused if one does not exist.
+    """
+    return change_records(session, ids, {"recordState": VOID}, are_duplicates=True)
 
 
 def stored_records(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
@@ -257,6 +263,7 @@ def add_record(
         row["categoryId"], row["categoryByRule"] = category_id, True
     row["labelIds"] = row["labelIds"] or label_ids
     row["setByHand"] = tuple(sorted(given))
+    row["brought"] = NOWHERE
     changes.add([row])
     changes.finish()
     return changes.close()

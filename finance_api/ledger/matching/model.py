@@ -169,7 +169,8 @@ SAME_TEXTS, OTHER_TEXTS, UNKNOWN_TEXTS = 0, 1, 2
 class Candidate:
     """A stored record, as one entry of a source stated it.
 
-    record: the record's id. place: the entry's index among the source's entries for the record.
+    record: the record's id. import_id: the number of the import that created it.
+    place: the entry's index among the source's entries for the record.
     day, time, amount, text, content: of the stated values, see `FileEntry`.
     mine: whether the entry is from this file's source. source: the source that created the record.
     covered, inner: whether the file covers the stated day at least partly, and whether wholly.
@@ -187,6 +188,7 @@ class Candidate:
 
     account: KnownAccount
     record: str
+    import_id: int | None
     place: int
     mine: bool
     source: str | None
@@ -457,6 +459,7 @@ class CandidateReader:
             candidate = Candidate(
                 account,
                 record=row["id"],
+                import_id=row["importId"],
                 place=place,
                 mine=is_own,
                 source=of,

@@ -65,6 +65,15 @@ sa.Index(
     sqlite_where=_is_part,
     postgresql_where=_is_part,
 )
+#: For finding the records that differ from what files brought.
+_differs = _records.columns["brought"].is_not(None)
+sa.Index(
+    "ix_records_brought",
+    _records.user_id,
+    _records.columns["id"],
+    sqlite_where=_differs,
+    postgresql_where=_differs,
+)
 #: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
 #: in that order with any index.
 sa.Index(None, _records.user_id).ddl_if(dialect="sqlite")

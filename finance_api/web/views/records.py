@@ -274,8 +274,9 @@ class _Change:
         if self.is_removal:
             remove_records(session, ids)
             return
-        labels = {"add_labels": self.add_labels, "remove_labels": self.remove_labels}
-        change_records(session, ids, self.values, **labels)
+        change_records(
+            session, ids, self.values, add_labels=self.add_labels, remove_labels=self.remove_labels
+        )
 
 
 def _change(session: LedgerSession, request: Request) -> _Change:

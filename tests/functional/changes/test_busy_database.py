@@ -21,7 +21,7 @@ from finance_api.cli.editing import change
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.edits.objects import set_object
-from finance_api.ledger.edits.records import change_records, remove_records, void_records
+from finance_api.ledger.edits.records import change_records, remove_records, void_duplicates
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records, unlink_records
@@ -128,7 +128,7 @@ def drawn(chance: random.Random) -> Change:
     edits: dict[str, Callable[[LedgerSession], Any]] = {
         "note": lambda s: change_records(s, [one, other], {"note": text}),
         "remove": lambda s: remove_records(s, [one]),
-        "void": lambda s: void_records(s, [one, other]),
+        "void": lambda s: void_duplicates(s, [one, other]),
         "link": lambda s: link_records(s, one, other),
         "unlink": lambda s: unlink_records(s, [one]),
         "split": lambda s: split_record(s, one, parts(s, one, amounts)),

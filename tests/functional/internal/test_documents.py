@@ -88,6 +88,7 @@ def test_an_account_has_its_balance(client):
     assert list(shown) == [
         *("name", "account_type", "currency_code", "initial_balance", "balance", "record_count"),
         *("last_record_date", "bank_balance", "bank_balance_date", "unexplained"),
+        "unexplained_since",
         *("bank_account_number", "color", "archived", "exclude_from_stats"),
         *("created_at", "updated_at"),
     ]

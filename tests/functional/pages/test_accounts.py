@@ -15,6 +15,8 @@ from support.ledger import IMPORT_SETTINGS, ofx_file, ofx_statement
 from support.native_rows import account, record, uid
 from support.service import Client, on_one_storage
 
+ENTRIES = [("20260131", "-10", "a", "Shop"), ("20260228", "-5", "b", "Shop")]
+
 
 def number(text):
     return Decimal(re.sub(r"[^0-9.-]", "", text.replace("\N{MINUS SIGN}", "-")))
@@ -62,7 +64,32 @@ def test_a_balance_that_was_set_by_hand_differs_from_the_bank_s(imported, visito
     (found,) = imported.get("accounts").json["accounts"]
     path = f"/accounts/{found['id']}"
     visitor.submit(path, path, status=303, initialBalance="50")
-    assert "The records add up to 35.00 EUR" in figures(visitor.get(path))
+    assert "Your records add up to 35.00 EUR : 38.00 EUR less." in figures(visitor.get(path))
+
+
+@on_one_storage
+def test_what_was_added_by_hand_is_the_difference_since_the_day_of_the_edit(service, user, visitor):
+    content = BytesIO(ofx_file(ofx_statement(ENTRIES, balance=("3372.87", "20260228"))).encode())
+    order = make_order(
+        content, {}, IMPORT_SETTINGS, email=user.email, now=service.clock.now(), name="bank.ofx"
+    )
+    import_file(service.backend, order)
+    api = Client(service, user, new_token(service, user))
+    (found,) = api.get("accounts").json["accounts"]
+    path = f"/accounts/{found['id']}"
+    assert "No other balance of the bank is known" in figures(visitor.get(path))
+    cash = {"accountId": found["id"], "amount": "200", "recordDate": "2026-01-28"}
+    visitor.submit("/records/new", "/records/new", status=303, **cash)
+    text = figures(visitor.get(path))
+    assert "Your records add up to 3,172.87 EUR : 200.00 EUR less." in text
+    assert "28 Jan 2026 to 28 Feb 2026 : the bank’s balance changed by 200.00 EUR more" in text
+    assert re.search("since your edit of .* 2026 : 1 record added", text)
+    (found,) = api.get("accounts", unexplained="gt.0").json["accounts"]
+    assert (found["unexplained"], found["unexplainedSince"]) == (200, "2026-01-28")
+    assert found["initialBalance"] == 3387.87
+    assert "since 28 Jan 2026 , the records do not explain 200.00 EUR" in shown_text(
+        visitor.get("/overview").text
+    )
 
 
 @pytest.fixture
@@ -113,13 +140,15 @@ def test_the_change_since_which_the_bank_s_balance_differs_is_named(imported, vi
     row = imported.get("records", recordDate="eq.2026-02-28").json["records"][0]
     path = f"/records/{row['id']}"
     account_page = f"/accounts/{row['accountId']}"
-    assert "since this edit" not in figures(visitor.get(account_page))
+    assert "since your edit" not in figures(visitor.get(account_page))
     visitor.submit(path, path, status=303, note="nothing in the sums")
-    assert "since this edit" not in figures(visitor.get(account_page))
+    assert "since your edit" not in figures(visitor.get(account_page))
     page = visitor.follow(visitor.submit(path, path, amount="15"))
     text = figures(visitor.get(account_page))
     assert "changed by 2.00 EUR less" in text
-    assert "since this edit: Amount of Shop: −5.00 EUR → −15.00 EUR" in text
+    amounts = "Amount of Shop: −5.00 EUR → −15.00 EUR"
+    edited_on = re.search(f"since your edit of ([^:]*): {amounts}", text)[1]
+    assert edited_on.strip() in shown_text(visitor.get("/imports/4").text)
     assert 'href="/imports/4"' in visitor.get(account_page).text
     visitor.undo(page)
-    assert "since this edit" not in figures(visitor.get(account_page))
+    assert "since your edit" not in figures(visitor.get(account_page))

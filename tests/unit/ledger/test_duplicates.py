@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
-from finance_api.ledger.edits.records import void_records
+from finance_api.ledger.edits.records import void_duplicates
 from finance_api.ledger.matching import duplicates
 from finance_api.ledger.matching.duplicates import are_alike, find_duplicates
 from finance_api.values.time import DAY_SECONDS
@@ -20,7 +20,7 @@ def pairs(person):
 
 def void(person, *ids):
     with changing(person.backend, person.user.email, person.clock.now(), action="void") as session:
-        return void_records(session, ids)
+        return void_duplicates(session, ids)
 
 
 @pytest.fixture

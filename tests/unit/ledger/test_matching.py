@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.cli.import_texts import text
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.edits.records import change_records, void_records
+from finance_api.ledger.edits.records import change_records, void_duplicates
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.csv_files import answers
 from support.edits import edited
@@ -355,7 +355,7 @@ def test_a_part_that_the_user_made_void_is_a_part_of_the_sum(person, both):
     ofx, csv = both
     csv(entry("5", "-10", "Ann", batch="b"), entry("5", "-20", "Ben", batch="b"))
     (ann,) = (row["id"] for row in person.rows(RECORDS) if row["payee"] == "Ann")
-    edited(person, void_records, [ann])
+    edited(person, void_duplicates, [ann])
     assert ofx(entry("5", "-30", "Payroll", "1")).matched == 1
     assert kept(person) == [(5, -2_000, "Ben")]
     person.audit()
@@ -364,7 +364,7 @@ def test_a_part_that_the_user_made_void_is_a_part_of_the_sum(person, both):
 def test_a_batch_that_the_user_made_void_keeps_no_sum_out(person, both):
     ofx, csv = both
     csv(entry("5", "-10", "Ann", batch="b"), entry("5", "-20", "Ben", batch="b"))
-    edited(person, void_records, [row["id"] for row in person.rows(RECORDS)])
+    edited(person, void_duplicates, [row["id"] for row in person.rows(RECORDS)])
     assert ofx(entry("5", "-30", "Payroll", "1")).created == 1
     assert kept(person) == [(5, -3_000, "Payroll")]
     person.audit()

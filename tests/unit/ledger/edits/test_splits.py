@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.records import change_records, remove_records, void_records
+from finance_api.ledger.edits.records import change_records, remove_records, void_duplicates
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.ledger.edits.transfers import link_records
 from finance_api.resources import RECORDS, SPLITS
@@ -173,18 +173,20 @@ def test_parts_keep_what_belongs_to_the_whole(books):
     books.native(record(3, amount=20, accountId=an_id(2)))
     split(books, part(-20), part(-10))
     one, other = (row["id"] for row in parts(books))
-    assert "only some parts" in refused(books, void_records, [one])
+    assert "only some parts" in refused(books, void_duplicates, [one])
     assert "would add up to -10" in refused(books, remove_records, [one])
     assert "is a part of a split" in refused(books, link_records, one, an_id(3))
     assert "account and date" in refused(books, change_records, [one], {"recordDate": 0})
     edited(books, change_records, [one], {"categoryId": an_id(12), "note": "x", "payee": "y"})
-    edited(books, void_records, [one, other])
+    edited(books, void_duplicates, [one, other])
     assert books.only(SPLITS)["recordState"] == "void"
     assert books.balance() == "100"
     edited(books, change_records, [one, other], {"recordState": "reconciled"})
     assert books.only(SPLITS)["recordState"] == "reconciled"
     edited(books, remove_records, [one, other])
-    assert books.rows(SPLITS) == []
+    # A file brought the whole, so it is kept without parts.
+    assert [row["id"] for row in books.rows(RECORDS)] == [an_id(3)]
+    assert [row["id"] for row in books.rows(SPLITS)] == [an_id(100)]
 
 
 # -- imports

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from finance_api import resources
 from finance_api.ledger.changing import changing
-from finance_api.ledger.edits.records import remove_records, void_records
+from finance_api.ledger.edits.records import remove_records, void_duplicates
 from finance_api.ledger.edits.transfer_pairs import find_pairs
 from finance_api.values.time import date_text, parse_date
 from support.ledger import Person, account, an_id, record
@@ -20,7 +20,7 @@ RECORDS = st.tuples(st.integers(0, 2), st.integers(0, 50), st.sampled_from([-7, 
 STEPS = st.lists(
     st.tuples(
         st.lists(RECORDS, min_size=1, max_size=6),
-        st.sampled_from([None, remove_records, void_records]),
+        st.sampled_from([None, remove_records, void_duplicates]),
         st.integers(0, 30),
     ),
     min_size=1,
