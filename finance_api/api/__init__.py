@@ -64,8 +64,10 @@ def includeme(config: Configurator) -> None:
         recurring.recurring,
     )
     config.registry.endpoints |= {service.path: endpoint_of(service) for service in services}
-    # The router tries one path after the other: lists are requested most often.
-    for service in sorted(services, key=lambda service: not service.path.endswith(FORMATS)):
+    # The router tries one path after the other: these are requested most often, then other lists.
+    first = (records.records, changes.changes)
+    others = sorted(services, key=lambda service: not service.path.endswith(FORMATS))
+    for service in (*first, *[service for service in others if service not in first]):
         config.add_cornice_service(service)
     config.registry[RESPOND] = respond_to_question
     config.add_route("root", "/")

@@ -97,11 +97,10 @@ logger = logging.getLogger("finance_api.access")
 
 #: Tells browsers to use only HTTPS for this host, for a year (HSTS, RFC 6797).
 _HSTS = ("Strict-Transport-Security", "max-age=31536000")
-#: Tells browsers to believe the Content-Type of a response.
-_NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
-
-#: For responses that no browser should show as a page. Pages have a policy of their own.
-_NO_PAGE = (
+#: Tell browsers to believe the Content-Type of a response, and not to show it as a page. Pages get
+#: a policy of their own, in place of this one.
+_SECURITY = (
+    ("X-Content-Type-Options", "nosniff"),
     (
         "Content-Security-Policy",
         "default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
@@ -139,9 +138,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             # An exception view, too, can find the storage unavailable.
             respond = unavailable if isinstance(error, OUTAGES) else unexpected
             response = respond(error, request)
-        response.headerlist += [("X-Request-Id", request.request_id), _NO_SNIFFING]
-        if "Content-Security-Policy" not in response.headers:
-            response.headerlist += _NO_PAGE
+        response.headerlist += [("X-Request-Id", request.request_id), *_SECURITY]
         if is_https(request):
             response.headerlist.append(_HSTS)
         status, seconds = response.status_int, time.perf_counter() - started

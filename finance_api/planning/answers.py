@@ -114,8 +114,13 @@ class Answer:
 
     def read_members(self) -> dict[str, Any]:
         """Return the members with the results of functions, without those that are empty."""
-        read = {n: member() if callable(member) else member for n, member in self.members.items()}
-        return {n: value for n, value in read.items() if value or not callable(self.members[n])}
+        read = {}
+        for name, member in self.members.items():
+            if not callable(member):
+                read[name] = member
+            elif value := member():
+                read[name] = value
+        return read
 
 
 @dataclass(frozen=True, slots=True)
