@@ -415,12 +415,15 @@ class _Ledger(LedgerWriter):
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal(WritableStorage):
-    """A unit of work that writes to memory: data, what belongs to the ledger, and the audit log."""
+    """A unit of work that writes to memory: data, and what belongs to it."""
 
     writes: list[_Write]
 
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
         self.writes.append(lambda storage: storage.note(user_id, action, at, detail))
+
+    def set_address(self, user_id: int, question_id: str, address: str, at: int) -> None:
+        self.writes.append(lambda storage: storage.set_address(user_id, question_id, address, at))
 
     def prepare(self, backend: StorageBackend) -> _Write:
         """Return a function that writes to a storage what was written here, in the same order."""

@@ -7,6 +7,7 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.edits import questions
 from finance_api.ledger.edits.naming import counted_rows, find_row, parse_assignments
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import EditReport, title_of
@@ -192,6 +193,7 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
                 for each, after in _exchange(session, user, name, gone, kept):
                     changes.report.note(session, user, each, after)
     changes.finish()
+    questions.follow(session, resource, row, other, changes.report)
     row_set.remove(gone)
     if resource is CATEGORIES:
         for row_id in row_set.changed_ids("parentId"):
@@ -267,6 +269,8 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
         report.remarks += settle_bank_balances(session, [row["id"]])
         settle_balances(session)
     report.note(session, resource, stored, row_set.rows[row["id"]])
+    if stored is not None:
+        questions.follow(session, resource, stored, stamp, report)
     if records_changed:
         report.remarks.append("its records get the new value as well")
     # A manual edit is stored even if it does not change the values.

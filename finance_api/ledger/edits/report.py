@@ -38,6 +38,7 @@ class EditSummary:
     The list is empty if the texts of rows differ. Money has its currency: ``-4.5 EUR``.
     rows: the first rows, each with its changed fields.
     sums: account -> day -> the change in the sum of that day's records.
+    questions: saved question -> its address before and after.
     """
 
     counts: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
@@ -47,6 +48,7 @@ class EditSummary:
     values: dict[str, list[str | None]] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     sums: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    questions: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def note_row(self, resource: Resource, verb: str, row: Row, changed: _Texts) -> None:
         """Note a row. changed: the texts of its changed fields, before and after."""
@@ -87,6 +89,7 @@ class EditSummary:
             "old": self.old,
             "values": self.values,
             "rows": self.rows,
+            "questions": self.questions,
             "sums": list(islice((each for each in sums if each[2]), _MAX_DAYS)),
         }
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.edits.questions import renamed_texts, set_addresses
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession, Pair, own_values
@@ -53,6 +54,7 @@ class _Undo:
         self._categories: set[str] = set()
         self._restored_records: set[str] = set()
         self._splits: set[str] = set()
+        self._questions = 0
 
     def run(self, entries: list[HistoryEntry]) -> UndoReport:
         session = self._session
@@ -71,6 +73,7 @@ class _Undo:
         check_splits(session, sorted(self._splits))
         wanted = (*sorted(self._accounts), *session.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
+        self._report.remarks += renamed_texts(self._questions)
         settle_balances(session)
         session.close(records_changed=True)
         numbers = ", ".join(map(str, self._report.entries))
@@ -79,6 +82,8 @@ class _Undo:
 
     def _take_back(self, entry: HistoryEntry) -> None:
         self._accounts |= {fact["accountId"] for fact in entry.facts}
+        renamed = (entry.details.get("summary") or {}).get("questions", {})
+        self._questions += set_addresses(self._session, renamed, is_undo=True)
         links = self._past.links(entry.number)
         for resource in _RECORDS:
             self._remove_records(resource, entry, links)

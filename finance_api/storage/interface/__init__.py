@@ -158,6 +158,10 @@ class WritableStorage(Storage):
         """Add an entry to the audit log."""
         self.audit.add(AuditEntry(at, action, self.origin, user_id, detail))
 
+    def set_address(self, user_id: int, question_id: str, address: str, at: int) -> None:
+        """Change the address of a saved question. Raises NotFound."""
+        self.questions.update(user_id, question_id, address=address, updated_at=at)
+
 
 class StorageBackend(ABC):
     """The maker of units of work; safe to use from several threads.

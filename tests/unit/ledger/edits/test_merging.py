@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.rules import apply_rules
 from finance_api.resources import (
     ACCOUNTS,
@@ -21,6 +21,7 @@ from finance_api.resources import (
     RECORDS,
     STANDING_ORDERS,
 )
+from finance_api.storage.interface import Question
 from support.edits import edited
 from support.ledger import account, an_id, document, record
 from support.nightly import count
@@ -104,6 +105,50 @@ def test_what_a_rule_gave_stays_what_a_rule_gave(books):
     row = by_id(books, RECORDS)[an_id(34)]
     assert (row["categoryId"], row["categoryByRule"]) == (NEW, True)
     assert "categoryId" not in row["setByHand"]
+
+
+def _ask(person, *queries):
+    for number, query in enumerate(queries, 1):
+        address = f"/v1/api/{query}"
+        question = Question(an_id(100 + number), person.user.id, f"Q{number}", address, 1, 1)
+        person.change(lambda s, question=question: s.questions.add(question))
+
+
+def _asked(person):
+    found = person.look(lambda s: s.questions.list_by_user(person.user.id))
+    return [question.address.removeprefix("/v1/api/") for question in found]
+
+
+def test_saved_questions_follow_what_they_name(books):
+    queries = (
+        f"records/summary?category=eq.Supermarket&categoryId={OLD},{CHILD}&note=eq.Supermarket",
+        r"records?category=ne.Supermarket&category=in.Super%5C,market,Supermarket&q=Supermarket",
+        "categories?name=eq.Supermarket&fields=name",
+        "budgets?name=eq.Supermarket",
+        "records?category=contains.Supermarket&labels=ne-or-null.home",
+    )
+    _ask(books, *queries)
+    report = edited(books, remove_object, CATEGORIES, "Supermarket", into="Groceries")
+    assert report.remarks == ["3 saved questions changed as well"]
+    assert _asked(books) == [
+        f"records/summary?category=eq.Groceries&categoryId={NEW},{CHILD}&note=eq.Supermarket",
+        r"records?category=ne.Groceries&category=in.Super%5C,market,Groceries&q=Supermarket",
+        "categories?name=eq.Groceries&fields=name",
+        *queries[3:],
+    ]
+    edited(books, set_object, LABELS, "home", {"name": "a, b"})
+    assert _asked(books)[4] == "records?category=contains.Supermarket&labels=ne-or-null.a,%20b"
+    books.undo()
+    assert books.undo(2).remarks == ["3 saved questions changed as well"]
+    assert _asked(books) == list(queries)
+
+
+def test_questions_by_a_name_that_others_have_stay(books):
+    books.native(document("Category", 15, name="Supermarket", parentId=NEW))
+    queries = "records?category=eq.Supermarket", f"records?categoryId={OLD}"
+    _ask(books, *queries)
+    edited(books, set_object, CATEGORIES, OLD, {"name": "Shop"})
+    assert _asked(books) == list(queries)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""Saved questions follow what they name: if it is renamed, or merged into something else."""
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote, unquote_plus
+
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.session import LedgerSession
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+from finance_api.values.text import counted
+
+#: The filter by name in lists of other resources.
+_FILTERS = {ACCOUNTS: "accountName", CATEGORIES: "category", LABELS: "labels"}
+_CONDITION = re.compile(r"(eq|ne|ne-or-null|in)\.(.*)", re.DOTALL)
+#: One of several names; a backslash keeps a comma or a backslash in a name.
+_NAME = re.compile(r"(?:[^\\,]|\\.)+")
+
+
+def follow(
+    session: LedgerSession, resource: Resource, gone: Row, kept: Row, report: EditReport
+) -> None:
+    """Put ``kept`` in place of ``gone`` in the filters of saved questions, and note it.
+
+    gone: the row before it got another name, or a row that is removed.
+    """
+    if resource not in _FILTERS:
+        return
+    others = [r for r in session.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
+    renamed = report.summary.questions
+    for question in session.storage.questions.list_by_user(session.user.id):
+        path, mark, query = question.address.partition("?")
+        query = re.sub(gone["id"], kept["id"], query, flags=re.IGNORECASE)
+        by_name = "name" if path.endswith(f"/{resource.path}") else _FILTERS[resource]
+        pairs = [
+            pair if others else _renamed(pair, by_name, gone["name"], kept["name"])
+            for pair in query.split("&")
+        ]
+        address = f"{path}{mark}{'&'.join(pairs)}"
+        if address != question.address:
+            renamed[question.id] = question.address, address
+    number = set_addresses(session, renamed)
+    report.remarks += renamed_texts(number)
+
+
+def set_addresses(
+    session: LedgerSession, renamed: Mapping[str, Sequence[str]], *, is_undo: bool = False
+) -> int:
+    """Store the addresses after a change, or those before it. Return the number of questions.
+
+    renamed: question -> its address before and after the change. A question that has another
+    address by now keeps it.
+    """
+    number = 0
+    for question in session.storage.questions.list_by_user(session.user.id):
+        before, after = renamed.get(question.id, ("", ""))[:: -1 if is_undo else 1]
+        if question.address == before:
+            session.storage.set_address(session.user.id, question.id, after, session.now)
+            number += 1
+    return number
+
+
+def renamed_texts(number: int) -> list[str]:
+    """Say how many questions changed, if any did."""
+    return [f"{counted(number, 'saved question')} changed as well"] if number else []
+
+
+def _renamed(pair: str, by_name: str, gone: str, kept: str) -> str:
+    """Return ``filter=condition`` of an address with the new name."""
+    name, _, text = pair.partition("=")
+    condition = _CONDITION.fullmatch(unquote_plus(text))
+    if unquote_plus(name) != by_name or condition is None:
+        return pair
+    prefix, operand = condition.groups()
+    if prefix == "in":
+        gone, kept = _escaped(gone), _escaped(kept)
+        after = _NAME.sub(lambda found: kept if found[0] == gone else found[0], operand)
+    else:
+        after = kept if operand == gone else operand
+    return pair if after == operand else f"{name}={prefix}.{quote(after, safe=',')}"
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([\\,])", r"\\\1", name)
