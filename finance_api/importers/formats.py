@@ -5,14 +5,18 @@ A format is a module or folder of this package and an entry in FORMATS.
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from pkgutil import resolve_name
 from typing import Any, BinaryIO
 
+from finance_api.importers.books.reading import book_file
 from finance_api.importers.decoding import opening_text, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, StatementImporter
+from finance_api.importers.native import NativeFile, native_file
 
 
 class AccountKey(Enum):
@@ -34,7 +38,9 @@ class Format:
     is of this format.
     is_certain: whether no other kind of file begins in this way.
     importer: a function that takes the file, the options by name, and the operator's directory of
-    profiles, and returns an importer; "": the ledger reads the file itself.
+    profiles, and returns an importer; "": the file has whole objects.
+    book: for a book of another program, a function that takes the options by name, and returns a
+    `BookReader`; "": the objects are in the native format.
     options: names of options in `importers.options`.
     """
 
@@ -42,6 +48,7 @@ class Format:
     begin: str = ""
     container: str = ""
     importer: str = ""
+    book: str = ""
     options: tuple[str, ...] = ()
     account_key: AccountKey = AccountKey.BANK
     is_certain: bool = True
@@ -55,11 +62,19 @@ class Format:
     def new_importer(
         self, stream: BinaryIO, given: Mapping[str, Any], profiles_directory: str = ""
     ) -> StatementImporter | None:
-        """Return the importer for a file; None for the native format. Raises ImportRefused."""
+        """Return the importer for a file; None if it has whole objects. Raises ImportRefused."""
         if not self.importer:
             return None
         importer: StatementImporter = _named(self.importer)(stream, given, profiles_directory)
         return importer
+
+    def native_opener(
+        self, given: Mapping[str, Any]
+    ) -> Callable[[BinaryIO], AbstractContextManager[NativeFile]]:
+        """Return what reads a file of whole objects."""
+        if not self.book:
+            return native_file
+        return partial(book_file, _named(self.book)(given))
 
 
 def _named(name: str) -> Any:
@@ -91,6 +106,8 @@ _CAMT = (
 _QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
 #: A ZIP file (xlsx, ods), or an OLE file (xls).
 _SPREADSHEET = "|".join(map(opening_text, (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a")))
+#: A ZIP file, or an SQLite database.
+_ACTUAL = "|".join(map(opening_text, (b"PK\x03\x04", b"SQLite format 3")))
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
@@ -109,6 +126,13 @@ FORMATS = (
         importer="qif:QifImporter.of",
         options=(*_STATEMENT, *_NUMBERS, *_TEXT, "positive"),
         account_key=AccountKey.FILE,
+    ),
+    Format(
+        name="actual",
+        begin=_ACTUAL,
+        container="books.actual.container:looks_like_actual",
+        book="books.actual.reader:ActualReader.of",
+        options=("currency", "units"),
     ),
     Format(
         name="spreadsheet",

@@ -6,7 +6,7 @@ reading a million records takes some ten million calls to readers.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -291,25 +291,46 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
         yield NativeRow(number, BY_MODEL_TYPE[model_type], values, len(line))
 
 
-@contextmanager
-def native_file(stream: BinaryIO) -> Iterator[tuple[NativeRows, NativeRows]]:
-    """Read a file to its end. Yields a pair: all objects except Records, and the Records.
+class NativeFile(NamedTuple):
+    """A file of objects that was read to its end.
 
-    Raises ImportRefused with the line at fault. The objects are kept in temporary files, so memory
-    use does not grow with their number.
+    documents: all objects except Records. size: the approximate size of all objects in bytes.
+    remarks: sentences for the user. balances: the balance of accounts as the file has it, by id, in
+    ten-thousandths.
+    """
+
+    documents: NativeRows
+    records: NativeRows
+    size: int
+    remarks: Sequence[str] = ()
+    balances: Mapping[str, int] = {}
+
+
+@contextmanager
+def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
+    """Read a file to its end. Raises ImportRefused with the line at fault."""
+    with spooled(_parse(number, line) for number, line in _lines(stream)) as file:
+        yield file._replace(size=stream.tell())
+
+
+@contextmanager
+def spooled(objects: Iterable[NativeRow]) -> Iterator[NativeFile]:
+    """Read all objects into temporary files, so memory use does not grow with their number.
+
+    Raises ImportRefused if there are none.
     """
     with (
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
         SpooledTemporaryFile(_SPOOLED_BYTES) as records,
     ):
-        for number, line in _lines(stream):
-            resource, values = _parse(number, line)
+        for number, resource, values, _ in objects:
             spool = records if resource is RECORDS else documents
             row = (number, resource.model_type, values)
             spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-        if not documents.tell() and not records.tell():
+        size = documents.tell() + records.tell()
+        if not size:
             raise ImportRefused("the file is empty; there is nothing to import")
-        yield partial(_rows, documents), partial(_rows, records)
+        yield NativeFile(partial(_rows, documents), partial(_rows, records), size)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -341,16 +362,33 @@ _decoder = json.JSONDecoder(
 )
 
 
-def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
+def _object_reader(document: dict[str, Any]) -> _ObjectReader:
+    """Remove the type of an object, and return its reader. Raises ValueRefused."""
+    model_type = document.pop(TYPE_KEY, None)
+    reader = _READERS.get(model_type) if isinstance(model_type, str) else None
+    if reader is None:
+        known = ", ".join(BY_MODEL_TYPE)
+        raise ValueRefused(f"{TYPE_KEY} {model_type!r} is not one of {known}")
+    return reader
+
+
+def native_object(document: dict[str, Any]) -> NativeRow:
+    """Return an object that a reader of another format made; it has no line.
+
+    Raises ValueRefused.
+    """
+    reader = _object_reader(document)
+    values = reader.read(document)
+    reader.complete(values)
+    return NativeRow(0, reader.resource, values)
+
+
+def _parse(number: int, line: bytes) -> NativeRow:
     try:
         document = _decoder.decode(line.decode("utf-8"))
         if not isinstance(document, dict):
             raise ValueRefused("is not a JSON object")
-        model_type = document.pop(TYPE_KEY, None)
-        reader = _READERS.get(model_type) if isinstance(model_type, str) else None
-        if reader is None:
-            known = ", ".join(BY_MODEL_TYPE)
-            raise ValueRefused(f"{TYPE_KEY} {model_type!r} is not one of {known}")
+        reader = _object_reader(document)
         values = reader.read(document)
         if len(line) > _LONG_LINE_BYTES:
             size = sum(len(str(value).encode()) for value in values.values())
@@ -359,7 +397,7 @@ def _parse(number: int, line: bytes) -> tuple[Resource, dict[str, Any]]:
                     f"has {size} bytes of text; at most {MAX_TEXT_BYTES} are allowed"
                 )
         reader.complete(values)
-        return reader.resource, values
+        return NativeRow(number, reader.resource, values)
     except ValueRefused as error:
         raise ImportRefused(str(error), number) from None
     except json.JSONDecodeError as error:

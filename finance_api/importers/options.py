@@ -142,7 +142,7 @@ FILE_OPTIONS = (
     FileOption(
         "units",
         "Units of amounts",
-        "CSV: whether amounts are in hundredths of the currency, such as cents.",
+        "CSV, Actual: whether amounts are in hundredths of the currency, such as cents.",
         CHOICE,
         choices=("major", "minor"),
     ),

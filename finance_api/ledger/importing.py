@@ -16,7 +16,7 @@ from finance_api.importers.interface import (
     Remembered,
     StatementImporter,
 )
-from finance_api.importers.native import NativeRow, native_file
+from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.transfers import link_by_number
@@ -117,7 +117,7 @@ def import_file(
     """
     stream, importer = order.stream, order.importer
     details = {
-        "format": NATIVE if importer is None else importer.source,
+        "format": order.format_name or NATIVE if importer is None else importer.source,
         "file": {"name": order.name, **measured(stream)},
         "options": dict(order.answers),
     }
@@ -137,13 +137,13 @@ def import_file(
         try:
             with ExitStack() as stack:
                 if importer is None:
-                    file = stack.enter_context(native_file(stream))
+                    file = stack.enter_context(order.open_native(stream))
                 else:
                     entries = _read(backend, order, importer)
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
-                    NativeImport(session, report).run(*file)
+                    NativeImport(session, report).run(file)
                 else:
                     _import_statements(session, report, entries, order.options)
                 session.begin_storing()
@@ -186,7 +186,7 @@ def import_rows(
     backend: StorageBackend,
     email: str,
     documents: Iterable[NativeRow],
-    records: Callable[[], Iterable[NativeRow]],
+    records: Callable[[], Iterator[NativeRow]],
     *,
     now: int,
 ) -> ImportReport:
@@ -197,7 +197,7 @@ def import_rows(
     report = ImportReport(details={"format": NATIVE})
     rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:
-        NativeImport(session, report).run(lambda: rows, records)
+        NativeImport(session, report).run(NativeFile(lambda: iter(rows), records, 0))
     return report
 
 

@@ -1,12 +1,12 @@
 """Imports the native format: whole objects of every type."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from finance_api.importers.interface import ChangeRefused
-from finance_api.importers.native import NativeRow
+from finance_api.importers.interface import ChangeRefused, ImportRefused, quoted
+from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
@@ -40,6 +40,7 @@ from finance_api.resources import (
     SPLITS,
     STANDING_ORDERS,
 )
+from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.values.text import counted_text, day_text, message
@@ -73,21 +74,17 @@ class NativeImport:
         self._unlikely, self._first_unlikely = 0, ""
         self._end = from_date(date(to_date(session.now).year + 2, 1, 1))
 
-    def run(
-        self,
-        documents: Callable[[], Iterable[NativeRow]],
-        records: Callable[[], Iterable[NativeRow]],
-    ) -> None:
-        """Import all rows. Calls ``records`` after the documents. Raises ImportRefused."""
+    def run(self, file: NativeFile) -> None:
+        """Import all rows. Raises ImportRefused."""
         session = self._session
-        self._import_held(_held(documents()))
-        if (file := self._report.details.get("file")) and file["size"] > MANY_BYTES:
+        self._import_held(_held(file.documents()))
+        if file.size > MANY_BYTES:
             session.begin_storing()
         changed = carry_currencies_over(session)
-        for resource, rows in _batches(d for d in documents() if d.resource not in REFERRED):
+        for resource, rows in _batches(d for d in file.documents() if d.resource not in REFERRED):
             changed |= self._store(resource, rows)
         changed |= rederive_records(session)
-        for resource, rows in _batches(records()):
+        for resource, rows in _batches(file.records()):
             changed |= self._store(resource, rows)
         if self._unlikely:
             self._report.remarks.append(
@@ -96,15 +93,40 @@ class NativeImport:
                     f"such as {self._first_unlikely}"
                 )
             )
+        self._report.remarks += file.remarks
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         settle_balances(session)
+        self._compare_balances(file.balances)
         for account_id, total in self._totals.items():
             total.end(session.accounts.rows[account_id])
             self._report.totals.append(total)
         details = self._report.details
         details |= {"counts": self._report.counts, "accounts": self._facts}
         self._report.changed = session.close(records_changed=changed, details=details)
+
+    def _compare_balances(self, balances: Mapping[str, int]) -> None:
+        """Compare accounts with the balances that their program shows, in ten-thousandths.
+
+        Raises ImportRefused for a new account. One that was here can have records that the program
+        never had, or no longer has.
+        """
+        accounts = self._session.accounts
+        for account_id, balance in balances.items():
+            row = accounts.rows[account_id]
+            if row["balance"] == balance:
+                continue
+            code = row["currencyCode"]
+            differing = (
+                f"the balance of {quoted(row['name'])} is {money_text(row['balance'], code)} here "
+                f"and {money_text(balance, code)} in the file, a difference of "
+                f"{money_text(row['balance'] - balance, code)}"
+            )
+            if accounts.stored(account_id) is None:
+                raise ImportRefused(differing)
+            self._report.remarks.append(
+                message(f"{differing}: records that were added here or deleted there stay")
+            )
 
     def _note_derived(self) -> None:
         """Note that a dumped balance was derived: older records do not change what comes after."""
@@ -280,7 +302,8 @@ class NativeImport:
             )
         if not 0 <= day < self._end:
             self._unlikely += 1
-            self._first_unlikely = self._first_unlikely or f"{day_text(day)} in line {line}"
+            place = f" in line {line}" if line else ""
+            self._first_unlikely = self._first_unlikely or f"{day_text(day)}{place}"
 
     def _note_brought(self, row: Row, given: dict[str, Any], stored: Row | None) -> None:
         """Note that the file brings the record, with its values unless the file says otherwise."""

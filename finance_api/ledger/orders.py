@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.clauses import Clause, Option, Topic, clause
 from finance_api.importers.formats import AccountKey, detect_format, format_named
 from finance_api.importers.interface import ImportRefused, StatementImporter, currency_code
+from finance_api.importers.native import NativeFile, native_file
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.session import KEEP_DAYS
 from finance_api.resources import RECORDS
@@ -48,10 +50,10 @@ class ImportOrder:
     """A file, the user to import it for, and the options.
 
     email: the user's email address. stream: the file, seekable and at its start. importer: the
-    importer of a statement format; None: the file has the native format. options: the options for
-    statements. format_name: the file's format, if `make_order` determined it. name, answers: the
-    file's name and the options that the user gave, for the history. origin: see `WritableStorage`.
-    dry_run: whether to store nothing.
+    importer of a statement format; None: `open_native` reads whole objects from the file. options:
+    the options for statements. format_name: the file's format, if `make_order` determined it. name,
+    answers: the file's name and the options that the user gave, for the history. origin: see
+    `WritableStorage`. dry_run: whether to store nothing.
     """
 
     email: str
@@ -59,6 +61,7 @@ class ImportOrder:
     importer: StatementImporter | None = None
     _: KW_ONLY
     now: int
+    open_native: Callable[[BinaryIO], AbstractContextManager[NativeFile]] = native_file
     options: StatementOptions = field(default_factory=StatementOptions)
     format_name: str | None = None
     name: str | None = None
@@ -104,6 +107,7 @@ def make_order(
         importer=found.new_importer(
             stream, given, settings["finance_api.imports.profiles_directory"]
         ),
+        open_native=found.native_opener(given),
         format_name=found.name,
         options=options,
         answers=given,

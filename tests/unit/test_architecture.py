@@ -79,7 +79,15 @@ def test_there_are_modules_to_look_at() -> None:
         ("zope.sqlalchemy", own("storage.sql")),
         ("alembic", own("storage.sql")),
         ("psycopg", own("storage.sql")),
-        ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "clients.mirror")),
+        (
+            "sqlite3",
+            own(
+                "storage.sql",
+                "ledger.matching.duplicates",
+                "clients.mirror",
+                "importers.books.sqlite_file",
+            ),
+        ),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
         ("zxcvbn", own("auth")),

@@ -90,6 +90,9 @@ BEGINNINGS = [
     (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], "spreadsheet"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "spreadsheet"),
     (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
+    (zipped("db.sqlite", "metadata.json"), "actual"),
+    (zipped("db.sqlite", "metadata.json")[:-30], "actual"),
+    (b"SQLite format 3\0 CREATE TABLE payee_mapping", "actual"),
 ]
 
 
@@ -165,6 +168,6 @@ def test_the_entry_of_a_format_names_what_there_is() -> None:
     options = {option.name for option in FILE_OPTIONS}
     assert {name for each in FORMATS for name in each.options} == options
     for each in FORMATS:
-        names = [each.container, each.importer]
+        names = [each.container, each.importer, each.book]
         assert all(callable(resolve_name(f"{PACKAGE}.{name}")) for name in names if name)
         assert len(set(each.options)) == len(each.options)

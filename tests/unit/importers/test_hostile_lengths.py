@@ -186,8 +186,8 @@ def test_a_long_text_in_a_native_file_takes_linear_time(piece, field):
     values |= {"amount": 1, "recordDate": "2026-01-01", field: piece}
 
     def whole(stream):
-        with native_file(stream) as parts:
-            rows = [row for part in parts for row in part()]
+        with native_file(stream) as file:
+            rows = [row for part in (file.documents, file.records) for row in part()]
         assert len(rows) == 1
         return rows
 

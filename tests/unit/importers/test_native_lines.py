@@ -173,8 +173,8 @@ text += '"recordDate":"2026-01-31","amount":{number}}}'
 if {line!r} == "contact":
     text = '{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n","x":{number}}}'
 try:
-    with native_file(io.BytesIO(text.encode())) as parts:
-        print(sum(len([*part()]) for part in parts))
+    with native_file(io.BytesIO(text.encode())) as file:
+        print(sum(len([*part()]) for part in (file.documents, file.records)))
 except ImportRefused as error:
     print(error)
 """

@@ -1,0 +1,1 @@
+"""Actual Budget: the ZIP file of *Export data*, or the db.sqlite in it."""

@@ -1,0 +1,75 @@
+"""Finds and opens the database of a book of Actual."""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from finance_api.importers.books.actual.tables import checked
+from finance_api.importers.books.sqlite_file import (
+    MAGIC,
+    SQLITE_DAMAGES,
+    SqliteFile,
+    contains,
+    copy_bounded,
+    opened,
+)
+from finance_api.importers.interface import ImportRefused
+
+_DATABASE, _METADATA = "db.sqlite", "metadata.json"
+#: A table that only books of Actual have.
+_OWN_TABLE = b"CREATE TABLE payee_mapping"
+_HEAD_BYTES = 64
+#: Exceptions that damaged files cause.
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, *SQLITE_DAMAGES)
+
+
+def looks_like_actual(stream: BinaryIO) -> bool:
+    """Return whether a file is a book, even a damaged one. The stream is rewound."""
+    head = stream.read(_HEAD_BYTES)
+    stream.seek(0)
+    if head.startswith(MAGIC):
+        return contains(stream, _OWN_TABLE)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return {_DATABASE, _METADATA} <= {Path(name).name for name in archive.namelist()}
+    except (*_DAMAGES, ValueError, OverflowError, struct.error):
+        # The first member is named at the beginning, also if the list at the end is cut off.
+        return _DATABASE.encode() in head
+    finally:
+        stream.seek(0)
+
+
+@contextmanager
+def actual_database(stream: BinaryIO) -> Iterator[SqliteFile]:
+    """Open a private copy of the database of a book. Raises ImportRefused."""
+    try:
+        with TemporaryDirectory(prefix="finance-api-") as folder:
+            copy = Path(folder) / _DATABASE
+            if stream.read(len(MAGIC)) == MAGIC:
+                stream.seek(0)
+                copy_bounded(stream, copy)
+            else:
+                _unpack(stream, copy)
+            with opened(copy) as database:
+                checked(database)
+                yield database
+    except _DAMAGES:
+        raise ImportRefused(
+            "the book is damaged or cut short: export it again, with Settings, Export data"
+        ) from None
+
+
+def _unpack(stream: BinaryIO, copy: Path) -> None:
+    with zipfile.ZipFile(stream) as archive:
+        members = [each for each in archive.infolist() if Path(each.filename).name == _DATABASE]
+        if len(members) != 1:
+            raise ImportRefused(f"the ZIP file has {len(members)} databases: give one book a file")
+        if members[0].flag_bits & 1:
+            raise ImportRefused("the ZIP file has a password: give the file as Actual exports it")
+        with archive.open(members[0]) as member:
+            copy_bounded(member, copy)

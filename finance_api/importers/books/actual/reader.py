@@ -1,0 +1,252 @@
+"""Turns a book of Actual into objects of the native format."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from finance_api.importers.books.actual.container import actual_database
+from finance_api.importers.books.actual.names import Names
+from finance_api.importers.books.actual.plans import Plans
+from finance_api.importers.books.actual.tables import NEWEST, newest_migration, table_rows
+from finance_api.importers.books.actual.transactions import Transactions
+from finance_api.importers.books.reading import BookIds, Document
+from finance_api.importers.books.sqlite_file import SqliteFile
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
+from finance_api.resources.currencies import decimals_of
+from finance_api.values.number import to_units
+from finance_api.values.text import amount_text, count_text, counted_text, message
+
+#: Tables whose rows have no counterpart here, and what they are.
+_NOT_READ = {
+    "account_groups": "account group",
+    "transaction_filters": "saved filter",
+    "custom_reports": "custom report",
+}
+
+
+@dataclass
+class ActualReader:
+    """Reads a book. currency, units: the user's answers to what the book leaves open."""
+
+    currency: str | None = None
+    units: str | None = None
+    remarks: list[str] = field(default_factory=list)
+    balances: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "ActualReader":
+        return cls(given.get("currency"), given.get("units"))
+
+    def read(self, stream: BinaryIO) -> Iterator[Document]:
+        """See `BookReader`."""
+        with actual_database(stream) as database:
+            preferences = dict(table_rows(database, "preferences"))
+            currency = self._currency(preferences.get("defaultCurrencyCode"))
+            names = Names(database, _ids(database), currency, self._cents(currency))
+            transactions = Transactions(database, names)
+            plans = Plans(database, names)
+            yield from transactions.documents()
+            if differing := transactions.differing_balance():
+                raise _differing(names, *differing)
+            yield from _named(names, transactions)
+            yield from plans.budgets(preferences.get("budgetType") or "envelope")
+            yield from plans.standing_orders()
+            yield from plans.record_rules()
+            self.remarks = list(_remarks(database, names, transactions, plans))
+            self.balances = {
+                names.ids.get("Account", account_id): to_units(
+                    names.money(transactions.balances[account_id])
+                )
+                for account_id in names.accounts
+            }
+
+    def _currency(self, stated: str | None) -> str:
+        if stated and self.currency and stated != self.currency:
+            raise ImportRefused(
+                f"the book is kept in {stated}: give no other currency, or change it in Actual"
+            )
+        if currency := stated or self.currency:
+            return currency
+        raise ImportRefused(
+            clause(Topic.CURRENCY, example="EUR"), choices=(Choice({}, needs=("currency",)),)
+        )
+
+    def _cents(self, currency: str) -> int:
+        """Return how many of Actual's units are one of the currency's. Raises ImportRefused.
+
+        Of a currency without decimals, Actual's pages store hundredths, other programs do not.
+        """
+        if decimals_of(currency) == 0 and self.units is None:
+            raise ImportRefused(
+                clause(Topic.UNITS, heading="transactions"),
+                choices=(
+                    Choice({"units": "minor"}, clause(Says.MINOR)),
+                    Choice({"units": "major"}, clause(Says.MAJOR)),
+                ),
+            )
+        return 1 if self.units == "major" else 100
+
+
+def _ids(database: SqliteFile) -> BookIds:
+    """Return ids that are the same for each copy of the book, also without metadata.json.
+
+    Actual changes the ids in metadata.json, but never removes an account from its table.
+    """
+    first = next(table_rows(database, "accounts"), None)
+    if first is None:
+        raise ImportRefused("the book has no accounts; there is nothing to import")
+    return BookIds(f"actual:{first[0]}")
+
+
+def _differing(names: Names, account_id: str, told: int, found: int) -> ImportRefused:
+    shown = [amount_text(to_units(names.money(cents))) for cents in (told, found, told - found)]
+    return ImportRefused(
+        f"the account {quoted(names.accounts[account_id].name)} has a balance of {shown[0]} in "
+        f"Actual, but its transactions add up to {shown[1]}, a difference of {shown[2]}: a part of "
+        "a split may lack its split; choose Repair transactions in Actual's advanced settings, and "
+        "export the book again"
+    )
+
+
+def _named(names: Names, transactions: Transactions) -> Iterator[Document]:
+    """Yield accounts, categories and labels."""
+    for account_id, account in names.accounts.items():
+        opening = transactions.openings.get(account_id)
+        yield names.ids.document(
+            "Account",
+            account_id,
+            name=account.name,
+            currencyCode=names.currency,
+            initialBalance=names.money(0 if opening is None else opening.amount),
+            archived=account.is_closed,
+            excludeFromStats=account.is_off_budget,
+        )
+    for category_id, category in names.categories.items():
+        yield names.ids.document(
+            "Category",
+            category_id,
+            name=category.name,
+            group=category.group,
+            kind="income" if category.is_income else "expense",
+            archived=category.is_hidden,
+            customCategory=True,
+        )
+    for label in sorted(transactions.labels):
+        yield names.ids.document("Label", label, name=label)
+
+
+def _remarks(
+    database: SqliteFile, names: Names, transactions: Transactions, plans: Plans
+) -> Iterator[str]:
+    """Yield a sentence about each kind of thing that is not here as it is in Actual."""
+    if (newest := newest_migration(database)) > NEWEST:
+        yield (
+            f"the book is of a newer version of Actual (migration {newest}); the tables that are "
+            "read are as before"
+        )
+    counts = transactions.counts
+    # A count, and the sentence after it for one and for several.
+    for count, one, many in (
+        (
+            len(transactions.openings),
+            "starting balance is the initial balance of its account, there before its first record",
+            "starting balances are initial balances of accounts, there before their first records",
+        ),
+        (
+            counts["late openings"],
+            "starting balance is a record, because other transactions came before it: sums contain "
+            "it",
+            "starting balances are records, because other transactions came before them: sums "
+            "contain them",
+        ),
+        (
+            counts["spent transfers"],
+            "transfer has a category: its two records count as spent and are not linked",
+            "transfers have a category: their records count as spent and are not linked",
+        ),
+        (
+            counts["odd transfers"],
+            "transfer is not linked, because its halves do not fit",
+            "transfers are not linked, because their halves do not fit",
+        ),
+        (
+            counts["splits apart"],
+            "split has a transfer, or another account or day, in it: each of its parts is a record",
+            "splits have a transfer, or another account or day, in them: each part is a record",
+        ),
+        (
+            counts["differing splits"],
+            "split has parts that do not add up to it: the sum of its parts counts, as in Actual",
+            "splits have parts that do not add up to them: the sums of parts count, as in Actual",
+        ),
+        (
+            counts["empty splits"],
+            "split has no parts and is left out, as in Actual's balance",
+            "splits have no parts and are left out, as in Actual's balance",
+        ),
+        (
+            counts["lost categories"],
+            "record has a category that was deleted, and has none here",
+            "records have a category that was deleted, and have none here",
+        ),
+        (
+            counts["bank texts"],
+            "transaction has the bank's text or id, which is not imported",
+            "transactions have the bank's text or id, which are not imported",
+        ),
+        (
+            plans.other_months,
+            "month has another limit than the newest one of its budget, and is not imported",
+            "months have other limits than the newest one of their budget, and are not imported",
+        ),
+        (
+            len(plans.rollovers),
+            "category rolls over from month to month, which its budget does not",
+            "categories roll over from month to month, which their budgets do not",
+        ),
+        (
+            plans.income_budgets,
+            "budget of income is not imported",
+            "budgets of income are not imported",
+        ),
+        (
+            plans.held_months,
+            "month holds money for the next one, which is not imported",
+            "months hold money for the next one, which is not imported",
+        ),
+        (
+            sum(category.has_goal for category in names.categories.values()),
+            "category has a goal, which is not imported",
+            "categories have goals, which are not imported",
+        ),
+        (
+            sum(1 for _ in table_rows(database, "notes")),
+            "note of a category, account or month is not imported",
+            "notes of categories, accounts or months are not imported",
+        ),
+        (
+            plans.finished,
+            "finished schedule is not imported",
+            "finished schedules are not imported",
+        ),
+        (
+            plans.wider_rules,
+            "rule asks for exactly these words; here it fits every record that contains them",
+            "rules ask for exactly these words; here they fit every record that contains them",
+        ),
+    ):
+        if count:
+            yield message(counted_text(count, one, many))
+    for several, sentence in (
+        (plans.avoiding_weekends, "schedules no longer avoid weekends"),
+        (plans.left_out, "schedules that are not imported"),
+        (plans.rules_left_out, "rules that are not imported"),
+    ):
+        if several:
+            yield message(f"{sentence}: {count_text(len(several))} ({listed(several)})")
+    for table, what in _NOT_READ.items():
+        if "tombstone" in database.columns.get(table, ()):
+            count = sum(not deleted for (deleted,) in database.rows(table, "tombstone"))
+            if count:
+                yield message(f"{counted_text(count, what)} not imported")

@@ -1,0 +1,70 @@
+"""What readers of all books share."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Protocol
+
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.native import (
+    TYPE_KEY,
+    NativeFile,
+    NativeRow,
+    ValueRefused,
+    native_object,
+    spooled,
+)
+from finance_api.values.ids import derived_id
+
+#: The namespace of the ids that are derived from the ids of other programs.
+_NAMESPACE = "8f0c4a5e-6f0b-5d0e-9b0a-3b1f5c7d2e10"
+
+#: An object of the native format, as its line of JSON has it.
+Document = dict[str, Any]
+
+
+class BookReader(Protocol):
+    """A reader of the books of one program.
+
+    remarks, balances: see `NativeFile`; complete when all objects are read.
+    """
+
+    remarks: list[str]
+    balances: Mapping[str, int]
+
+    def read(self, stream: BinaryIO) -> Iterable[Document]:
+        """Yield the objects of the book in any order. Raises ImportRefused at any time."""
+
+
+class BookIds:
+    """Ids of one book's objects. source: the `source` of the objects, which names the book."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def get(self, model_type: str, source_id: str) -> str:
+        return derived_id(_NAMESPACE, self.source, model_type, source_id)
+
+    def document(self, model_type: str, source_id: str, **values: Any) -> Document:
+        """Return an object that is recognised again by its id in the program."""
+        return {
+            TYPE_KEY: model_type,
+            "id": self.get(model_type, source_id),
+            "source": self.source,
+            "sourceId": source_id,
+            **values,
+        }
+
+
+@contextmanager
+def book_file(reader: BookReader, stream: BinaryIO) -> Iterator[NativeFile]:
+    """Read a book to its end. Raises ImportRefused."""
+    with spooled(map(_native_object, reader.read(stream))) as file:
+        yield file._replace(remarks=tuple(reader.remarks), balances=reader.balances)
+
+
+def _native_object(document: Document) -> NativeRow:
+    named = f"the {document[TYPE_KEY]} {quoted(document.get('sourceId') or document['id'])}"
+    try:
+        return native_object(document)
+    except ValueRefused as error:
+        raise ImportRefused(f"{named}: {error}") from None

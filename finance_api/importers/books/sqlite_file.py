@@ -1,0 +1,109 @@
+"""Reads SQLite files of strangers without running the SQL in them.
+
+Views, triggers, indexes, generated columns and virtual tables are the stranger's: only columns of
+ordinary tables are read, from a private copy that nobody writes.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.text import count_text
+
+MAGIC = b"SQLite format 3\x00"
+#: Exceptions that damaged databases cause. UnicodeDecodeError: the name of a column is no text.
+SQLITE_DAMAGES = (sqlite3.Error, UnicodeDecodeError)
+#: Maximum size of a database in bytes.
+MAX_BYTES = 500_000_000
+#: Maximum size of one value in bytes.
+_MAX_VALUE_BYTES = 1_000_000
+_PIECE_BYTES = 1 << 20
+_SAFE = (
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA ignore_check_constraints = ON",
+    "PRAGMA query_only = ON",
+)
+
+
+class SqliteFile:
+    """An open database. Its methods raise SQLITE_DAMAGES if the file is damaged."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        #: The columns of each ordinary table.
+        self.columns: dict[str, set[str]] = {}
+        for row in connection.execute("PRAGMA main.table_list").fetchall():
+            name, kind = row[1], row[2]
+            if kind == "table":
+                found = connection.execute("SELECT name FROM pragma_table_info(?)", (name,))
+                self.columns[name] = {column for (column,) in found}
+
+    def rows(self, table: str, *columns: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
+        """Yield values of all rows, without using an index.
+
+        order: an expression. table, columns: names from the code, never from the file.
+        """
+        names = ", ".join(f'"{column}"' for column in columns)
+        query = f'SELECT {names} FROM main."{table}" NOT INDEXED ORDER BY {order}'  # noqa: S608
+        return self._connection.execute(query)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[SqliteFile]:
+    """Open a private copy of a database. Raises ImportRefused and SQLITE_DAMAGES."""
+    _check_header(path)
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
+        for pragma in _SAFE:
+            connection.execute(pragma)
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("quick_check")
+        yield SqliteFile(connection)
+
+
+def _check_header(path: Path) -> None:
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100 or not header.startswith(MAGIC):
+        raise sqlite3.DatabaseError("no header")
+    # https://www.sqlite.org/fileformat2.html#the_database_header
+    if 2 in header[18:20]:
+        raise ImportRefused(
+            "the newest changes of this database may be in another file beside it, as its name "
+            "ends with -wal: close the program that keeps it, or export the data there"
+        )
+    page_size = int.from_bytes(header[16:18]) or 1
+    pages = int.from_bytes(header[28:32])
+    if pages * (65_536 if page_size == 1 else page_size) > path.stat().st_size:
+        raise sqlite3.DatabaseError("cut off")
+
+
+def copy_bounded(source: IO[bytes], target: Path) -> None:
+    """Copy a database. Raises ImportRefused if it is too large."""
+    size = 0
+    with target.open("wb") as file:
+        while piece := source.read(_PIECE_BYTES):
+            size += len(piece)
+            if size > MAX_BYTES:
+                raise ImportRefused(
+                    f"the database has more than {count_text(MAX_BYTES)} bytes, which is the limit"
+                )
+            file.write(piece)
+
+
+def contains(stream: BinaryIO, words: bytes) -> bool:
+    """Return whether a file contains the words. The stream is at its start, and is rewound."""
+    try:
+        end = b""
+        while piece := stream.read(_PIECE_BYTES):
+            if words in end + piece:
+                return True
+            end = piece[-len(words) :]
+        return False
+    finally:
+        stream.seek(0)
