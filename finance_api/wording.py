@@ -39,6 +39,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.ACCOUNTS_BUT_ONE_NAMED: "the file has {count} accounts, but {option.account} names one",
     Topic.ACCOUNT_IS_KNOWN: "{entries} already in the account {account}, at most a day apart",
     Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: "{entries} already in the account {account}, at most a day apart",
+    Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "{entries} already in the account {account}, at most a day apart; if it is the same account, remove {account} with its records first, because the book has all of it",
     Topic.CURRENCY: "the file does not state its currency",
     Topic.CURRENCY_OF_ACCOUNT: "the amounts are in {mark}, but the account {account} is in {currency}",
     Topic.CARD_BALANCE: "the balance {amount} of {account} on {day} may be what is owed, or money on the card",

@@ -18,6 +18,7 @@ class Topic(StrEnum):
     ACCOUNTS_BUT_ONE_NAMED = auto()
     ACCOUNT_IS_KNOWN = auto()
     ACCOUNT_IS_KNOWN_OF_SEVERAL = auto()
+    ACCOUNT_OF_BOOK_IS_KNOWN = auto()
     CURRENCY = auto()
     CURRENCY_OF_ACCOUNT = auto()
     CARD_BALANCE = auto()

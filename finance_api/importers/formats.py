@@ -132,7 +132,7 @@ FORMATS = (
         begin=_ACTUAL,
         container="books.actual.container:looks_like_actual",
         book="books.actual.reader:ActualReader.of",
-        options=("currency", "units"),
+        options=("currency", "units", "new_account"),
     ),
     Format(
         name="spreadsheet",

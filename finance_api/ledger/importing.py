@@ -143,7 +143,7 @@ def import_file(
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
-                    NativeImport(session, report).run(file)
+                    NativeImport(session, report).run(file, are_new=order.options.new_account)
                 else:
                     _import_statements(session, report, entries, order.options)
                 session.begin_storing()

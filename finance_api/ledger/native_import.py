@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from finance_api.importers.interface import ChangeRefused, ImportRefused, quoted
+from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, quoted
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
+from finance_api.ledger.matching.new_accounts import ask_about_accounts_of_book
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.orders import AccountTotal, ImportReport
 from finance_api.ledger.references import (
@@ -74,10 +75,16 @@ class NativeImport:
         self._unlikely, self._first_unlikely = 0, ""
         self._end = from_date(date(to_date(session.now).year + 2, 1, 1))
 
-    def run(self, file: NativeFile) -> None:
-        """Import all rows. Raises ImportRefused."""
+    def run(self, file: NativeFile, *, are_new: bool = False) -> None:
+        """Import all rows. are_new: whether the user says that new accounts of a book are no
+        existing ones. Raises ImportRefused.
+        """
         session = self._session
         self._import_held(_held(file.documents()))
+        if not are_new:
+            questions = Questions()
+            ask_about_accounts_of_book(session, file, questions)
+            questions.put()
         if file.size > MANY_BYTES:
             session.begin_storing()
         changed = carry_currencies_over(session)

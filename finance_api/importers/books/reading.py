@@ -1,7 +1,7 @@
 """What readers of all books share."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any, BinaryIO, Protocol
 
 from finance_api.importers.interface import ImportRefused, quoted
@@ -31,8 +31,11 @@ class BookReader(Protocol):
     remarks: list[str]
     balances: Mapping[str, int]
 
-    def read(self, stream: BinaryIO) -> Iterable[Document]:
-        """Yield the objects of the book in any order. Raises ImportRefused at any time."""
+    def read(self, stream: BinaryIO) -> Generator[Document]:
+        """Yield the objects of the book in any order. Raises ImportRefused at any time.
+
+        The stream is at its start.
+        """
 
 
 class BookIds:
@@ -58,7 +61,7 @@ class BookIds:
 @contextmanager
 def book_file(reader: BookReader, stream: BinaryIO) -> Iterator[NativeFile]:
     """Read a book to its end. Raises ImportRefused."""
-    with spooled(map(_native_object, reader.read(stream))) as file:
+    with closing(reader.read(stream)) as documents, spooled(map(_native_object, documents)) as file:
         yield file._replace(remarks=tuple(reader.remarks), balances=reader.balances)
 
 

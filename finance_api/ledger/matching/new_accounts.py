@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Choice, Questions
+from finance_api.importers.native import NativeFile
 from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.ledger.session import LedgerSession
@@ -14,6 +15,7 @@ from finance_api.values.time import DAY_SECONDS
 #: Ask only if at least half of the entries, and this many (or all, if fewer), are already stored.
 _ROWS = 3
 _WINDOW_DAYS = 31
+_IS_ANOTHER = Choice({"new_account": True}, clause(Says.ANOTHER_ACCOUNT))
 #: (day, amount) -> number of an account's entries.
 _Entries = Counter[tuple[int, int]]
 
@@ -25,62 +27,87 @@ def ask_about_new_accounts(
     questions: Questions,
 ) -> None:
     """Ask which account is meant if an existing account has the entries of a new one."""
-    new: dict[KnownAccount, _Entries] = {a: Counter() for a in accounts if a.is_new}
+    new_accounts = {account.id: account for account in accounts if account.is_new}
+    new: dict[str, _Entries] = {account_id: Counter() for account_id in new_accounts}
     for entry in file.open if new else ():
-        if entry.account in new:
-            new[entry.account][entry.day, entry.amount] += 1
+        if entry.account.id in new:
+            new[entry.account.id][entry.day, entry.amount] += 1
     found = _same(session, new)
     is_one_of_several = len({s.account.key for s in file.statements}) > 1
-    for account, entries in new.items():
-        count = entries.total()
+    for new_id, account in new_accounts.items():
+        count = new[new_id].total()
         is_named = any(s.options.get("account") for s in account.statements.values())
         # If there are fewer than _ROWS entries, ask only if all match and the user named no
         # account.
         least = _ROWS if is_named else min(count, _ROWS)
-        for account_id, same in found[account].most_common(1):
+        for account_id, same in found[new_id].most_common(1):
             if same >= least and 2 * same >= count:
                 name = session.accounts.rows[account_id]["name"]
                 says = Says.SOME_ENTRIES if count > 1 else Says.ONE_ENTRY
-                entries_ = clause(says, same=same, count=count, new=account.name)
+                entries = clause(says, same=same, count=count, new=account.name)
                 topic = Topic.ACCOUNT_IS_KNOWN
                 if is_one_of_several:
                     topic = Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL
                 choices = () if is_one_of_several else _choices(name)
-                questions.ask(clause(topic, entries=entries_, account=name), *choices)
+                questions.ask(clause(topic, entries=entries, account=name), *choices)
+
+
+def ask_about_accounts_of_book(
+    session: LedgerSession, file: NativeFile, questions: Questions
+) -> None:
+    """Ask whether existing accounts are the same as new ones of a book that has their balances."""
+    accounts = session.accounts
+    new: dict[str, _Entries] = {
+        account_id: Counter() for account_id in file.balances if accounts.stored(account_id) is None
+    }
+    if not new or len(new) == len(accounts.rows):
+        return
+    for row in file.records():
+        entries = new.get(row.values["accountId"])
+        if entries is not None:
+            entries[row.values["recordDate"] // DAY_SECONDS, row.values["amount"]] += 1
+    for new_id, known in _same(session, new).items():
+        count = new[new_id].total()
+        for account_id, same in known.most_common(1):
+            if same >= _ROWS and 2 * same >= count:
+                own = clause(
+                    Says.SOME_ENTRIES, same=same, count=count, new=accounts.rows[new_id]["name"]
+                )
+                name = accounts.rows[account_id]["name"]
+                topic = Topic.ACCOUNT_OF_BOOK_IS_KNOWN
+                questions.ask(clause(topic, entries=own, account=name), _IS_ANOTHER)
 
 
 def _choices(name: str) -> tuple[Choice, ...]:
     is_account = clause(Says.ACCOUNT_IS, account=name)
-    return (
-        Choice({"account": name, "columns": {"account": None}}, is_account),
-        Choice({"new_account": True}, clause(Says.ANOTHER_ACCOUNT)),
-    )
+    return (Choice({"account": name, "columns": {"account": None}}, is_account), _IS_ANOTHER)
 
 
-def _same(
-    session: LedgerSession, new: Mapping[KnownAccount, _Entries]
-) -> dict[KnownAccount, Counter[str]]:
-    """For each new account, count its entries that are already in each existing account."""
+def _same(session: LedgerSession, new: Mapping[str, _Entries]) -> dict[str, Counter[str]]:
+    """For each new account, count its entries that are already in each existing account.
+
+    new: the entries of each new account, by its id.
+    """
     rows = session.accounts.rows
     by_currency: defaultdict[str, set[str]] = defaultdict(set)
     for row_id, row in rows.items():
         if session.accounts.stored(row_id) is not None:
             by_currency[row["currencyCode"]].add(row_id)
-    windows: defaultdict[int, list[tuple[KnownAccount, int, int]]] = defaultdict(list)
-    for account, entries in new.items():
+    windows: defaultdict[int, list[tuple[str, int, int]]] = defaultdict(list)
+    for new_id, entries in new.items():
         for day, amount in entries:
-            windows[day // _WINDOW_DAYS].append((account, day, amount))
-    found: dict[KnownAccount, Counter[str]] = {account: Counter() for account in new}
+            windows[day // _WINDOW_DAYS].append((new_id, day, amount))
+    found: dict[str, Counter[str]] = {new_id: Counter() for new_id in new}
     # Each window of days is read once.
     for window, of_window in windows.items():
         stored = _stored(session, window * _WINDOW_DAYS)
-        for account, day, amount in of_window:
-            candidates = by_currency[rows[account.id]["currencyCode"]]
+        for new_id, day, amount in of_window:
+            candidates = by_currency[rows[new_id]["currencyCode"]]
             times: Counter[str] = Counter()
             for near in (day - 1, day, day + 1):
                 times |= stored.get((near, amount), Counter())
             for account_id in candidates & times.keys():
-                found[account][account_id] += min(times[account_id], new[account][day, amount])
+                found[new_id][account_id] += min(times[account_id], new[new_id][day, amount])
     return found
 
 

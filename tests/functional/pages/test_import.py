@@ -8,6 +8,7 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
 from finance_api.values.regions import region_of
 from finance_api.web.import_texts import PageWriter
+from support.bank_files import SAMPLES
 from support.browser import changed_tables, dump, location
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
@@ -295,3 +296,24 @@ def test_an_undo_of_data_that_has_changed_is_shown_again(service, user, visitor)
     form = visitor.form(page)
     visitor.post(form.action, form.fields, status=303)
     assert records_of(service, user) == []
+
+
+def test_a_whole_book_is_looked_at_and_stored(service, user, visitor):
+    book = (SAMPLES / "books" / "actual-household.zip").read_bytes()
+    path = sent(visitor, book, name="My-Finances.zip")
+    text = shown_text(visitor.get(path).text)
+    assert "Format actual" in text
+    assert "2 months have other limits than the newest one of their budget" in text
+    do(visitor, path, "confirm")
+    assert "The file is imported." in shown_text(visitor.get(path).text)
+    assert len(records_of(service, user)) == 27
+    again = sent(visitor, book)
+    assert not [f for f in forms(visitor.get(again).text) if f.action.endswith("confirm")]
+
+
+def test_the_currency_of_a_book_is_asked_for(service, user, visitor):
+    path = sent(visitor, (SAMPLES / "books" / "actual-imported.zip").read_bytes())
+    assert "The file does not state its currency" in shown_text(visitor.get(path).text)
+    do(visitor, path, "options", currency="USD")
+    do(visitor, path, "confirm")
+    assert {row["currencyCode"] for row in records_of(service, user)} == {"USD"}

@@ -378,6 +378,28 @@ def test_money_without_decimals_is_asked_for_its_units(
     assert named(person, ACCOUNTS, "Card")["balance"] == -7_050 * 100
 
 
+def csv_of(person: Person, account: str, *rows: tuple[str, str]) -> None:
+    lines = "".join(f"{day},{amount},x\n" for day, amount in rows)
+    person.csv(f"date,amount,payee\n{lines}", account=account, currency="EUR", positive="in")
+
+
+def test_an_account_that_is_here_already_is_not_imported_a_second_time(person: Person):
+    csv_of(person, "Tagesgeld", ("2026-01-05", "12"), ("2026-01-13", "500"), ("2026-01-20", "1000"))
+    assert refusal(person, HOUSEHOLD) == (
+        "3 of the 3 entries for the new account Savings are already in the account Tagesgeld, "
+        "at most a day apart; if it is the same account, remove Tagesgeld with its records "
+        "first, because the book has all of it; if it is another account, give --new-account"
+    )
+    imported(person, HOUSEHOLD, new_account=True)
+    assert not imported(person, HOUSEHOLD).changed
+
+
+def test_an_account_of_which_few_records_are_here_is_another_one(person: Person):
+    csv_of(person, "Bank", ("2026-01-02", "2500"), ("2026-01-03", "-800"), ("2026-01-05", "-19.99"))
+    imported(person, HOUSEHOLD)
+    assert len(person.rows(ACCOUNTS)) == 6
+
+
 REFUSED = {
     "a part without its split": (
         "UPDATE transactions SET tombstone = 1 WHERE isParent = 1 AND amount = -6000",

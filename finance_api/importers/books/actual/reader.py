@@ -1,6 +1,6 @@
 """Turns a book of Actual into objects of the native format."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -38,7 +38,7 @@ class ActualReader:
     def of(cls, given: Mapping[str, Any]) -> "ActualReader":
         return cls(given.get("currency"), given.get("units"))
 
-    def read(self, stream: BinaryIO) -> Iterator[Document]:
+    def read(self, stream: BinaryIO) -> Generator[Document]:
         """See `BookReader`."""
         with actual_database(stream) as database:
             preferences = dict(table_rows(database, "preferences"))
