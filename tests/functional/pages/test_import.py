@@ -303,7 +303,7 @@ def test_a_whole_book_is_looked_at_and_stored(service, user, visitor):
     path = sent(visitor, book, name="My-Finances.zip")
     text = shown_text(visitor.get(path).text)
     assert "Format actual" in text
-    assert "2 months have other limits than the newest one of their budget" in text
+    assert "months whose limit is not imported, because it is not the newest" in text.lower()
     do(visitor, path, "confirm")
     assert "The file is imported." in shown_text(visitor.get(path).text)
     assert len(records_of(service, user)) == 27

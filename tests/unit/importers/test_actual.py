@@ -165,17 +165,17 @@ def test_the_same_book_again_changes_nothing(person: Person, name: str):
 
 def test_what_is_not_as_in_actual_is_named_with_its_number(person: Person):
     assert [str(remark) for remark in imported(person, HOUSEHOLD).remarks] == [
-        "2 starting balances are initial balances of accounts, there before their first records",
-        "1 starting balance is a record, because other transactions came before it: sums contain "
-        "it",
-        "1 transfer has a category: its two records count as spent and are not linked",
-        "1 split has a transfer, or another account or day, in it: each of its parts is a record",
-        "1 split has parts that do not add up to it: the sum of its parts counts, as in Actual",
-        "2 months have other limits than the newest one of their budget, and are not imported",
-        "1 category rolls over from month to month, which its budget does not",
-        "2 notes of categories, accounts or months are not imported",
-        "1 rule asks for exactly these words; here it fits every record that contains them",
-        "schedules no longer avoid weekends: 1 ('Gas')",
+        "starting balances that are initial balances of accounts: 2",
+        "starting balances that stay records, because other transactions came before them: 1",
+        "transfers with a category, which count as spent and are not linked: 1",
+        "splits with a transfer, another account or another day in them, whose parts are records: "
+        "1",
+        "splits that count as the sum of their parts, which differs from their amount: 1",
+        "months whose limit is not imported, because it is not the newest one of the budget: 2",
+        "categories that roll over from month to month, which budgets do not: 1",
+        "notes of categories, accounts and months, not imported: 2",
+        "rules for exactly some words, which here fit every record that contains them: 1",
+        "schedules that no longer avoid weekends: 1 ('Gas')",
         "schedules that are not imported: 1 ('Club: follows days of the month and weekdays at "
         "once')",
         "rules that are not imported: 1 ('parking')",
@@ -412,8 +412,11 @@ REFUSED = {
         "9999-12-31 cannot be right",
     ),
     "no date": ("UPDATE transactions SET date = 20260231 WHERE amount = -777", "is not a date"),
-    "half a cent": ("UPDATE transactions SET amount = 0.5 WHERE amount = -777", "'0.5' in the row"),
-    "bytes": ("UPDATE accounts SET name = x'00ff' WHERE name = 'Card'", "texts and whole numbers"),
+    "half a cent": (
+        "UPDATE transactions SET amount = 0.5 WHERE amount = -777",
+        "'amount' is '0.5' in a row",
+    ),
+    "bytes": ("UPDATE accounts SET name = x'00ff' WHERE name = 'Card'", "where Actual has a text"),
     "too much money": (
         "UPDATE transactions SET amount = 9000000000000000000 WHERE amount = -777",
         "the Record '",
@@ -425,6 +428,16 @@ REFUSED = {
     "an older version": (
         "ALTER TABLE zero_budgets DROP COLUMN carryover",
         "the book lacks 'carryover' in the table zero_budgets: open it with a current version",
+    ),
+    "a number as an id": ("UPDATE transactions SET id = x'31' WHERE amount = -777", "'id' is"),
+    "no id": ("UPDATE transactions SET id = NULL WHERE amount = -777", "'id' is 'None'"),
+    "a day beyond all years": (
+        "UPDATE transactions SET date = 9000000000000000000 WHERE amount = -777",
+        "is not a date",
+    ),
+    "a currency that is none": (
+        "UPDATE preferences SET value = 'XBT' WHERE id = 'defaultCurrencyCode'",
+        "the currency of the book 'XBT' is not an ISO 4217 code",
     ),
     "no accounts": ("DELETE FROM accounts", "the book has no accounts"),
     "another kind of budget": (

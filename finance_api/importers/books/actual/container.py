@@ -69,7 +69,11 @@ def _unpack(stream: BinaryIO, copy: Path) -> None:
         members = [each for each in archive.infolist() if Path(each.filename).name == _DATABASE]
         if len(members) != 1:
             raise ImportRefused(f"the ZIP file has {len(members)} databases: give one book a file")
-        if members[0].flag_bits & 1:
-            raise ImportRefused("the ZIP file has a password: give the file as Actual exports it")
+        packed = members[0].compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if not packed or members[0].flag_bits & 1:
+            raise ImportRefused(
+                "the ZIP file has a password, or is packed in an unusual way: give the file as "
+                "Actual exports it"
+            )
         with archive.open(members[0]) as member:
             copy_bounded(member, copy)

@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from finance_api.importers.books.actual.tables import table_rows
-from finance_api.importers.books.actual.values import text_or_none
 from finance_api.importers.books.reading import BookIds
 from finance_api.importers.books.sqlite_file import SqliteFile
 
@@ -34,7 +33,7 @@ class Names:
         self.currency = currency
         self._cents = cents
         self.accounts = {
-            account_id: Account(text_or_none(name) or "-", bool(off_budget), bool(closed))
+            account_id: Account(name or "-", bool(off_budget), bool(closed))
             for account_id, name, off_budget, closed, tombstone in table_rows(database, "accounts")
             if not tombstone
         }
@@ -48,16 +47,12 @@ class Names:
             # The group says whether a category is income, even if the category says otherwise.
             _, group, is_income, group_hidden, _ = groups.get(group_id, (None, None, 0, 0, 0))
             self.categories[category_id] = Category(
-                text_or_none(name) or "-",
-                text_or_none(group),
-                bool(is_income),
-                bool(hidden or group_hidden),
-                goal is not None,
+                name or "-", group, bool(is_income), bool(hidden or group_hidden), goal is not None
             )
         self._category_mapping = dict(table_rows(database, "category_mapping"))
         self._payee_mapping = dict(table_rows(database, "payee_mapping"))
         self._payees = {
-            payee_id: (text_or_none(name), transfer_account)
+            payee_id: (name, transfer_account)
             for payee_id, name, transfer_account, tombstone in table_rows(database, "payees")
             if not tombstone
         }

@@ -7,10 +7,11 @@ from typing import Any
 from finance_api.importers.books.actual.names import Names
 from finance_api.importers.books.actual.schedules import ScheduleUnfit, parse_schedule
 from finance_api.importers.books.actual.tables import table_rows
-from finance_api.importers.books.actual.values import integer, json_list, text_or_none
+from finance_api.importers.books.actual.values import json_list
 from finance_api.importers.books.reading import Document
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.native import MAX_LIST_ELEMENTS
 
 #: `preferences.budgetType` -> the table with the budgets; each type has had two names.
 _BUDGET_TABLES = {
@@ -36,9 +37,7 @@ class Plans:
         self.other_months = 0
         self.income_budgets = 0
         self.rollovers: set[str] = set()
-        self.held_months = sum(
-            integer(held) != 0 for _, held in table_rows(database, "zero_budget_months")
-        )
+        self.held_months = sum(held != 0 for _, held in table_rows(database, "zero_budget_months"))
         self.finished = 0
         #: Names of schedules, each with the reason.
         self.left_out: list[str] = []
@@ -54,11 +53,11 @@ class Plans:
             raise ImportRefused(f"the book has budgets of an unknown type, {quoted(budget_type)}")
         limits: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for month, category_id, amount, carryover in table_rows(self._database, table):
-            category_id = self._names.category(text_or_none(category_id))
+            category_id = self._names.category(category_id)
             if category_id is None:
                 continue
-            if integer(amount):
-                limits[category_id][integer(month)] = integer(amount)
+            if amount:
+                limits[category_id][month] = amount
             if carryover and not self._names.categories[category_id].is_income:
                 self.rollovers.add(category_id)
         for category_id, by_month in limits.items():
@@ -175,7 +174,7 @@ class Plans:
                 is_unfit = True
             is_wider |= op != "contains"
             words += texts
-        if is_unfit or not words:
+        if is_unfit or not 0 < len(words) <= MAX_LIST_ELEMENTS:
             raise _RuleUnfit
         return is_wider
 

@@ -12,16 +12,16 @@ from finance_api.importers.books.actual.transactions import Transactions
 from finance_api.importers.books.reading import BookIds, Document
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.clauses import Says, Topic, clause
-from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, listed, quoted, stated_code
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.number import to_units
-from finance_api.values.text import amount_text, count_text, counted_text, message
+from finance_api.values.text import amount_text, count_text, message
 
 #: Tables whose rows have no counterpart here, and what they are.
 _NOT_READ = {
-    "account_groups": "account group",
-    "transaction_filters": "saved filter",
-    "custom_reports": "custom report",
+    "account_groups": "groups of accounts",
+    "transaction_filters": "saved filters",
+    "custom_reports": "reports",
 }
 
 
@@ -62,6 +62,7 @@ class ActualReader:
             }
 
     def _currency(self, stated: str | None) -> str:
+        stated = stated_code(stated, "the currency of the book") if stated else None
         if stated and self.currency and stated != self.currency:
             raise ImportRefused(
                 f"the book is kept in {stated}: give no other currency, or change it in Actual"
@@ -146,107 +147,55 @@ def _remarks(
             "read are as before"
         )
     counts = transactions.counts
-    # A count, and the sentence after it for one and for several.
-    for count, one, many in (
-        (
-            len(transactions.openings),
-            "starting balance is the initial balance of its account, there before its first record",
-            "starting balances are initial balances of accounts, there before their first records",
+    for what, count in {
+        "starting balances that are initial balances of accounts": len(transactions.openings),
+        "starting balances that stay records, because other transactions came before them": (
+            counts["late openings"]
         ),
-        (
-            counts["late openings"],
-            "starting balance is a record, because other transactions came before it: sums contain "
-            "it",
-            "starting balances are records, because other transactions came before them: sums "
-            "contain them",
+        "transfers with a category, which count as spent and are not linked": (
+            counts["spent transfers"]
         ),
-        (
-            counts["spent transfers"],
-            "transfer has a category: its two records count as spent and are not linked",
-            "transfers have a category: their records count as spent and are not linked",
+        "transfers whose halves do not fit, which are not linked": counts["odd transfers"],
+        "splits with a transfer, another account or another day in them, whose parts are records": (
+            counts["splits apart"]
         ),
-        (
-            counts["odd transfers"],
-            "transfer is not linked, because its halves do not fit",
-            "transfers are not linked, because their halves do not fit",
+        "splits that count as the sum of their parts, which differs from their amount": (
+            counts["differing splits"]
         ),
-        (
-            counts["splits apart"],
-            "split has a transfer, or another account or day, in it: each of its parts is a record",
-            "splits have a transfer, or another account or day, in them: each part is a record",
+        "splits without parts, which count nothing in Actual": counts["empty splits"],
+        "records whose category was deleted": counts["lost categories"],
+        "transactions whose text or id from the bank is not imported": counts["bank texts"],
+        "months whose limit is not imported, because it is not the newest one of the budget": (
+            plans.other_months
         ),
-        (
-            counts["differing splits"],
-            "split has parts that do not add up to it: the sum of its parts counts, as in Actual",
-            "splits have parts that do not add up to them: the sums of parts count, as in Actual",
+        "categories that roll over from month to month, which budgets do not": len(plans.rollovers),
+        "budgets of income, not imported": plans.income_budgets,
+        "months that hold money for the next one, not imported": plans.held_months,
+        "goals of categories, not imported": (
+            sum(category.has_goal for category in names.categories.values())
         ),
-        (
-            counts["empty splits"],
-            "split has no parts and is left out, as in Actual's balance",
-            "splits have no parts and are left out, as in Actual's balance",
+        "notes of categories, accounts and months, not imported": (
+            sum(1 for _ in table_rows(database, "notes"))
         ),
-        (
-            counts["lost categories"],
-            "record has a category that was deleted, and has none here",
-            "records have a category that was deleted, and have none here",
+        "finished schedules, not imported": plans.finished,
+        "rules for exactly some words, which here fit every record that contains them": (
+            plans.wider_rules
         ),
-        (
-            counts["bank texts"],
-            "transaction has the bank's text or id, which is not imported",
-            "transactions have the bank's text or id, which are not imported",
-        ),
-        (
-            plans.other_months,
-            "month has another limit than the newest one of its budget, and is not imported",
-            "months have other limits than the newest one of their budget, and are not imported",
-        ),
-        (
-            len(plans.rollovers),
-            "category rolls over from month to month, which its budget does not",
-            "categories roll over from month to month, which their budgets do not",
-        ),
-        (
-            plans.income_budgets,
-            "budget of income is not imported",
-            "budgets of income are not imported",
-        ),
-        (
-            plans.held_months,
-            "month holds money for the next one, which is not imported",
-            "months hold money for the next one, which is not imported",
-        ),
-        (
-            sum(category.has_goal for category in names.categories.values()),
-            "category has a goal, which is not imported",
-            "categories have goals, which are not imported",
-        ),
-        (
-            sum(1 for _ in table_rows(database, "notes")),
-            "note of a category, account or month is not imported",
-            "notes of categories, accounts or months are not imported",
-        ),
-        (
-            plans.finished,
-            "finished schedule is not imported",
-            "finished schedules are not imported",
-        ),
-        (
-            plans.wider_rules,
-            "rule asks for exactly these words; here it fits every record that contains them",
-            "rules ask for exactly these words; here they fit every record that contains them",
-        ),
-    ):
+        **{f"{what}, not imported": _count(database, table) for table, what in _NOT_READ.items()},
+    }.items():
         if count:
-            yield message(counted_text(count, one, many))
-    for several, sentence in (
-        (plans.avoiding_weekends, "schedules no longer avoid weekends"),
-        (plans.left_out, "schedules that are not imported"),
-        (plans.rules_left_out, "rules that are not imported"),
-    ):
+            yield message(f"{what}: {count_text(count)}")
+    for what, several in {
+        "schedules that no longer avoid weekends": plans.avoiding_weekends,
+        "schedules that are not imported": plans.left_out,
+        "rules that are not imported": plans.rules_left_out,
+    }.items():
         if several:
-            yield message(f"{sentence}: {count_text(len(several))} ({listed(several)})")
-    for table, what in _NOT_READ.items():
-        if "tombstone" in database.columns.get(table, ()):
-            count = sum(not deleted for (deleted,) in database.rows(table, "tombstone"))
-            if count:
-                yield message(f"{counted_text(count, what)} not imported")
+            yield message(f"{what}: {count_text(len(several))} ({listed(several)})")
+
+
+def _count(database: SqliteFile, table: str) -> int:
+    """Return the number of rows of a table that are not deleted; 0 if it has none."""
+    if "tombstone" not in database.columns.get(table, ()):
+        return 0
+    return sum(not deleted for (deleted,) in database.rows(table, "tombstone"))

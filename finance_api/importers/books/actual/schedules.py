@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
+from finance_api.importers.books.actual.values import END_YEAR, FIRST_YEAR
+
 _FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MOST_INTERVAL, _MOST_TIMES = 1_000, 10_000
@@ -45,14 +47,19 @@ def parse_schedule(value: Any) -> Recurrence:
         else:
             parts.append("BYDAY=" + ",".join(f"{nth}{_WEEKDAYS[day]}" for nth, day in weekdays))
         start = _first_day(start, interval, days, weekdays)
+    if value.get("endMode") == "on_date" and _day(value.get("endDate")) < start:
+        raise ScheduleUnfit("ends before its first day")
     return Recurrence(start, ";".join(parts + _end(value)), bool(value.get("skipWeekend")))
 
 
 def _day(text: Any) -> date:
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except (ValueError, TypeError):
         raise ScheduleUnfit("has no date") from None
+    if not FIRST_YEAR <= day.year < END_YEAR:
+        raise ScheduleUnfit(f"has the date {day}")
+    return day
 
 
 def _is_number(value: Any, least: int, most: int) -> bool:
@@ -93,7 +100,7 @@ def _first_day(
     """Return the first day from ``start`` on that a monthly rule has."""
     for count in range(_MONTHS):
         years, month = divmod(start.month - 1 + count * interval, 12)
-        if start.year + years > date.max.year:
+        if start.year + years >= END_YEAR:
             break
         first = date(start.year + years, month + 1, 1)
         last = monthrange(first.year, first.month)[1]

@@ -29,6 +29,12 @@ _READ = {
     "notes": ("id", "note"),
     "preferences": ("id", "value"),
 }
+#: The columns that are read and are whole numbers; the others are texts.
+_NUMBERS = {
+    *("offbudget", "closed", "tombstone", "is_income", "hidden", "isParent", "isChild", "amount"),
+    *("date", "starting_balance_flag", "cleared", "reconciled", "month", "carryover", "buffered"),
+    *("completed", "posts_transaction"),
+}
 #: All other columns of these tables.
 _NOT_READ = {
     "accounts": (
@@ -83,13 +89,20 @@ def newest_migration(database: SqliteFile) -> int:
 def table_rows(database: SqliteFile, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
     """Yield the columns of a table that are read, in their order above. order: an expression.
 
-    Raises ImportRefused for a value that Actual does not write.
+    A missing number is 0. Raises ImportRefused for a value that Actual does not write.
     """
-    for row in database.rows(table, *_READ[table], order=order):
-        for value in row:
-            if isinstance(value, float | bytes):
+    columns = _READ[table]
+    kinds = [int if column in _NUMBERS else str for column in columns]
+    for row in database.rows(table, *columns, order=order):
+        values: list[Any] = []
+        for value, kind, column in zip(row, kinds, columns, strict=True):
+            if value is None and column != "id":
+                values.append(0 if kind is int else None)
+            elif isinstance(value, kind):
+                values.append(value)
+            else:
                 raise ImportRefused(
-                    f"the table {table} has {quoted(str(value))} in the row {quoted(str(row[0]))}, "
-                    "where Actual has texts and whole numbers"
+                    f"{quoted(column)} is {quoted(str(value))} in a row of the table {table}, "
+                    f"where Actual has a {'whole number' if kind is int else 'text'}"
                 )
-        yield row
+        yield tuple(values)

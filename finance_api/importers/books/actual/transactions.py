@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from finance_api.importers.books.actual.names import Names
 from finance_api.importers.books.actual.tables import table_rows
-from finance_api.importers.books.actual.values import integer, iso_day, tags_in, text_or_none
+from finance_api.importers.books.actual.values import iso_day, tags_in
 from finance_api.importers.books.reading import Document
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted
@@ -66,7 +66,7 @@ class Transactions:
         """Yield what is neither deleted nor without account and date."""
         for values in table_rows(self._database, "transactions", order):
             row = _Transaction(*values)
-            if not row.tombstone and row.account is not None and row.date is not None:
+            if not row.tombstone and row.account is not None and row.date:
                 yield row
 
     def _survey(self) -> None:
@@ -77,9 +77,8 @@ class Transactions:
             if row.is_parent:
                 self._parents.add(row.id)
                 continue
-            self.balances[row.account] += integer(row.amount)
-            day = integer(row.date)
-            first_days[row.account] = min(first_days.get(row.account, day), day)
+            self.balances[row.account] += row.amount
+            first_days[row.account] = min(first_days.get(row.account, row.date), row.date)
             if row.other_half is not None:
                 halves[row.id] = row
             if row.is_opening and not row.is_child:
@@ -98,7 +97,7 @@ class Transactions:
         """Return whether two rows are a transfer here: it counts neither as spent nor as income."""
         if not (self._lives(row) and self._lives(other)) or other.other_half != row.id:
             return False
-        if row.account == other.account or not row.amount or row.amount != -integer(other.amount):
+        if row.account == other.account or not row.amount or row.amount != -other.amount:
             self.counts["odd transfers"] += 1
             return False
         if any(self._is_spent(each) for each in (row, other)):
@@ -130,14 +129,14 @@ class Transactions:
         self, wholes: Sequence[_Transaction], parts: Sequence[_Transaction]
     ) -> Iterator[Document]:
         for row in parts:
-            self._sums[row.account] += integer(row.amount)
+            self._sums[row.account] += row.amount
         if not wholes or self._stands_apart(wholes[0], parts):
             # A starting balance is in the account.
             records = (row for row in parts if self.openings.get(row.account) != row)
             yield from map(self._record, records)
             return
         whole = wholes[0]
-        amount = sum(integer(row.amount) for row in parts)
+        amount = sum(row.amount for row in parts)
         self.counts["differing splits"] += amount != whole.amount
         whole_id = self._names.ids.get("Record", whole.id)
         values = self._values(whole, amount)
@@ -161,15 +160,15 @@ class Transactions:
     def _values(self, row: _Transaction, amount: int) -> Document:
         names = self._names
         state = "reconciled" if row.reconciled else "cleared" if row.cleared else "uncleared"
-        imported = text_or_none(row.imported_payee)
-        payee = names.payee(row.payee) or imported
-        self.counts["bank texts"] += (imported or payee) != payee or row.bank_id is not None
+        payee = names.payee(row.payee) or row.imported_payee
+        has_other_text = row.imported_payee not in (None, payee)
+        self.counts["bank texts"] += has_other_text or row.bank_id is not None
         return {
             "accountId": names.account_id(row.account),
             "amount": names.money(amount),
-            "recordDate": iso_day(integer(row.date)),
+            "recordDate": iso_day(row.date),
             "payee": payee,
-            "note": text_or_none(row.notes),
+            "note": row.notes,
             "recordState": state,
         }
 
@@ -183,7 +182,7 @@ class Transactions:
         return names.ids.document(
             "Record",
             row.id,
-            **self._values(row, integer(row.amount)),
+            **self._values(row, row.amount),
             categoryId=names.category_id(row.category),
             labelIds=[names.ids.get("Label", tag) for tag in tags],
             transferId=None if pair is None else names.ids.get("Transfer", pair),

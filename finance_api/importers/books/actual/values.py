@@ -6,24 +6,11 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import ImportRefused
 
 #: As in Actual: ``##`` does not begin a tag.
 _TAG = re.compile(r"(?<!#)#([^#\s]+)")
-_FIRST_YEAR, _END_YEAR = 1900, 2200
-
-
-def text_or_none(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value or None
-    raise ImportRefused(f"the book has {quoted(str(value))} in place of a text")
-
-
-def integer(value: Any) -> int:
-    """Return a number of the book; a missing one is 0, as in Actual."""
-    if value is None or isinstance(value, int):
-        return value or 0
-    raise ImportRefused(f"the book has {quoted(str(value))} in place of a whole number")
+FIRST_YEAR, END_YEAR = 1900, 2200
 
 
 def iso_day(number: int) -> str:
@@ -31,9 +18,9 @@ def iso_day(number: int) -> str:
     year, month_and_day = divmod(number, 10_000)
     try:
         day = date(year, *divmod(month_and_day, 100))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ImportRefused(f"{number} is not a date") from None
-    if not _FIRST_YEAR <= year < _END_YEAR:
+    if not FIRST_YEAR <= year < END_YEAR:
         raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in Actual")
     return day.isoformat()
 
