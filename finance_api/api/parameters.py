@@ -86,10 +86,18 @@ class Scalar(ParameterKind):
         return self._parse(texts[0])
 
 
-class Conditions(ParameterKind):
-    """Conditions on one field; the parameter may be repeated. meaning: its description."""
+class Repeated(ParameterKind):
+    """Conditions; the parameter may be repeated, and each time it can have several."""
 
     is_repeated = True
+
+    def read(self, texts: Sequence[str]) -> tuple[Any, ...]:
+        parsed = all_or_faults(self._parse, texts)
+        return tuple([condition for each in parsed for condition in each])
+
+
+class Conditions(Repeated):
+    """Conditions on one field. meaning: the description of the parameter."""
 
     def __init__(
         self, field: Field, operators: Sequence[Operator] | None = None, *, is_plain: bool = False
@@ -99,10 +107,6 @@ class Conditions(ParameterKind):
         schema = of_conditions(field, known, is_plain=is_plain)
         super().__init__(partial(parse_conditions, field), schema)
         self.meaning = conditions_meaning(field, known, is_plain=is_plain)
-
-    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
-        parsed = all_or_faults(self._parse, texts)
-        return tuple([condition for each in parsed for condition in each])
 
 
 class Listed(ParameterKind):
@@ -194,13 +198,18 @@ def integer(
     name: str,
     low: int,
     high: int,
-    missing: int,
+    missing: int | None,
     meaning: str,
     parse: Callable[[str, int, int], int] = parse_integer,
+    *,
+    example: int | None = None,
 ) -> Parameter:
-    schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
-    kind = Scalar(lambda text: parse(text, low, high), {**schema, "examples": [missing]})
-    return parameter(name, kind, meaning, missing)
+    """Make a parameter for a whole number. example: if what is missing is no such number."""
+    schema: Schema = {"type": "integer", "minimum": low, "maximum": high}
+    if example is None:
+        schema["default"] = example = missing
+    schema["examples"] = [example]
+    return parameter(name, Scalar(lambda text: parse(text, low, high), schema), meaning, missing)
 
 
 def page(
@@ -216,13 +225,13 @@ def page(
 
 def data_page(max_limit: int, default_limit: int = DEFAULT_LIMIT) -> tuple[Parameter, ...]:
     """Make the parameters of a page of data, which can be required to have a revision."""
-    schema = {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "examples": [17]}
-    kind = Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET), schema)
     meaning = (
         "The revision that the first page had. If the data has changed since, the page is refused "
         "with 409, because rows could be repeated or missing."
     )
-    return (*page(max_limit, default_limit), parameter(REVISION, kind, meaning, None))
+    # Descriptions have parameters in the order in which they are made.
+    of_page = page(max_limit, default_limit)
+    return (*of_page, integer(REVISION, 0, MAX_OFFSET, None, meaning, example=17))
 
 
 def days(name: str, meaning: str) -> Parameter:
@@ -256,9 +265,8 @@ def filters(resource: Resource) -> Iterator[Parameter]:
             f"OR separates alternatives."
         )
         yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
-        flow = {"type": "string", "enum": list(FLOWS), "examples": [FLOW.example]}
         meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
-        yield parameter(FLOW.name, Scalar(partial(parse_one_of, FLOWS), flow), meaning, None)
+        yield choice(FLOW.name, FLOWS, meaning)
     if has_categories(resource):
         meaning = "Whether a filter by category includes the categories below it."
         yield flag(WITH_SUBCATEGORIES, meaning)
@@ -299,12 +307,12 @@ def _columns(resource: Resource) -> Iterator[Parameter]:
     yield _fields(resource)
     if resource in CONVERTED:
         # The balance of an account is converted by the rate of today.
-        yield conversion(CONVERT_TO, (RATES, DAY) if resource is ACCOUNTS else (RATES,))
+        yield conversion((RATES, DAY) if resource is ACCOUNTS else (RATES,))
 
 
-def conversion(name: str, varies_with: Collection[Source] = (RATES,)) -> Parameter:
+def conversion(varies_with: Collection[Source] = (RATES,)) -> Parameter:
     meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
-    return parameter(name, Scalar(_currency, CURRENCY), meaning, None, varies_with)
+    return parameter(CONVERT_TO, Scalar(_currency, CURRENCY), meaning, None, varies_with)
 
 
 def _currency(text: str) -> str:

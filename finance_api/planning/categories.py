@@ -44,6 +44,11 @@ class CategoryTree:
             yield row
             next_id = row["parentId"]
 
+    def kind_of(self, category_id: str | None) -> str | None:
+        """Return the kind of a category; None if there is no category, or it has no kind."""
+        row = self.rows.get(category_id or "")
+        return None if row is None else row["kind"]
+
     def top_of(self, category_id: str) -> str:
         """Return the id of the category's topmost ancestor, or its own if it has no parent."""
         top = category_id

@@ -9,7 +9,7 @@ from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition
 from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, referred_by
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Resource
 from finance_api.storage.interface import Storage
 from finance_api.values.text import counted, fold, near_names
 
@@ -49,12 +49,6 @@ def find_hints(
     return list(islice(dict.fromkeys(found), MAX_HINTS))
 
 
-def negative_fields(conditions: Sequence[Condition]) -> list[Field]:
-    """Return the fields with an ``ne.`` that leaves out rows without a value."""
-    negative = (c.field for c in conditions if c.operator is Operator.NE)
-    return list(dict.fromkeys(field for field in negative if field.can_be_missing))
-
-
 def find_left_out(
     nouns: tuple[str, str],
     given: Sequence[Condition],
@@ -68,7 +62,9 @@ def find_left_out(
     after resolving, then perhaps others. count: returns the number of rows that meet conditions.
     form: the parameter that asks for rows without a value of a field.
     """
-    fields = negative_fields(given)[:_MOST_NEGATIVE]
+    negative = (each.field for each in given if each.operator is Operator.NE)
+    fields = list(dict.fromkeys(field for field in negative if field.can_be_missing))
+    fields = fields[:_MOST_NEGATIVE]
     for some in (each for n in range(len(fields)) for each in combinations(fields, n + 1)):
         pairs = zip_longest(given, resolved)
         kept = (

@@ -160,13 +160,13 @@ class BudgetSums:
         names: Sequence[str],
         conditions: Sequence[Condition] = (),
     ) -> list[_Group]:
-        found = [*conditions, dated(part.first, part.end)]
+        found, kind_of = [*conditions, dated(part.first, part.end)], self._categories.kind_of
         by_key: defaultdict[tuple[Any, ...], list[_Labelled]] = defaultdict(list)
         for key, sums in in_time(storage.data.sum_by(user_id, names, found).items()):
             labels = key[5] if len(key) > 5 else ()
             by_key[key[:5]].append((labels, sums.amount, sums.number))
         return [
-            (RecordGroup._make((*key, self._kind_of(key[2]), *_totals(labelled))), labelled)
+            (RecordGroup._make((*key, kind_of(key[2]), *_totals(labelled))), labelled)
             for key, labelled in in_time(by_key.items())
         ]
 
@@ -208,10 +208,6 @@ class BudgetSums:
                 elif found := [each for each in labelled if not labels.isdisjoint(each[0])]:
                     amount, number = _totals(found)
                     yield group._replace(amount=amount, number=number)
-
-    def _kind_of(self, category_id: str | None) -> str | None:
-        row = self._categories.rows.get(category_id or "")
-        return None if row is None else row["kind"]
 
 
 def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:

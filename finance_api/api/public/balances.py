@@ -59,7 +59,7 @@ class BalancesSchema(parameters.DataSchema):
     )
     account_id = parameters.conditions_on(RECORDS["accountId"])
     account_name = parameters.conditions_on(RECORDS["accountName"])
-    convert_to = parameters.conversion(parameters.CONVERT_TO)
+    convert_to = parameters.conversion()
     rows = parameters.instead("totals")
 
 

@@ -28,16 +28,10 @@ from finance_api.planning.summaries.reading import MAX_GROUPS
 from finance_api.planning.summaries.summary import count_records, summarize
 from finance_api.query.dates import parse_days_between
 from finance_api.query.dimensions import DIMENSIONS, Dimension
-from finance_api.query.errors import QueryError, all_or_faults, quoted
+from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Condition, GroupCondition, Query, RelativeDate, SortKey, Span
 from finance_api.query.operators import RANGES, Operator
-from finance_api.query.parse import (
-    MAX_CONDITIONS,
-    parse_conditions,
-    parse_integer,
-    parse_names,
-    parse_order,
-)
+from finance_api.query.parse import MAX_CONDITIONS, parse_conditions, parse_names, parse_order
 from finance_api.query.patterns import DAYS_BETWEEN
 from finance_api.query.suggestions import question
 from finance_api.query.sums import LEFT_OUT, SUMS, USUAL_SUMS, Column, Compare
@@ -87,16 +81,8 @@ def _compare(text: str) -> Compare | Span | RelativeDate:
         raise QueryError(f"takes {forms}: {error}{meant}") from None
 
 
-class _Having(parameters.ParameterKind):
-    """Conditions on columns of the groups; the parameter may be repeated."""
-
-    is_repeated = True
-
-    def read(self, texts: Sequence[str]) -> tuple[GroupCondition, ...]:
-        return tuple([each for some in all_or_faults(_having, texts) for each in some])
-
-
 def _having(text: str) -> list[GroupCondition]:
+    """Parse conditions on a column of the groups."""
     name, _, conditions = text.partition(".")
     if name not in _COMPARABLE:
         raise QueryError(
@@ -254,7 +240,7 @@ class SummarySchema(parameters.DataSchema):
     )
     having = parameters.parameter(
         "having",
-        _Having(
+        parameters.Repeated(
             _having,
             one_or_more(
                 {"type": "string", "pattern": having_pattern([*_COMPARABLE.values()])},
@@ -284,15 +270,14 @@ class SummarySchema(parameters.DataSchema):
         "Whether to add up all currencies, in the currency of convertTo: each group has one row, "
         "of the records that could be converted.",
     )
-    top = parameters.parameter(
+    top = parameters.integer(
         "top",
-        parameters.Scalar(
-            lambda text: parse_integer(text, 1, MAX_PAGE),
-            {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "examples": [5]},
-        ),
+        1,
+        MAX_PAGE,
+        0,
         "How many rows to keep in each group by all dimensions but the last: the first ones by "
         "sortBy. The groups stay in their order.",
-        0,
+        example=5,
     )
     sort_by = parameters.parameter(
         "sortBy",
@@ -303,7 +288,7 @@ class SummarySchema(parameters.DataSchema):
     def __init__(self) -> None:
         super().__init__(
             *parameters.data_page(MAX_PAGE, DEFAULT_GROUPS),
-            parameters.conversion(parameters.CONVERT_TO),
+            parameters.conversion(),
             *parameters.filters(RECORDS),
         )
 

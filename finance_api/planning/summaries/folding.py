@@ -106,7 +106,8 @@ class Folder:
             is_income = key[type_at] == INCOME
             received = is_income
             if category_at is not None:
-                received = is_received(self._reader.kind_of(key[category_at]), key[type_at])
+                kind = self._reader.categories.kind_of(key[category_at])
+                received = is_received(kind, key[type_at])
             add = partial(_add, is_income=is_income, received=received)
             if counted is not None:
                 add(self.totals[of_record[0][0]], counted)

@@ -94,7 +94,7 @@ class SummaryReader:
         return self._rows[field]
 
     @cached_property
-    def _categories(self) -> CategoryTree:
+    def categories(self) -> CategoryTree:
         return CategoryTree(self._referred("categoryId").values())
 
     def _on_id(self, condition: Condition) -> Condition:
@@ -112,12 +112,7 @@ class SummaryReader:
         missing = condition_on(RECORDS, _IDS_OF[name], Operator.IS_NULL)
         return either(listed.field, [listed, missing])
 
-    # -- values of dimensions, and kinds of categories
-
-    def kind_of(self, category_id: str | None) -> str | None:
-        """Return the kind of a category; None if there is no category."""
-        row = self._categories.rows.get(category_id or "")
-        return None if row is None else row["kind"]
+    # -- values of dimensions
 
     def values(self, dimension: Dimension, stored: Any) -> tuple[Any, ...]:
         """Return the dimension's values for a record: one value, or each of its labels."""
@@ -129,9 +124,9 @@ class SummaryReader:
         if stored is None:
             return None
         if dimension.name == "topCategory":
-            return self._categories.top_of(stored)
+            return self.categories.top_of(stored)
         if dimension.name == "categoryGroup":
-            return self._categories.group_of(stored)
+            return self.categories.group_of(stored)
         if dimension.name == WEEKDAY:
             return weekday(stored)
         if dimension.name == HOUR:
