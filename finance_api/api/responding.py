@@ -226,15 +226,15 @@ def _next_link(path: str, query_string: str, offset: int | None) -> HeaderItems:
 def respond(request: Request, **more: Hashable) -> Response:
     """Respond with the endpoint's answer: 200, or 304 if the client has it.
 
-    more: further arguments of ``answer``; the entity tag depends on them, too.
+    An answer that is not available as JSON is an export. more: further arguments of ``answer``; the
+    entity tag depends on them, too.
     """
-    return _respond(request, _exchange(request, **more))
-
-
-def _exchange(request: Request, **more: Hashable) -> Exchange:
     asked, identity = _asked(request, **more), request.authentication
     assert not isinstance(identity, Failure)
-    return Exchange(request, asked, identity.user, request.matchdict.get("suffix", ""))
+    exchange = Exchange(request, asked, identity.user, request.matchdict.get("suffix", ""))
+    if JSON not in exchange.endpoint.response.forms:
+        return _respond_with_export(request, exchange)
+    return _respond(request, exchange)
 
 
 def _asked(request: Request, **more: Any) -> Asked:
@@ -353,15 +353,13 @@ def export_cost(rows: int) -> int:
     return min(MAX_COST, 1 + -(-rows // ROWS_OF_A_REQUEST))
 
 
-def respond_with_export(request: Request) -> Response:
-    """Respond with the endpoint's export, and charge its cost to the quota."""
-    return _respond_with_export(request, _exchange(request))
-
-
 def _respond_with_export(
     request: Request, exchange: Exchange, page: Asked | None = None
 ) -> Response:
-    """Respond with an export. page: its list, if an export without rows has to say why."""
+    """Respond with an export, and charge its cost to the quota.
+
+    page: its list, if an export without rows has to say why.
+    """
     form, user, has_gzip = exchange.form, exchange.user, exchange.has_gzip
     if exchange.values.get(TRAILER) and form is not NDJSON:
         raise answers.ParametersRefused([(TRAILER, "is only for NDJSON")])

@@ -13,6 +13,9 @@ from finance_api.resources import ACCOUNTS
 
 accounts = Service("api.accounts", "/v1/api/accounts" + FORMATS, ACCOUNTS.meaning)
 account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account.")
+accounts_export = Service(
+    "api.export.accounts", "/v1/api/export/accounts" + FORMATS, "Export all accounts."
+)
 
 
 @accounts.get(
@@ -30,15 +33,6 @@ account = Service("api.accounts.one", "/v1/api/accounts/" + ID, "Get one account
     response=responses.object_response(ACCOUNTS),
     varies_with=freshness.NOTHING,
 )
-def read_accounts(request: Request) -> Response:
-    return responding.respond(request)
-
-
-accounts_export = Service(
-    "api.export.accounts", "/v1/api/export/accounts" + FORMATS, "Export all accounts."
-)
-
-
 @accounts_export.get(
     schema=parameters.ExportSchema(ACCOUNTS),
     permission=Permission.ACCOUNTS_READ,
@@ -47,5 +41,5 @@ accounts_export = Service(
     varies_with=freshness.NOTHING,
     savable=True,
 )
-def export_accounts(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_accounts(request: Request) -> Response:
+    return responding.respond(request)

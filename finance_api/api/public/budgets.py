@@ -15,6 +15,9 @@ from finance_api.resources import BUDGETS
 
 budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
 budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
+budgets_export = Service(
+    "api.export.budgets", "/v1/api/export/budgets" + FORMATS, "Export all budgets."
+)
 
 
 @budgets.get(
@@ -32,15 +35,6 @@ budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
     response=responses.object_response(BUDGETS),
     varies_with=(freshness.DAY,),
 )
-def read_budgets(request: Request) -> Response:
-    return responding.respond(request)
-
-
-budgets_export = Service(
-    "api.export.budgets", "/v1/api/export/budgets" + FORMATS, "Export all budgets."
-)
-
-
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
@@ -49,8 +43,8 @@ budgets_export = Service(
     varies_with=(freshness.DAY,),
     savable=True,
 )
-def export_budgets(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_budgets(request: Request) -> Response:
+    return responding.respond(request)
 
 
 # -- periods --------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ from finance_api.resources import CATEGORIES
 
 categories = Service("api.categories", "/v1/api/categories" + FORMATS, CATEGORIES.meaning)
 category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one category.")
+categories_export = Service(
+    "api.export.categories", "/v1/api/export/categories" + FORMATS, "Export all categories."
+)
 
 
 @categories.get(
@@ -29,15 +32,6 @@ category = Service("api.categories.one", "/v1/api/categories/" + ID, "Get one ca
     response=responses.object_response(CATEGORIES),
     varies_with=freshness.NOTHING,
 )
-def read_categories(request: Request) -> Response:
-    return responding.respond(request)
-
-
-categories_export = Service(
-    "api.export.categories", "/v1/api/export/categories" + FORMATS, "Export all categories."
-)
-
-
 @categories_export.get(
     schema=parameters.ExportSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
@@ -46,5 +40,5 @@ categories_export = Service(
     varies_with=freshness.NOTHING,
     savable=True,
 )
-def export_categories(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_categories(request: Request) -> Response:
+    return responding.respond(request)

@@ -46,4 +46,4 @@ def all_data(reading: Reading, values: validation.Parameters) -> Export:
     varies_with=freshness.NOTHING,
 )
 def export_all(request: Request) -> Response:
-    return responding.respond_with_export(request)
+    return responding.respond(request)

@@ -13,6 +13,7 @@ from finance_api.resources import GOALS
 
 goals = Service("api.goals", "/v1/api/goals" + FORMATS, GOALS.meaning)
 goal = Service("api.goals.one", "/v1/api/goals/" + ID, "Get one goal.")
+goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Export all goals.")
 
 
 @goals.get(
@@ -30,13 +31,6 @@ goal = Service("api.goals.one", "/v1/api/goals/" + ID, "Get one goal.")
     response=responses.object_response(GOALS),
     varies_with=(freshness.DAY,),
 )
-def read_goals(request: Request) -> Response:
-    return responding.respond(request)
-
-
-goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Export all goals.")
-
-
 @goals_export.get(
     schema=parameters.ExportSchema(GOALS),
     permission=Permission.GOALS_READ,
@@ -45,5 +39,5 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
     varies_with=(freshness.DAY,),
     savable=True,
 )
-def export_goals(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_goals(request: Request) -> Response:
+    return responding.respond(request)

@@ -13,6 +13,9 @@ from finance_api.resources import LABELS
 
 labels = Service("api.labels", "/v1/api/labels" + FORMATS, LABELS.meaning)
 label = Service("api.labels.one", "/v1/api/labels/" + ID, "Get one label.")
+labels_export = Service(
+    "api.export.labels", "/v1/api/export/labels" + FORMATS, "Export all labels."
+)
 
 
 @labels.get(
@@ -29,15 +32,6 @@ label = Service("api.labels.one", "/v1/api/labels/" + ID, "Get one label.")
     response=responses.object_response(LABELS),
     varies_with=freshness.NOTHING,
 )
-def read_labels(request: Request) -> Response:
-    return responding.respond(request)
-
-
-labels_export = Service(
-    "api.export.labels", "/v1/api/export/labels" + FORMATS, "Export all labels."
-)
-
-
 @labels_export.get(
     schema=parameters.ExportSchema(LABELS),
     permission=Permission.LABELS_READ,
@@ -46,5 +40,5 @@ labels_export = Service(
     varies_with=freshness.NOTHING,
     savable=True,
 )
-def export_labels(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_labels(request: Request) -> Response:
+    return responding.respond(request)

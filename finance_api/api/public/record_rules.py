@@ -13,6 +13,9 @@ from finance_api.resources import RECORD_RULES
 
 record_rules = Service("api.record-rules", "/v1/api/record-rules" + FORMATS, RECORD_RULES.meaning)
 record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get one record rule.")
+record_rules_export = Service(
+    "api.export.record-rules", "/v1/api/export/record-rules" + FORMATS, "Export all record rules."
+)
 
 
 @record_rules.get(
@@ -29,15 +32,6 @@ record_rule = Service("api.record-rules.one", "/v1/api/record-rules/" + ID, "Get
     response=responses.object_response(RECORD_RULES),
     varies_with=freshness.NOTHING,
 )
-def read_record_rules(request: Request) -> Response:
-    return responding.respond(request)
-
-
-record_rules_export = Service(
-    "api.export.record-rules", "/v1/api/export/record-rules" + FORMATS, "Export all record rules."
-)
-
-
 @record_rules_export.get(
     schema=parameters.ExportSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
@@ -46,5 +40,5 @@ record_rules_export = Service(
     varies_with=freshness.NOTHING,
     savable=True,
 )
-def export_record_rules(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_record_rules(request: Request) -> Response:
+    return responding.respond(request)

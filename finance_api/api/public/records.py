@@ -19,6 +19,9 @@ from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.common import EXAMPLE_ID
 
 records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
+records_export = Service(
+    "api.export.records", "/v1/api/export/records" + FORMATS, "Export all records."
+)
 
 
 @records.get(
@@ -26,6 +29,14 @@ records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
     permission=Permission.RECORDS_READ,
     answer=partial(listing.list_page, RECORDS),
     response=responses.list_response(RECORDS),
+    varies_with=freshness.NOTHING,
+    savable=True,
+)
+@records_export.get(
+    schema=parameters.ExportSchema(RECORDS),
+    permission=Permission.RECORDS_READ,
+    answer=partial(listing.export, RECORDS),
+    response=responses.export_response(RECORDS),
     varies_with=freshness.NOTHING,
     savable=True,
 )
@@ -64,23 +75,6 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
 )
 def get_record(request: Request) -> Response:
     return responding.respond(request)
-
-
-records_export = Service(
-    "api.export.records", "/v1/api/export/records" + FORMATS, "Export all records."
-)
-
-
-@records_export.get(
-    schema=parameters.ExportSchema(RECORDS),
-    permission=Permission.RECORDS_READ,
-    answer=partial(listing.export, RECORDS),
-    response=responses.export_response(RECORDS),
-    varies_with=freshness.NOTHING,
-    savable=True,
-)
-def export_records(request: Request) -> Response:
-    return responding.respond_with_export(request)
 
 
 records_by_id = Service("api.records.by-id", "/v1/api/records/by-id", "Records by their ids.")

@@ -23,6 +23,11 @@ standing_orders = Service(
 standing_order = Service(
     "api.standing-orders.one", "/v1/api/standing-orders/" + ID, "Get one standing order."
 )
+standing_orders_export = Service(
+    "api.export.standing-orders",
+    "/v1/api/export/standing-orders" + FORMATS,
+    "Export all standing orders.",
+)
 
 
 @standing_orders.get(
@@ -39,17 +44,6 @@ standing_order = Service(
     response=responses.object_response(STANDING_ORDERS),
     varies_with=(freshness.DAY,),
 )
-def read_standing_orders(request: Request) -> Response:
-    return responding.respond(request)
-
-
-standing_orders_export = Service(
-    "api.export.standing-orders",
-    "/v1/api/export/standing-orders" + FORMATS,
-    "Export all standing orders.",
-)
-
-
 @standing_orders_export.get(
     schema=parameters.ExportSchema(STANDING_ORDERS),
     permission=Permission.STANDING_ORDERS_READ,
@@ -58,8 +52,8 @@ standing_orders_export = Service(
     varies_with=(freshness.DAY,),
     savable=True,
 )
-def export_standing_orders(request: Request) -> Response:
-    return responding.respond_with_export(request)
+def read_standing_orders(request: Request) -> Response:
+    return responding.respond(request)
 
 
 # -- upcoming occurrences -------------------------------------------------------------------------
