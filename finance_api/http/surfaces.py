@@ -72,6 +72,7 @@ PAGES = (
     "/goals",
     "/standing-orders",
     "/rules",
+    "/payee",
     "/payees",
     "/transfers",
     UPLOADS,

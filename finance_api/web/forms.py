@@ -82,7 +82,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 NEW_CATEGORY = "new-category"
 _CATEGORY = "categoryId"
 #: Stands between the names in the path of a category.
-_STEP = " › "
+STEP = " › "
 #: A refusal names up to this many options.
 _NAMED_OPTIONS = 3
 #: What a colour picker shows if no colour is set, and the names of its fields.
@@ -226,7 +226,7 @@ def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
 def path_of(categories: CategoryTree, row_id: str) -> str:
     """Return the path of a category: ``Food › Groceries``."""
     names = [str(row["name"]) for row in categories.upwards(row_id)]
-    return _STEP.join(reversed(names))
+    return STEP.join(reversed(names))
 
 
 def field_texts(fields: Mapping[str, Field], row: Row, region: Region) -> dict[str, str]:
@@ -361,7 +361,7 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
     labels = [(value, fold(label)) for value, label in options]
     for found in (
         [value for value, label in labels if label == wanted],
-        [value for value, label in labels if label.rpartition(_STEP)[2] == wanted],
+        [value for value, label in labels if label.rpartition(STEP)[2] == wanted],
         [value for value, label in labels if wanted in label],
     ):
         if len(found) == 1:
@@ -377,7 +377,7 @@ def find_option(options: Sequence[tuple[str, str]], text: str, word: str) -> str
 
 def last_parts(options: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the last part of each path, or the whole path if two paths have the same last part."""
-    parts = {value: label.rpartition(_STEP)[2] for value, label in options}
+    parts = {value: label.rpartition(STEP)[2] for value, label in options}
     number = Counter(map(fold, parts.values()))
     return {
         value: label if number[fold(parts[value])] > 1 else parts[value] for value, label in options

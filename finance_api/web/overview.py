@@ -24,6 +24,7 @@ from finance_api.web.timespans import Timespan
 
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
 MOST_ROWS = 12
+MOST_PAYEES = 8
 DUE_DAYS = 30
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
@@ -303,6 +304,23 @@ class Overview:
             )
             for key, money in spent
         ]
+
+    # -- payees
+
+    @cached_property
+    def payees_request(self) -> api_requests.ApiRequest:
+        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": api_requests.MOST_GROUPS}
+        return self._summary("Top payees", "payee", self.span, **page)
+
+    @cached_property
+    def payees(self) -> list[tuple[str, Money]] | None:
+        """The payees who received most; None if there are too many to add up."""
+        found = self._answers.sums(self.payees_request)
+        if found is None:
+            return None
+        sums = [each for each in _by(found, "payee", self._prefix).items() if each[0]]
+        sums.sort(key=lambda each: (-each[1].spent, each[0]))
+        return [each for each in sums[:MOST_PAYEES] if each[1].spent > 0]
 
     # -- what is left of the month that holds today
 

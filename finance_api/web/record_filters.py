@@ -102,6 +102,7 @@ _FILTERS: Mapping[str, Callable[[str, Region], Filters]] = {
     "currency": _is("currencyCode"),
     "state": _is("recordState"),
     "import": _import,
+    "payee": _is("payee"),
     FLOW.name: lambda text, _: {FLOW.name: text},
 }
 #: Parameters that are not filters: the currency to convert sums to, and whether to list only the
@@ -292,8 +293,8 @@ def _words(name: str, text: str, region: Region) -> str:
             return f"At most {text}"
         case "counted":
             return "Only what the sums count"
-        case "import":
-            return f"Import {text}"
+        case "import" | "payee":
+            return f"{name.capitalize()} {text}"
         case "from" | "to":
             with suppress(TimeError):
                 text = region.day(parse_date(text))

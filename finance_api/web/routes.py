@@ -39,6 +39,7 @@ ROUTES = {
     "question.links_revoke": f"{QUESTIONS_PAGE}/{{id}}/links/revoke",
     "question.link_revoke": f"{QUESTIONS_PAGE}/{{id}}/links/{{link}}/revoke",
     "rules.apply": "/rules/apply",
+    "payee": "/payee",
     "payees": "/payees",
     "transfers": "/transfers",
     "export": "/accounts/export",

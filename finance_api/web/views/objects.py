@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.planning.categories import CategoryTree
 from finance_api.planning.computing import compute
 from finance_api.planning.recurring import (
     Recurring,
@@ -28,7 +30,15 @@ from finance_api.planning.recurring import (
     with_orders,
     yearly_totals,
 )
-from finance_api.resources import ACCOUNTS, BUDGETS, GOALS, RECORDS, STANDING_ORDERS
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    GOALS,
+    LABELS,
+    RECORDS,
+    STANDING_ORDERS,
+)
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.tables import Status
 from finance_api.values import Row
@@ -39,7 +49,13 @@ from finance_api.values.text import edited, message
 from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
-from finance_api.web.cells import NONE, Cells, title_of
+from finance_api.web.cells import NONE, Cells, money, title_of
+from finance_api.web.development import (
+    CategoryDetail,
+    LabelDetail,
+    categories_request,
+    category_sums,
+)
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -48,11 +64,15 @@ from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, w
 
 #: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
+#: The list of categories indents up to this many levels.
+_MOST_DEPTH = 3
 #: What pages show beside the form, by resource.
 _DETAILS: Mapping[Resource, type[ObjectDetail]] = {
     ACCOUNTS: AccountDetail,
     BUDGETS: BudgetDetail,
+    CATEGORIES: CategoryDetail,
     GOALS: GoalDetail,
+    LABELS: LabelDetail,
 }
 
 
@@ -72,18 +92,25 @@ class ObjectViews:
         asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
         found = ApiAnswers(request).get(asked, withTotal="true")
         total, listed = found.members["total"], found.rows
+        owned, sums = pages.own_rows(request), None
         is_by_date = shown.date is not None and request.GET.get("sort") != "name"
         if shown.date and is_by_date:
-            listed = self._by_date(shown.date, asked, total)[offset : offset + pages.PAGE_ROWS]
+            listed = self._sorted_by(partial(_date_key, shown.date), asked, total)
+        paths: Mapping[str, str] = {}
+        if self.resource is CATEGORIES:
+            paths = dict(forms.named_options(owned, CATEGORIES))
+            listed = self._sorted_by(partial(_path_key, paths), asked, total)
+            sums = category_sums(ApiAnswers(request), CategoryTree(owned.categories.rows.values()))
         fields = [self.resource[name] for name in shown.columns]
-        owned = pages.own_rows(request)
         cells = Cells(owned, self.region)
         rows = [
             {
                 "id": row["id"],
                 "name": title_of(row),
                 "badges": [w.capitalize() for w in ("archived", "closed") if row.get(w)],
-                "cells": [cells.cell(field, row) for field in fields],
+                "cells": [cells.cell(field, row) for field in fields]
+                + ([] if sums is None else [_amounts(sums.get(row["id"], {}), self.region)]),
+                "depth": min(paths.get(row["id"], "").count(forms.STEP), _MOST_DEPTH),
             }
             for row in listed
         ]
@@ -93,7 +120,8 @@ class ObjectViews:
             shown.name,
             shown.title,
             shown=shown,
-            columns=[(forms.label_of(field), cells.css(field)) for field in fields],
+            columns=[(forms.label_of(field), cells.css(field)) for field in fields]
+            + ([] if sums is None else [("Last 12 months", "number")]),
             rows=rows,
             total=total,
             pager=pages.Pager.of(request, total),
@@ -101,18 +129,19 @@ class ObjectViews:
             found=payments,
             found_totals=totals,
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
-            api=[asked],
+            api=[asked, *([] if sums is None else [categories_request(request.today)])],
         )
 
-    def _by_date(self, name: str, asked: ApiRequest, total: int) -> list[Row]:
-        """Return all objects by their computed date, by which the API cannot sort."""
+    def _sorted_by(self, key: Callable[[Row], Any], asked: ApiRequest, total: int) -> list[Row]:
+        """Return the page of the list in an order that the API does not have."""
         answers, most = ApiAnswers(self.request), 100
         found = [
             row
             for offset in range(0, total, most)
             for row in answers.get(asked, limit=str(most), offset=str(offset)).rows
         ]
-        return sorted(found, key=lambda row: (row[name] is None, row[name]))
+        offset = pages.offset_of(self.request)
+        return sorted(found, key=key)[offset : offset + pages.PAGE_ROWS]
 
     def show_new(self) -> dict[str, Any]:
         """Show a form with the defaults, or with values from the query of a link."""
@@ -301,6 +330,20 @@ class ObjectViews:
         cells = Cells(owned, self.region)
         known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
         return [(forms.label_of(field), cells.cell(field, row)) for field in known]
+
+
+def _date_key(name: str, row: Row) -> tuple[bool, int | None]:
+    return row[name] is None, row[name]
+
+
+def _path_key(paths: Mapping[str, str], row: Row) -> tuple[bool, str]:
+    return row["archived"], paths[row["id"]].casefold()
+
+
+def _amounts(sums: Mapping[str, int], region: Region) -> Markup:
+    """Return amounts by currency, one in a line."""
+    shown = [money(units, currency, region) for currency, units in sorted(sums.items())]
+    return Markup("<br>").join(shown) if shown else NONE
 
 
 def _default_text(field: Field) -> str:

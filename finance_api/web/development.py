@@ -1,0 +1,236 @@
+"""The figures of a category, a label or a payee: sums by month with those of the year before."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from finance_api.planning.categories import CategoryTree
+from finance_api.resources.records import RECEIVED, SPENT
+from finance_api.values import Row
+from finance_api.values.number import ratio_units
+from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, months_before, start_of
+from finance_api.web.api_requests import RECORDS_PATH, SUMMARY, ApiAnswers, ApiRequest
+from finance_api.web.cells import percent
+from finance_api.web.object_details import ObjectDetail
+from finance_api.web.plots import Label, Plot, column_plot
+from finance_api.web.rendering import amount, month_words
+from finance_api.web.timespans import Timespan
+
+_MONTHS = 12
+_NEWEST_RECORDS = "10"
+_COLUMNS = f"count,{SPENT},{RECEIVED}"
+
+
+@dataclass(frozen=True)
+class Month:
+    """before: the sum of the same month a year earlier. link: the path of the month's records."""
+
+    label: str
+    sum: int
+    before: int
+    link: str
+
+
+def twelve_months(today: int, years_ago: int = 0) -> Timespan:
+    """Return the twelve months that end with this one, or as many years earlier."""
+    month = months_before(start_of(Period.MONTH, today), _MONTHS * years_ago)
+    return Timespan(months_before(month, _MONTHS - 1), end_of(Period.MONTH, month) - DAY_SECONDS)
+
+
+class DevelopmentDetail(ObjectDetail):
+    """Sums by month, the share of all, and the newest records.
+
+    Sums are in the currency with the most records, and are what was spent or received, whichever
+    is more.
+    """
+
+    template = "object_development.jinja2"
+
+    @property
+    def filters(self) -> Mapping[str, str]:
+        """The parameters of the API that select the records."""
+        raise NotImplementedError
+
+    @property
+    def list_filters(self) -> Mapping[str, str]:
+        """The same parameters of the page with records."""
+        raise NotImplementedError
+
+    @property
+    def requests(self) -> list[ApiRequest]:
+        shared = [] if self.currency is None else [self._whole_request]
+        return [self._months_request, *shared, self._records_request]
+
+    @property
+    def span(self) -> Timespan:
+        return twelve_months(self._answers.today)
+
+    @property
+    def _months_request(self) -> ApiRequest:
+        both = Timespan(twelve_months(self._answers.today, 1).first, self.span.last)
+        given = {"groupBy": "month", "columns": _COLUMNS, "recordDate": both.filter}
+        return ApiRequest(SUMMARY, {**given, **self.filters}, about="Sums by month")
+
+    @property
+    def _whole_request(self) -> ApiRequest:
+        days = {"columns": _COLUMNS, "recordDate": self.span.filter}
+        return ApiRequest(SUMMARY, {**days, "currencyCode": f"eq.{self.currency}"}, about="All")
+
+    @property
+    def _records_request(self) -> ApiRequest:
+        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
+        return ApiRequest(RECORDS_PATH, given, about="Newest records")
+
+    @cached_property
+    def records(self) -> Sequence[Row]:
+        return self._answers.get(self._records_request).rows
+
+    @cached_property
+    def _sums(self) -> Sequence[Row] | None:
+        """The sums by month and currency; None if there are too many records to add up."""
+        found = self._answers.sums(self._months_request)
+        return None if found is None else found.rows
+
+    @property
+    def is_too_much(self) -> bool:
+        return self._sums is None
+
+    @cached_property
+    def currencies(self) -> list[str]:
+        """The currencies of the last two years, the one with the most records first."""
+        counts: Counter[str] = Counter()
+        for row in self._sums or ():
+            counts[row["currencyCode"]] += row["count"]
+        return sorted(counts, key=lambda currency: (-counts[currency], currency))
+
+    @property
+    def currency(self) -> str | None:
+        return self.currencies[0] if self.currencies else None
+
+    @cached_property
+    def flow(self) -> str:
+        """Whether sums are what was spent or what was received."""
+        own = [row for row in self._sums or () if row["currencyCode"] == self.currency]
+        spent, received = (sum(row[name] for row in own) for name in (SPENT, RECEIVED))
+        return RECEIVED if received > spent else SPENT
+
+    @cached_property
+    def months(self) -> list[Month]:
+        by_month = {
+            row["periodStart"]: row[self.flow]
+            for row in self._sums or ()
+            if row["currencyCode"] == self.currency
+        }
+        found = []
+        for ago in reversed(range(_MONTHS)):
+            first = months_before(start_of(Period.MONTH, self._answers.today), ago)
+            span = Timespan(first, end_of(Period.MONTH, first) - DAY_SECONDS)
+            before = by_month.get(months_before(first, _MONTHS), 0)
+            link = self.records_link(span)
+            found.append(Month(month_words(first), by_month.get(first, 0), before, link))
+        return found
+
+    @property
+    def total(self) -> int:
+        return sum(month.sum for month in self.months)
+
+    @property
+    def total_before(self) -> int:
+        return sum(month.before for month in self.months)
+
+    @property
+    def share(self) -> str | None:
+        """The share of all that was spent or received in these months; None if there is none."""
+        found = self._answers.sums(self._whole_request)
+        whole = 0 if found is None else sum(row[self.flow] for row in found.rows)
+        units = ratio_units(self.total, whole) if 0 <= self.total <= whole else None
+        return None if units is None else percent(units, self._region)
+
+    @property
+    def plot(self) -> Plot:
+        labels = [
+            Label(
+                [
+                    month.label,
+                    f"{amount(month.sum, self._region, self.currency)} {self.currency}",
+                    f"{amount(month.before, self._region, self.currency)} the year before",
+                ],
+                month.link,
+                month.label[-4:],
+            )
+            for month in self.months
+        ]
+        series = {
+            "before": [month.before for month in self.months],
+            "expense" if self.flow == SPENT else "income": [month.sum for month in self.months],
+        }
+        return column_plot(series, [month.label[:3] for month in self.months], labels, self._region)
+
+    def records_link(self, span: Timespan) -> str:
+        """Return the path of the page with the records that a sum counts."""
+        days = {"from": date_text(span.first), "to": date_text(span.last)}
+        counted = {"currency": self.currency or "", "flow": self.flow, "counted": "true"}
+        return ApiRequest("/records", {**self.list_filters, **days, **counted}).target
+
+    @property
+    def list_link(self) -> str:
+        return ApiRequest("/records", self.list_filters).target
+
+
+class CategoryDetail(DevelopmentDetail):
+    """The figures of a category with those below it."""
+
+    @property
+    def filters(self) -> Mapping[str, str]:
+        return {"categoryId": f"eq.{self.row['id']}", "withSubcategories": "true"}
+
+    @property
+    def list_filters(self) -> Mapping[str, str]:
+        return {"category": self.row["id"]}
+
+
+class LabelDetail(DevelopmentDetail):
+    @property
+    def filters(self) -> Mapping[str, str]:
+        return {"labelIds": f"eq.{self.row['id']}"}
+
+    @property
+    def list_filters(self) -> Mapping[str, str]:
+        return {"label": self.row["id"]}
+
+
+class PayeeDetail(DevelopmentDetail):
+    """The figures of a payee. row: has the payee as ``payee``."""
+
+    @property
+    def filters(self) -> Mapping[str, str]:
+        return {"payee": f"eq.{self.row['payee']}"}
+
+    @property
+    def list_filters(self) -> Mapping[str, str]:
+        return {"payee": self.row["payee"]}
+
+
+def categories_request(today: int) -> ApiRequest:
+    """Return the request for the sums of all categories in the last twelve months."""
+    given = {"groupBy": "category", "columns": "net", "recordDate": twelve_months(today).filter}
+    return ApiRequest(SUMMARY, given, about="Last 12 months")
+
+
+def category_sums(
+    answers: ApiAnswers, tree: CategoryTree
+) -> Mapping[str, Mapping[str, int]] | None:
+    """Return the sums of the last twelve months by category and currency, with categories below.
+
+    None if there are too many records to add up.
+    """
+    found = answers.sums(categories_request(answers.today))
+    if found is None:
+        return None
+    sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for group in found.rows:
+        if group["categoryId"] is not None:
+            for row in tree.upwards(group["categoryId"]):
+                sums[row["id"]][group["currencyCode"]] += group["net"]
+    return sums

@@ -1,0 +1,27 @@
+"""The figures of one payee."""
+
+from typing import Any
+
+from pyramid.httpexceptions import HTTPNotFound
+
+from finance_api.auth.policy import Permission
+from finance_api.http.requests import Request
+from finance_api.planning.answers import ParametersRefused
+from finance_api.web.api_requests import ApiAnswers
+from finance_api.web.development import PayeeDetail
+from finance_api.web.page import own_rows, page
+from finance_api.web.routes import get
+
+
+@get("payee", Permission.DATA_READ, "payee")
+def show_payee(request: Request) -> dict[str, Any]:
+    payee, owned = request.GET.get("name", ""), own_rows(request)
+    detail = PayeeDetail(ApiAnswers(request), owned, {"payee": payee}, request.region)
+    try:
+        records = detail.records if payee else ()
+    except ParametersRefused:
+        # Too long for a payee.
+        records = ()
+    if not records:
+        raise HTTPNotFound()
+    return page("records", payee, detail=detail)

@@ -1,0 +1,156 @@
+"""Pages of categories, labels and payees: their sums are those of the API."""
+
+import html
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from support.browser import new_token
+from support.html import shown_text
+from support.native_rows import account, category, label, record, uid
+from support.service import Client, on_one_storage
+
+FOOD, BREAD, HOME = uid("Category", 1), uid("Category", 2), uid("Label", 1)
+ODD = 'Müller, "Söhne" & <b>Co</b>; eq.x ' + "é" * 160
+#: The clock says 2026-03-18.
+THESE, BEFORE = "gte.2025-04-01,lte.2026-03-31", "gte.2024-04-01,lte.2025-03-31"
+
+
+@pytest.fixture
+def client(service, user):
+    given = [
+        (-10.25, "2026-03-02", "Aldi", FOOD),
+        (-4.5, "2026-03-03", "Bakery", BREAD),
+        (1.25, "2026-02-28", "Aldi", FOOD),
+        (-7, "2025-03-31", "Aldi", BREAD),
+        (-100, "2024-03-31", "Aldi", FOOD),
+        (-35, "2026-01-10", ODD, None),
+        (2000, "2026-01-31", "Employer", None),
+    ]
+    rows = [
+        record(
+            n, amount=amount, recordDate=day, payee=payee, categoryId=row_id, labelIds=[HOME][n:]
+        )
+        for n, (amount, day, payee, row_id) in enumerate(given)
+    ]
+    dollars = record(50, accountId=uid("Account", 2), amount=-3, payee="Aldi", categoryId=FOOD)
+    service.load(
+        user,
+        [
+            *(account(1), account(2, name="Abroad", currencyCode="USD")),
+            *(
+                category(1, name="Food", kind="expense"),
+                category(2, name="Bread", parentId=FOOD, kind="expense"),
+            ),
+            *(category(3, name="Cars"), label(1, name="home")),
+            *(*rows, dollars),
+        ],
+    )
+    return Client(service, user, new_token(service, user))
+
+
+def amount_of(client, days, **filters):
+    asked = {"columns": "spent,received", "currencyCode": "eq.EUR", "recordDate": days, **filters}
+    (group,) = client.get("records/summary", **asked).json["groups"]
+    return f"{group['spent']:.2f}"
+
+
+def figures(page):
+    """Return the figures at the top of the page, by their names, each with what was before."""
+    top = page.text.partition('class="figure-list"')[2].partition("</dl>")[0]
+    return {
+        shown_text(name): [shown_text(part) for part in parts.split("<dd")[1:]]
+        for name, parts in re.findall("<dt>(.*?)</dt>(.*?)</div>", top, re.DOTALL)
+    }
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("path", "filters"),
+    [
+        (f"/categories/{FOOD}", {"categoryId": FOOD, "withSubcategories": "true"}),
+        (f"/categories/{BREAD}", {"categoryId": BREAD}),
+        (f"/labels/{HOME}", {"labelIds": HOME}),
+        ("/payee?name=Aldi", {"payee": "eq.Aldi"}),
+        ("/payee?" + urlencode({"name": ODD}), {"payee": f"eq.{ODD}"}),
+    ],
+)
+def test_the_sums_of_a_page_are_those_of_the_api_and_of_the_records_they_lead_to(
+    client, visitor, path, filters
+):
+    page = visitor.get(path)
+    found = figures(page)
+    now = amount_of(client, THESE, **filters)
+    assert now in found["Spent in 12 months"][0]
+    groups = client.get(
+        "records/summary", columns="spent", recordDate=BEFORE, currencyCode="eq.EUR", **filters
+    ).json["groups"]
+    before = f"{groups[0]['spent'] if groups else 0:.2f}"
+    assert f"{before} in the 12 months before" in found["Spent in 12 months"][1]
+    part, whole = float(now), float(amount_of(client, THESE))
+    (share,) = re.findall(r"([\d.]+)%", found["Share of all spent"][0])
+    assert abs(float(share) - 100 * part / whole) < 0.01
+    top = page.text.partition("Spent in 12 months")[2]
+    (link,) = re.findall('class="figure"><a href="([^"]+)"', top)[:1]
+    listed = shown_text(visitor.get(html.unescape(link)).text)
+    assert f"Net −{now} EUR" in listed
+    assert ("are not counted here" in page.text) == ("USD" in page.text)
+
+
+@on_one_storage
+def test_the_chart_has_each_month_with_the_year_before(client, visitor):
+    text = visitor.get(f"/categories/{FOOD}").text
+    rows = re.findall(
+        r"<tr>(.*?)</tr>", text.partition('id="development-table"')[2].partition("</table>")[0]
+    )
+    shown = [shown_text(row) for row in rows]
+    assert len(shown) == 12 + 1
+    assert shown[-1] == "Mar 2026 14.75 7.00" and shown[-2] == "Feb 2026 −1.25 0.00"
+    assert text.count('class="column before"') == text.count('class="column expense"') == 12
+
+
+@on_one_storage
+def test_the_list_of_categories_is_a_tree_with_the_sums_of_the_api(client, visitor):
+    text = visitor.get("/categories").text
+    names = re.findall(r'class="name( depth-\d)?">\s*<a class="name-text"[^>]*>([^<]+)<', text)
+    assert names == [("", "Cars"), ("", "Food"), (" depth-1", "Bread")]
+    shown = shown_text(text)
+    for row_id, name, currency in ((FOOD, "Food", "EUR"), (BREAD, "Bread", "EUR")):
+        asked = {"categoryId": row_id, "withSubcategories": "true", "recordDate": THESE}
+        groups = client.get("records/summary", columns="net", **asked).json["groups"]
+        (net,) = (group["net"] for group in groups if group["currencyCode"] == currency)
+        assert f"−{-net:.2f} {currency}" in shown.partition(f" {name} ")[2][:80]
+    assert "−3.00 USD" in shown
+
+
+@on_one_storage
+def test_the_overview_has_the_payees_who_received_most(client, visitor):
+    text = visitor.get("/overview?period=2026").text
+    table = text.partition('id="payees-table"')[2].partition("</table>")[0]
+    links = [html.unescape(link) for link in re.findall('href="(/payee[^"]+)"', table)]
+    groups = client.get(
+        "records/summary",
+        groupBy="payee",
+        columns="spent",
+        recordDate="eq.2026",
+        currencyCode="eq.EUR",
+        sortBy="-spent",
+    ).json["groups"]
+    spent = [group for group in groups if group["spent"] > 0]
+    assert links == ["/payee?" + urlencode({"name": group["payee"]}) for group in spent]
+    assert [f"{group['spent']:.2f}" for group in spent] == re.findall(r">([\d.]+)</a></td>", table)
+    for link in links:
+        visitor.get(link, status=200)
+
+
+@on_one_storage
+def test_a_payee_without_records_has_no_page(client, visitor):
+    for query in ("", "?name=", "?name=Nobody", "?name=" + "x" * 5_000):
+        visitor.get(f"/payee{query}", status=404)
+
+
+@on_one_storage
+def test_a_category_without_records_says_so(client, visitor):
+    text = shown_text(visitor.get(f"/categories/{uid('Category', 3)}").text)
+    assert "No records yet." in text and "this month" not in text
