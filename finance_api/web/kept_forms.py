@@ -1,16 +1,19 @@
-"""Keeps forms that were sent after their session had ended, until their user signs in again.
+"""Keeps forms that were refused, or sent after their session had ended.
 
-The form is then shown, never carried out. It is stored with the user's uploads, for an hour, and
-only that user sees it. After a sign-out, the server cannot tell whose form it is. The sign-in page
-then contains the form in a hidden field, and the form is stored once its user has signed in.
+Their page shows a refused form with its errors, so that Back, after the form was corrected, sends
+nothing again. The form of an ended session is shown once its user has signed in, never carried out.
+Forms are stored with the user's uploads, for an hour, and only that user sees them. After a
+sign-out, the server cannot tell whose form it is. The sign-in page then contains the form in a
+hidden field, and the form is stored once its user has signed in.
 """
 
 import hashlib
 import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urlencode
 
 from pyramid.response import Response
@@ -23,12 +26,11 @@ from finance_api.storage.errors import NotFound, StorageUnavailable
 from finance_api.storage.interface import Session, Upload, UploadState, User
 from finance_api.uploads.jobs import is_over
 from finance_api.values.ids import new_id
+from finance_api.values.text import Message, message
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.page import SeeOther, login_path, page_after, writing
+from finance_api.web.page import KEPT, SHOWN_ONCE, SeeOther, login_path, page_after, writing
 from finance_api.web.routes import ROUTES
 
-#: The parameter of a page that shows a kept form again.
-KEPT = "kept"
 #: The route of the form in each row of the list of records, and the field of a kept form that names
 #: the row. The list shows such a form again.
 CATEGORY_OF_ROW = "records.category"
@@ -41,6 +43,12 @@ _ROUTES = frozenset(
         *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
     )
 )
+#: Other routes of forms whose page is the one above them.
+_BELOW_THEIR_PAGE = ("import.confirm", "settings.password", "settings.token_regenerate")
+#: Field of a kept form: the errors of a refused form, as JSON.
+_ERRORS = "form-errors"
+#: Field of a form: the digest of the stored values that it showed.
+_SEEN = "seen"
 _TOKEN, OWNER = "csrf_token", "form-user"
 _MAX_BYTES = 1 << 16
 #: The sign-in page's field for a form, and the field's maximum length: a whole body has 64 kB.
@@ -73,7 +81,7 @@ def keep_of_ended_session(request: Request) -> Response | None:
         return None
     if not user.enabled:
         return None
-    path = _store(request, user, _path_of(request), _entries(request))
+    path = _store(request, user, page_of_form(request), _entries(request))
     return None if path is None else SeeOther(login_path(path))
 
 
@@ -87,8 +95,34 @@ def keep_of_older_session(request: Request) -> Response | None:
         return None
     if not hmac.compare_digest(owner_mark(identity.user).encode(), _sent(request, OWNER)):
         return None
-    path = _store(request, identity.user, _path_of(request), _entries(request))
+    path = _store(request, identity.user, page_of_form(request), _entries(request))
     return None if path is None else SeeOther(path)
+
+
+def keep_refused(request: Request, page: Mapping[str, Any]) -> Response | None:
+    """Keep a refused form, and redirect to its page. Returns None if the form is not kept.
+
+    page: the variables of the page with the errors.
+    """
+    if not _is_kept(request):
+        return None
+    entries = [pair for pair in _entries(request) if pair[0] != _SEEN]
+    if _SEEN in page:
+        # If the stored values had changed, the page said so: the form now replaces them.
+        entries.append((_SEEN, page[_SEEN]))
+    errors = {key: getattr(text, "marked", text) for key, text in page["errors"].items()}
+    entries.append((_ERRORS, json.dumps(errors)))
+    path = _store(request, request.user, page_of_form(request), entries)
+    if path is None:
+        return None
+    is_row = request.matched_route.name == CATEGORY_OF_ROW
+    return SeeOther(f"{path}#c-{request.matchdict['id']}" if is_row else path)
+
+
+def kept_errors(form: MultiDict | None) -> dict[str, Message]:
+    """Return the errors of a kept form, which has none if it was not refused."""
+    errors = json.loads((form or {}).get(_ERRORS, "{}"))
+    return {key: message(text) for key, text in errors.items()}
 
 
 def _sent(request: Request, name: str) -> bytes:
@@ -100,10 +134,14 @@ def _is_kept(request: Request) -> bool:
     return request.method == "POST" and route is not None and route.name in _ROUTES
 
 
-def _path_of(request: Request) -> str:
-    """Return the path and query of the form's page, without an earlier kept form."""
-    query = urlencode([pair for pair in request.GET.items() if pair[0] != KEPT])
-    path = ROUTES["records"] if request.matched_route.name == CATEGORY_OF_ROW else request.path
+def page_of_form(request: Request) -> str:
+    """Return the path and query of a form's page, without what it shows once."""
+    query = urlencode([pair for pair in request.GET.items() if pair[0] not in SHOWN_ONCE])
+    path, name = request.path, request.matched_route.name
+    if name == CATEGORY_OF_ROW:
+        path = ROUTES["records"]
+    elif name in _BELOW_THEIR_PAGE:
+        path = path.rpartition("/")[0]
     return f"{path}{'?' if query else ''}{query}"
 
 
@@ -144,7 +182,7 @@ def carried_form(request: Request) -> str | None:
     """Return the form as a text for the sign-in page; None if it is too long or not to be kept."""
     if not (_is_kept(request) and _sent(request, OWNER)):
         return None
-    form = _path_of(request), str(request.POST[OWNER]), _entries(request)
+    form = page_of_form(request), str(request.POST[OWNER]), _entries(request)
     text = urlsafe_b64encode(json.dumps(form).encode()).decode()
     return text if len(text) <= _MAX_CARRIED else None
 

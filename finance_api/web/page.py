@@ -37,9 +37,9 @@ _Found = TypeVar("_Found")
 #: How long a page waits for another writer.
 LOCK_SECONDS = 1
 
-#: The parameters of a page that shows a notice: a key of `rendering.NOTICES`, or the number of an
-#: entry of the user's history.
-DONE, CHANGED = NOTICE_PARAMETERS = ("done", "changed")
+#: The parameters of a page that shows something once: a notice, which is a key of
+#: `rendering.NOTICES` or the number of an entry of the user's history; or a form of `kept_forms`.
+DONE, CHANGED, KEPT = SHOWN_ONCE = ("done", "changed", "kept")
 
 CHANGED_MEANWHILE = (
     "This was changed elsewhere since you opened the form, so nothing was saved. The form still "
@@ -277,8 +277,8 @@ BACK = "back"
 
 
 def here(request: Request) -> str:
-    """Return the path of this page with its query, but without the notice."""
-    kept = [pair for pair in request.GET.items() if pair[0] not in NOTICE_PARAMETERS]
+    """Return the path of this page with its query, but without what it shows once."""
+    kept = [pair for pair in request.GET.items() if pair[0] not in SHOWN_ONCE]
     return f"{request.path}{'?' if kept else ''}{urlencode(kept)}"
 
 
@@ -353,6 +353,6 @@ class Pager:
 
 
 def _link(request: Request, offset: int) -> str:
-    """Return the link to this page with another offset, and without the notice."""
-    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", *NOTICE_PARAMETERS)]
+    """Return the link to this page with another offset, and without what it shows once."""
+    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", *SHOWN_ONCE)]
     return "?" + urlencode([*kept, ("offset", offset)])

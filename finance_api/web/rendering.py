@@ -25,7 +25,13 @@ from finance_api.values.text import Message, in_region
 from finance_api.values.version import __version__
 from finance_api.web.api_requests import curl_line
 from finance_api.web.colors import chart_color
-from finance_api.web.kept_forms import kept_form, owner_mark
+from finance_api.web.kept_forms import (
+    keep_refused,
+    kept_errors,
+    kept_form,
+    owner_mark,
+    page_of_form,
+)
 from finance_api.web.object_pages import MENU_BAR, NAVIGATION
 from finance_api.web.page import CHANGED, DONE, capital, onward, opened, returning
 from finance_api.web.routes import STATIC
@@ -155,7 +161,8 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     has_form = user is not None or values.get("page") == "login"
     # An error page shows no notice, as its query may be malformed.
     has_notice = has_form and values.get("page") != "error"
-    is_kept = has_notice and user is not None and kept_form(request) is not None
+    kept = kept_form(request) if has_notice and user is not None else None
+    errors = kept_errors(kept)
     notice = NOTICES.get(request.GET.get(DONE, "")) if has_notice else None
     return {
         "navigation": NAVIGATION if user else (),
@@ -166,8 +173,10 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
         "form_user": "" if user is None else owner_mark(user),
         "has_api_access": user is not None and has_api_access(user, request.registry.settings),
         "csrf_token": get_csrf_token(request) if has_form else "",
-        "is_kept": is_kept,
-        "notice": KEPT_NOTICE if is_kept else notice,
+        "is_kept": kept is not None,
+        "notice": KEPT_NOTICE if kept is not None and not errors else notice,
+        "errors": {**values.get("errors", {}), **errors},
+        "posted": page_of_form(request) if _is_posted(request, values) else None,
         "change": change_notice(request) if has_notice and user else None,
         "static_url": static_url,
         "version": __version__,
@@ -179,6 +188,15 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _is_posted(request: Request, values: Mapping[str, Any]) -> bool:
+    """Whether Back should lead to the page of the form to which this page is the answer.
+
+    Reloading an error page, or one that carries the form, sends the form again.
+    """
+    is_again = values.get("page") == "error" or values.get("carried")
+    return request.method == "POST" and not is_again
+
+
 def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     """View deriver: views with a template return the variables of every template, too."""
     renderer = info.options.get("renderer")
@@ -187,7 +205,11 @@ def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
 
     def wrapped(context: Any, request: Request) -> Any:
         values = view(context, request)
-        return with_globals(request, values) if isinstance(values, dict) else values
+        if not isinstance(values, dict):
+            return values
+        is_refused = request.method == "POST" and request.response.status_int == 400
+        redirection = keep_refused(request, values) if is_refused else None
+        return with_globals(request, values) if redirection is None else redirection
 
     return wrapped
 

@@ -63,3 +63,39 @@ def test_a_token_without_name_scope_and_future(inside):
     # Correct fields keep their values.
     expect(inside.get_by_label("Last day")).to_have_value("2020-02-29")
     expect(inside.get_by_label("On a date")).to_be_checked()
+
+
+@pytest.mark.parametrize(
+    ("path", "button", "field", "correct"),
+    [
+        # The form is kept, and Back shows it as it was refused.
+        ("/labels/new", "Add the label", "Name", "Trip"),
+        # Secrets are not kept.
+        ("/settings/security", "Change the password", "Current password", None),
+    ],
+)
+def test_back_and_reload_after_an_error_send_nothing_again(inside, path, button, field, correct):
+    posts = []
+    inside.goto("/overview")
+    inside.goto(path)
+    inside.get_by_role("button", name=button).click()
+    assert_begins_at_the_errors(inside)
+    inside.on(
+        "request", lambda request: posts.append(request.url) if request.method == "POST" else 0
+    )
+    inside.reload()
+    if correct is None:
+        expect(inside.get_by_label(field, exact=True)).to_have_value("")
+    else:
+        assert_begins_at_the_errors(inside)
+        inside.get_by_label(field).fill(correct)
+        inside.get_by_role("button", name=button).click()
+        expect(inside.get_by_role("heading", name="Labels")).to_be_visible()
+        assert len(posts) == 1
+        inside.go_back()
+        assert_begins_at_the_errors(inside)
+        inside.go_back()
+    while "/overview" not in inside.url:
+        expect(inside.get_by_label(field, exact=correct is None)).to_be_visible()
+        inside.go_back()
+    assert len(posts) == (0 if correct is None else 1)

@@ -163,6 +163,10 @@ def _lines(value: Any) -> list[str]:
     return sorted(map(repr, value.items())) if isinstance(value, dict) else [repr(value)]
 
 
+#: Where a refused form is kept.
+KEPT_FORMS = {"uploads", "upload_pieces"}
+
+
 def changed_tables(before: dict[str, list[str]], after: dict[str, list[str]]) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
@@ -244,7 +248,10 @@ class Visitor:
         headers: Mapping[str, str | None] | None = None,
         **options: Any,
     ) -> TestResponse:
-        """Send only these fields, with the headers in which a browser says where a form is from."""
+        """Send only these fields, with the headers in which a browser says where a form is from.
+
+        status: 400 also accepts a form that is kept, and returns its page with the errors.
+        """
         pairs = list(sent.items()) if isinstance(sent, Mapping) else list(sent)
         own = {
             "Content-Type": "application/x-www-form-urlencoded",
@@ -253,7 +260,13 @@ class Visitor:
         }
         body = urlencode(pairs, errors="surrogatepass").encode()
         merged = {**own, **(headers or {})}
-        return self.request("POST", path, body=body, headers=merged, status=status, **options)
+        response = self.request("POST", path, body=body, headers=merged, **options)
+        is_kept = "kept=" in response.headers.get("Location", "")
+        if status == 400 and response.status_int == 303 and is_kept:
+            return self.follow(response)
+        if status is not None:
+            assert response.status_int == status, (response.status, response.text[:3_000])
+        return response
 
     def form(self, page: str, action: str | None = None) -> Form:
         """Return the form on a page that posts to ``action``, by default to the page itself.

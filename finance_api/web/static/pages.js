@@ -1,6 +1,10 @@
 // Comfort for all pages where scripts run; they work without.
 "use strict";
 
+// The answer to a form: Back and Reload load the form's page, and send nothing again.
+const { posted } = document.body.dataset;
+if (posted) history.replaceState(null, "", posted);
+
 const announcement = document.getElementById("announcement");
 
 /** Copies to the clipboard; over plain HTTP, where there is none, selects the text. */

@@ -26,7 +26,7 @@ from finance_api.resources.records import RECORD_STATES
 from finance_api.web import forms, record_filters
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
-from finance_api.web.kept_forms import ROW, kept_form
+from finance_api.web.kept_forms import ROW, kept_errors, kept_form
 from finance_api.web.overview import Money
 from finance_api.web.routes import get, post
 
@@ -41,8 +41,8 @@ _CHANGED_ELSEWHERE = (
 def list_records(request: Request) -> dict[str, Any]:
     sent = kept_form(request)
     if sent is not None and ROW in sent:
-        typed = tuple(str(sent.get(name, "")) for name in (ROW, "category", "seen"))
-        return list_page(request, {}, typed)
+        typed = tuple(str(sent[name]) for name in (ROW, "category", "seen") if name in sent)
+        return list_page(request, dict(kept_errors(sent)), typed)
     return list_page(request, {}, sent=sent)
 
 

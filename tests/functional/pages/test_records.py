@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.web.views import records
-from support.browser import dump
+from support.browser import KEPT_FORMS, changed_tables, dump
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.listed_records import FUN, GROCERIES, load_records
@@ -258,7 +258,7 @@ def test_mistakes_of_the_choice_are_reported_and_change_nothing(service, client,
     ):
         page = visitor.post(f"/records{path}", {**csrf, **sent}, status=400)
         assert words in shown_text(page.text), words
-    assert dump(service) == before
+    assert changed_tables(before, dump(service)) <= KEPT_FORMS
 
 
 def set_in_row(visitor, number, text, path="/records", status=303, **given):
@@ -312,7 +312,7 @@ def test_a_category_that_is_not_clear_is_refused_beside_the_row(service, client,
         assert f'value="{text}"' in page.text
     page = set_in_row(visitor, 1, "Fun", status=400, seen=GROCERIES)
     assert "was changed elsewhere meanwhile, so it stays as it is now: none" in page.text
-    assert dump(service) == before
+    assert changed_tables(before, dump(service)) <= KEPT_FORMS
 
 
 @on_one_storage
@@ -331,7 +331,7 @@ def test_a_new_category_is_added_where_it_is_first_given(service, client, visito
     faulty = {"keywords": "", "new-category": "Not kept"}
     page = visitor.submit("/rules/new", "/rules/new", status=400, **faulty)
     assert 'value="Not kept"' in page.text
-    assert dump(service) == before
+    assert changed_tables(before, dump(service)) <= KEPT_FORMS
 
 
 @on_one_storage
