@@ -19,7 +19,7 @@ DOWNLOAD = "/accounts/export"
 def rows(visitor, offset=0):
     """Return the table of accounts, one text for each row."""
     page = visitor.get(f"/accounts?offset={offset}").text
-    return [shown_text(row) for row in page.split('<tr role="row">')[2:]]
+    return [shown_text("<tr" + row) for row in page.split('<tr role="row"')[2:]]
 
 
 # -- the page ------------------------------------------------------------------------------------
