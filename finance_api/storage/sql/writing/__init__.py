@@ -13,17 +13,10 @@ from finance_api.storage.interface import DataState, DataWriter
 from finance_api.storage.sql.bulk import insert_rows, rows_with, upsert
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.parameters import USER, text_parameter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, user_data
 from finance_api.storage.sql.writing.preparing import PreparedRows, RevisionOf, prepare
 from finance_api.values import Row
-
-_HAS_NO_DELETIONS = sa.select(
-    ~sa.exists().where(
-        tombstones.c.user_id == USER, tombstones.c.resource == text_parameter("resource")
-    )
-)
 
 #: The number of rows to rebuild at once.
 _REBUILT_ROWS = 1_000
@@ -99,7 +92,11 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             insert_rows(connection, table, rows)
         except IntegrityError as error:
             raise Conflict(f"two {resource.name} have the same id or source") from error
-        self._forget_deletions(user_id, resource, new.ids)
+        if new.ids:
+            # Rows that exist again no longer count as deleted.
+            name = resource.name
+            again = rows_with(connection, tombstones, user_id, new.ids, "row_id", resource=name)
+            connection.execute(sa.delete(tombstones).where(again))
 
     def _revision(self, user_id: int) -> int:
         """Return the revision of the changes that are being written."""
@@ -122,14 +119,6 @@ class SqlDataWriter(SqlDataReader, DataWriter):
                 for (revision, *_), row in zip(found, rows, strict=True)
             }
         return lambda row_id, json: before.get((row_id, json), revision)
-
-    def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:
-        """Delete the tombstones of rows that exist again."""
-        connection, own = self.connection.sqlalchemy, {"user": user_id, "resource": resource.name}
-        if not ids or connection.scalar(_HAS_NO_DELETIONS, own):
-            return
-        which = rows_with(connection, tombstones, user_id, ids, "row_id", resource=resource.name)
-        connection.execute(sa.delete(tombstones).where(which))
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         table, connection = DATA_TABLES[resource.name].table, self.connection.sqlalchemy
