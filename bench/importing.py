@@ -48,7 +48,7 @@ def import_everybody(ini: Path, workspace: Workspace) -> Measured:
         with cli.writing() as storage:
             for person in people:
                 user = make_user(storage, person.email, premium=True, password=None, now=MADE_AT)
-                storage.credentials.add(_token(person, user.id))
+                storage.users.add_owned(_token(person, user.id))
         begin = time.perf_counter()
         for person in people:
             _import_one(cli.backend, person, data.file_of(workspace, person.number))

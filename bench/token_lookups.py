@@ -63,7 +63,7 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
     for sha256 in digests:
         begin = time.perf_counter()
         with cli.reading() as storage:
-            token, _ = storage.credentials.get_owner(Token, sha256)
+            token, _ = storage.users.get_owner(Token, sha256)
         durations.append(time.perf_counter() - begin)
         assert token.sha256 == sha256
     return statistics.median(durations) * 1e6

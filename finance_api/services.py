@@ -159,7 +159,7 @@ def make_housekeeping(
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
             if steady.seconds() >= _STEADY_SECONDS:
-                storage.credentials.prune_jwts(now - jwt_leeway_seconds - DAY_SECONDS)
+                storage.users.prune_jwts(now - jwt_leeway_seconds - DAY_SECONDS)
             prune_uploads(storage, now)
             storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
             storage.audit.prune(now - audit_days * DAY_SECONDS)

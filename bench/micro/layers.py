@@ -120,10 +120,7 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
     """Yield calls of the storage. Each call is a separate unit of work, for the next user."""
     with reading(backend) as storage:
         users = cycle(
-            (
-                storage.credentials.get_owner(Token, digest(person.token))[1].id,
-                list(person.id_sets[0]),
-            )
+            (storage.users.get_owner(Token, digest(person.token))[1].id, list(person.id_sets[0]))
             for person in people
         )
         owners = [next(users) for _ in people]
@@ -140,7 +137,7 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
 
     yield Layer("storage: empty unit of work", unit(lambda storage: None))
     yield Layer(
-        "storage: token", unit(lambda storage: storage.credentials.get_owner(Token, next(digests)))
+        "storage: token", unit(lambda storage: storage.users.get_owner(Token, next(digests)))
     )
     yield Layer("storage: data state", unit(lambda s: s.data.get_state(next(users)[0])))
     yield Layer(
@@ -162,7 +159,7 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
 
 def _writing(backend: StorageBackend, person: data.Person) -> Iterator[Layer]:
     with reading(backend) as storage:
-        _, user = storage.credentials.get_owner(Token, digest(person.token))
+        _, user = storage.users.get_owner(Token, digest(person.token))
         rows = storage.data.list_rows(user.id, _page_query(RECORDS, PAGE)).rows
     encode = RowEncoder(RECORDS.fields).encode
     yield Layer("JSON: 100 records", lambda: [encode(row) for row in rows])

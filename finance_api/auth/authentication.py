@@ -72,7 +72,7 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
         return Failure.INVALID
     sha256 = digest(text)
     try:
-        token, user = request.storage.credentials.get_owner(Token, sha256)
+        token, user = request.storage.users.get_owner(Token, sha256)
     except NotFound:
         return Failure.INVALID
     matches = secrets.compare_digest(token.sha256, sha256)
@@ -113,7 +113,7 @@ def _by_link(request: Request) -> Identity | Failure:
     Runs one query for every link, valid or not, so that all requests take equally long.
     """
     try:
-        link, user = request.storage.credentials.get_owner(
+        link, user = request.storage.users.get_owner(
             QuestionLink, digest_of_path(request.environ["PATH_INFO"])
         )
     except NotFound:
@@ -131,7 +131,7 @@ def _by_session(request: Request) -> Identity | Failure:
     if secret is None:
         return Failure.ABSENT
     try:
-        session, user = request.storage.credentials.get_owner(Session, sessions.digest(secret))
+        session, user = request.storage.users.get_owner(Session, sessions.digest(secret))
     except NotFound:
         return Failure.INVALID
     now = request.services.clock.now()
@@ -146,7 +146,7 @@ def _by_session(request: Request) -> Identity | Failure:
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
     """Return the user of the claims, and whether the token is revoked. Raises NotFound."""
-    find = request.storage.credentials.get_jwt_owner
+    find = request.storage.users.get_jwt_owner
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
         if by_email and "@" in claims.subject:

@@ -223,7 +223,7 @@ def issue_jwt(
         expires_at = min(expires_at, key.use_until)
     if expires_at <= issued_at:
         raise IssueRefused("the signing key expires before the JWT would become valid")
-    own = storage.credentials.list_by_user(Jwt, user.id)
+    own = storage.users.list_owned(Jwt, user.id)
     live = [jwt for jwt in own if jwt.revoked_at is None and jwt.expires_at > now]
     if len(live) >= rules.max_live:
         raise TooManyJwts(
@@ -232,14 +232,14 @@ def issue_jwt(
         )
     claims = Claims(user.uuid, jti or new_id(), issued_at, expires_at)
     jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
-    storage.credentials.add(jwt)
+    storage.users.add_owned(jwt)
     storage.note(user.id, AuditAction.JWT_ISSUED, now, jwt.jti)
     return sign_jwt(key, rules, claims), jwt
 
 
 def revoke_own_jwt(storage: WritableStorage, jti: str, now: int, *, user_id: int) -> None:
     """Revoke a JWT that was issued here to the user. Raises NotFound."""
-    storage.credentials.revoke(Jwt, jti, now, user_id=user_id)
+    storage.users.revoke(Jwt, jti, now, user_id=user_id)
     storage.note(user_id, AuditAction.JWT_REVOKED, now, jti)
 
 
@@ -251,12 +251,12 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
     try:
-        jwt = storage.credentials.revoke(Jwt, jti, now)
+        jwt = storage.users.revoke(Jwt, jti, now)
     except NotFound:
         expires_at = now + rules.max_ttl_seconds + 2 * rules.leeway_seconds
         jwt = Jwt(jti, None, None, expires_at, revoked_at=now)
         try:
-            storage.credentials.add(jwt)
+            storage.users.add_owned(jwt)
         except Conflict:
             raise RevokeRefused("it is being revoked just now; try again") from None
     storage.note(jwt.user_id, AuditAction.JWT_REVOKED, now, jti)

@@ -68,7 +68,7 @@ def make_last_used(backend: StorageBackend, seconds: float, kind: type[S]) -> Wr
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.credentials.set_used(kind, used_at)
+            storage.users.set_used(kind, used_at)
 
     name = f"writing when {kind.noun}s were last used"
     return WriteBehind(name, seconds, merge=max, write=write)
@@ -139,7 +139,7 @@ def issue_token(
         created_at=now,
         expires_at=checked_expiry(now, expires_at),
     )
-    storage.credentials.add(token)
+    storage.users.add_owned(token)
     storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
 
@@ -163,7 +163,7 @@ def lock_for_issue(
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
-    number = sum(is_live(each, now) for each in storage.credentials.list_by_user(kind, user.id))
+    number = sum(is_live(each, now) for each in storage.users.list_owned(kind, user.id))
     if number >= max_live:
         raise IssueRefused(
             f"there are {number} active {kind.noun}s, and {max_live} are allowed: revoke one first"
@@ -174,15 +174,15 @@ def rename_token(
     storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
 ) -> None:
     """Rename a token. before: its current name. name: a `checked_name`. Raises NotFound."""
-    storage.credentials.update_token(token_id, user_id=user_id, name=name)
+    storage.users.update_owned(Token, token_id, user_id=user_id, name=name)
     storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
 
 
 def revoke_token(
     storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
 ) -> Token:
-    """Revoke a token as `CredentialWriter.revoke` does, and note it in the audit log."""
-    token = storage.credentials.revoke(Token, token_id, now, user_id=user_id)
+    """Revoke a token as `UserWriter.revoke` does, and note it in the audit log."""
+    token = storage.users.revoke(Token, token_id, now, user_id=user_id)
     storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
     return token
 
@@ -203,7 +203,7 @@ def regenerate_token(
     overlap_seconds; if that is 0, it is revoked.
     """
     storage.users.lock(user.id)
-    own = storage.credentials.list_by_user(Token, user.id)
+    own = storage.users.list_owned(Token, user.id)
     old = next((token for token in own if token.id == token_id), None)
     if old is None:
         raise NotFound("there is no such token")
@@ -211,7 +211,7 @@ def regenerate_token(
         raise IssueRefused("the token is no longer active: create a new one")
     if overlap_seconds:
         ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
-        storage.credentials.update_token(old.id, user_id=user.id, expires_at=ends)
+        storage.users.update_owned(Token, old.id, user_id=user.id, expires_at=ends)
     else:
         revoke_token(storage, old.id, now, user_id=user.id)
     expires_at = None

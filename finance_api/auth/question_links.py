@@ -79,7 +79,7 @@ def issue_link(
         created_at=now,
         expires_at=checked_expiry(now, expires_at),
     )
-    storage.credentials.add(link)
+    storage.users.add_owned(link)
     storage.note(user.id, AuditAction.LINK_CREATED, now, link.name)
     return secret
 
@@ -95,7 +95,7 @@ def revoke_links(
     storage: WritableStorage, user_id: int, now: int, question_id: str | None = None
 ) -> int:
     """Revoke all links of a question, or of the user; return how many were active."""
-    live = live_links(storage.credentials.list_by_user(QuestionLink, user_id), now, question_id)
+    live = live_links(storage.users.list_owned(QuestionLink, user_id), now, question_id)
     for link in live:
         revoke_link(storage, link, now)
     return len(live)
@@ -103,5 +103,5 @@ def revoke_links(
 
 def revoke_link(storage: WritableStorage, link: QuestionLink, now: int) -> None:
     """Revoke a link; harmless if it has been revoked before."""
-    storage.credentials.revoke(QuestionLink, link.id, now, user_id=link.user_id)
+    storage.users.revoke(QuestionLink, link.id, now, user_id=link.user_id)
     storage.note(link.user_id, AuditAction.LINK_REVOKED, now, link.name)

@@ -85,12 +85,12 @@ def start_session(
 
     max_live: the maximum number of the user's sessions; the longest unused ones beyond it end.
     """
-    own = sorted(storage.credentials.list_by_user(Session, user.id), key=lambda each: -each.seen_at)
+    own = sorted(storage.users.list_owned(Session, user.id), key=lambda each: -each.seen_at)
     for session in [each for each in own if is_alive(each, now)][max_live - 1 :]:
-        storage.credentials.delete_session(session.sha256)
+        storage.users.delete_session(session.sha256)
     secret = new_secret()
     shown = "".join(c for c in user_agent if c.isprintable())[:_MAX_USER_AGENT_CHARACTERS]
-    storage.credentials.add(Session(digest(secret), user.id, now, now, shown))
+    storage.users.add_owned(Session(digest(secret), user.id, now, now, shown))
     return secret
 
 
@@ -101,7 +101,7 @@ def is_alive(session: Session, now: int) -> bool:
 def prune_sessions(storage: WritableStorage, now: int) -> None:
     """Delete sessions that expired more than a day ago."""
     expired = now - KEPT_SECONDS
-    storage.credentials.prune_sessions(
+    storage.users.prune_sessions(
         created_before=expired - LONGEST_SECONDS + 1, seen_before=expired - IDLE_SECONDS + 1
     )
 

@@ -78,15 +78,15 @@ def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -
 def sign_out(storage: WritableStorage, user: User, now: int) -> None:
     """End all sessions of the user; tokens, links and JWTs stay. Raises NotFound."""
     storage.users.lock(user.id)
-    storage.credentials.delete_sessions(user.id)
+    storage.users.delete_sessions(user.id)
     storage.note(user.id, AuditAction.SIGNED_OUT, now)
 
 
 def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: bool) -> None:
-    storage.credentials.delete_sessions(user_id)
+    storage.users.delete_sessions(user_id)
     revoke_all_jwts(storage, user_id, now)
     if tokens:
-        storage.credentials.revoke_all(Token, user_id, now)
+        storage.users.revoke_all(Token, user_id, now)
         storage.note(user_id, AuditAction.TOKENS_REVOKED, now)
         revoke_links(storage, user_id, now)
 
@@ -98,8 +98,8 @@ def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     ahead.
     """
     user = storage.users.lock(user_id)
-    issued = [jwt.issued_at or 0 for jwt in storage.credentials.list_by_user(Jwt, user_id)]
+    issued = [jwt.issued_at or 0 for jwt in storage.users.list_owned(Jwt, user_id)]
     latest = max([now, *issued])
-    storage.credentials.revoke_all(Jwt, user_id, latest)
+    storage.users.revoke_all(Jwt, user_id, latest)
     storage.users.update(user_id, jwts_revoked_at=max(latest, user.jwts_revoked_at or latest))
     storage.note(user_id, AuditAction.JWTS_REVOKED, now)

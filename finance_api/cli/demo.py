@@ -140,7 +140,7 @@ def _is_in_use(cli: CliContext, token: str) -> bool:
         return False
     with cli.reading() as storage:
         try:
-            found, user = storage.credentials.get_owner(Token, digest(token))
+            found, user = storage.users.get_owner(Token, digest(token))
         except NotFound:
             return False
     return user.email == _EMAIL and found.revoked_at is None and found.expires_at is None

@@ -52,7 +52,7 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(j.expires_at),
                 "revokedAt": instant(j.revoked_at),
             }
-            for j in storage.credentials.list_by_user(Jwt, get_user(storage, email).id)
+            for j in storage.users.list_owned(Jwt, get_user(storage, email).id)
             if j.expires_at > cli.clock.now()
         ]
     show_list(rows, ("JTI", "ISSUED", "EXPIRES", "REVOKED"), as_json=as_json)

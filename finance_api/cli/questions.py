@@ -16,7 +16,7 @@ from finance_api.cli.output import instant, json_option, say, show_list
 from finance_api.questions.forms import forms_of
 from finance_api.questions.saved import add_question, find_question, get_question
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import QuestionLink
+from finance_api.storage.interface import Question, QuestionLink
 from finance_api.values.time import DAY_SECONDS
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def list_questions(cli: CliContext, email: str, as_json: bool) -> None:
                 "address": each.address,
                 "updatedAt": instant(each.updated_at),
             }
-            for each in storage.questions.list_by_user(get_user(storage, email).id)
+            for each in storage.users.list_owned(Question, get_user(storage, email).id)
         ]
     show_list(rows, ("ID", "NAME", "ADDRESS", "CHANGED"), as_json=as_json)
 
@@ -102,7 +102,7 @@ def remove(cli: CliContext, email: str, name: str) -> None:
         user = get_user(storage, email)
         found = get_question(storage, user, name)
         question_links.revoke_links(storage, user.id, cli.clock.now(), found.id)
-        storage.questions.delete(user.id, found.id)
+        storage.users.delete_question(user.id, found.id)
     say(f"removed {found.id} ({found.name})")
 
 
@@ -181,7 +181,7 @@ def list_links(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's links, including expired and revoked ones."""
     with cli.reading() as storage:
         user = get_user(storage, email)
-        names = {asked.id: asked.name for asked in storage.questions.list_by_user(user.id)}
+        names = {asked.id: asked.name for asked in storage.users.list_owned(Question, user.id)}
         rows = [
             {
                 "id": each.id,
@@ -192,7 +192,7 @@ def list_links(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(each.expires_at),
                 "revokedAt": instant(each.revoked_at),
             }
-            for each in storage.credentials.list_by_user(QuestionLink, user.id)
+            for each in storage.users.list_owned(QuestionLink, user.id)
         ]
     headings = ("ID", "NAME", "QUESTION", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
     show_list(rows, headings, as_json=as_json)
@@ -221,12 +221,10 @@ def revoke(
     with cli.writing() as storage:
         if value is not None:
             text = sys.stdin.readline() if value == "-" else value
-            links = [storage.credentials.get_owner(QuestionLink, question_links.digest_in(text))[0]]
+            links = [storage.users.get_owner(QuestionLink, question_links.digest_in(text))[0]]
         else:
             user = get_user(storage, email or "")
-            links = question_links.live_links(
-                storage.credentials.list_by_user(QuestionLink, user.id), now
-            )
+            links = question_links.live_links(storage.users.list_owned(QuestionLink, user.id), now)
             if which is not None:
                 links = _chosen(storage, user, links, which)
         for each in links:

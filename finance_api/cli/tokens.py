@@ -74,7 +74,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(t.expires_at),
                 "revokedAt": instant(t.revoked_at),
             }
-            for t in storage.credentials.list_by_user(Token, get_user(storage, email).id)
+            for t in storage.users.list_owned(Token, get_user(storage, email).id)
         ]
     cells = {
         "prefix": lambda prefix: f"{prefix}…",
@@ -98,7 +98,7 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
         if value is not None:
             if not is_well_formed(value):
                 raise NotFound("this is not a token: a character is missing or wrong")
-            found, _ = storage.credentials.get_owner(Token, digest(value))
+            found, _ = storage.users.get_owner(Token, digest(value))
             token_id = found.id
         assert token_id is not None
         try:

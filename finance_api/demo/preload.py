@@ -47,7 +47,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             created_at=0,
         )
         if settings[_SHA256]:
-            storage.credentials.add(_token(user.id, settings[_SHA256], now))
+            storage.users.add_owned(_token(user.id, settings[_SHA256], now))
     if settings[_LOAD]:
         _load(backend, email, settings[_LOAD], now)
 

@@ -29,7 +29,7 @@ def checked_name(name: str) -> str:
 
 def find_question(storage: Storage, user: User, name: str) -> Question | None:
     """Return the user's question with this name or id."""
-    found = [q for q in storage.questions.list_by_user(user.id) if name in (q.name, q.id)]
+    found = [q for q in storage.users.list_owned(Question, user.id) if name in (q.name, q.id)]
     return found[0] if found else None
 
 
@@ -46,13 +46,13 @@ def add_question(
 ) -> Question:
     """Save a question. address: a `checked_address`. Raises QuestionRefused, NotFound."""
     storage.users.lock(user.id)
-    if len(storage.questions.list_by_user(user.id)) >= MAX_QUESTIONS:
+    if len(storage.users.list_owned(Question, user.id)) >= MAX_QUESTIONS:
         raise QuestionRefused(
             f"There are {MAX_QUESTIONS} questions, the maximum: remove one first."
         )
     question = Question(new_id(), user.id, checked_name(name), address, now, now)
     try:
-        storage.questions.add(question)
+        storage.users.add_owned(question)
     except Conflict:
         raise _taken(question.name) from None
     return question
@@ -64,7 +64,9 @@ def change_question(
     """Change a question. address: a `checked_address`. Raises QuestionRefused, NotFound."""
     changes = {"name": checked_name(name), "address": address, "updated_at": now}
     try:
-        return storage.questions.update(question.user_id, question.id, **changes)
+        return storage.users.update_owned(
+            Question, question.id, user_id=question.user_id, **changes
+        )
     except Conflict:
         raise _taken(checked_name(name)) from None
 

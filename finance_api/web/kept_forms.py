@@ -76,7 +76,7 @@ def keep_of_ended_session(request: Request) -> Response | None:
     if not hmac.compare_digest(token.encode(), _sent(request, _TOKEN)):
         return None
     try:
-        _, user = request.storage.credentials.get_owner(Session, sessions.digest(secret))
+        _, user = request.storage.users.get_owner(Session, sessions.digest(secret))
     except NotFound:
         return None
     if not user.enabled:

@@ -156,7 +156,7 @@ def editing(
 def require_session(request: Request, storage: Storage) -> None:
     """Raise a 403 if the session has ended meanwhile."""
     try:
-        storage.credentials.get_owner(Session, request.identity.session.sha256)
+        storage.users.get_owner(Session, request.identity.session.sha256)
     except NotFound:
         raise HTTPForbidden(SIGNED_OUT) from None
 

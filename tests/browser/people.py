@@ -114,11 +114,11 @@ class People:
         site.jwt(user, at=now - 400, seconds=604_800)
 
         def work(storage):
-            ids = [token.id for token in storage.credentials.list_by_user(Token, user.id)]
-            storage.credentials.revoke(Token, ids[1], now - 9 * DAY_SECONDS)
+            ids = [token.id for token in storage.users.list_owned(Token, user.id)]
+            storage.users.revoke(Token, ids[1], now - 9 * DAY_SECONDS)
             used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
-            storage.credentials.set_used(Token, dict(zip(ids, used, strict=False)))
-            storage.credentials.revoke(Jwt, first.jti, now - 1_000)
+            storage.users.set_used(Token, dict(zip(ids, used, strict=False)))
+            storage.users.revoke(Jwt, first.jti, now - 1_000)
             days = usage_of(user, now)
             # Only the last weeks have numbers by token.
             by_token = {
@@ -134,7 +134,7 @@ class People:
             storage.usage.add({(*day, ""): number - counted[day] for day, number in days.items()})
             for n, agent in enumerate(_AGENTS, 1):
                 secret = session_digest(new_secret())
-                storage.credentials.add(
+                storage.users.add_owned(
                     Session(secret, user.id, now - n * 7_000, now - n * 600, agent)
                 )
 
@@ -153,16 +153,16 @@ class People:
         site.save_questions(user, {"W" * 100: "records?limit=9", "x" * 100: long})
 
         def work(storage):
-            token = storage.credentials.list_by_user(Token, user.id)[0]
+            token = storage.users.list_owned(Token, user.id)[0]
             for n in range(6):
-                storage.credentials.add(
+                storage.users.add_owned(
                     replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
                 )
             today = now - now % DAY_SECONDS
             storage.usage.add({(user.id, today, token.id): 9_999_999})
             agent = "Agent/" + "9" * 194
             secret = session_digest(new_secret())
-            storage.credentials.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))
+            storage.users.add_owned(Session(secret, user.id, now - 40_000, now - 1_000, agent))
 
         site.change(work)
         return user

@@ -25,6 +25,7 @@ from finance_api.questions.saved import add_question
 from finance_api.runtime.clock import SystemClock
 from finance_api.storage.interface import (
     Jwt,
+    Question,
     QuestionLink,
     Storage,
     Upload,
@@ -150,7 +151,7 @@ class Site:
         """Give each question of the user two links. secret: that of the question with a chart."""
 
         def work(storage: WritableStorage) -> None:
-            for question in storage.questions.list_by_user(user.id):
+            for question in storage.users.list_owned(Question, user.id):
                 for number, name in enumerate(("Sheet at home", "W" * 100)):
                     is_known = question.name == "Groceries by month" and number == 0
                     link = QuestionLink(
@@ -162,7 +163,7 @@ class Site:
                         created_at=self.now(),
                         expires_at=self.now() + 86_400 if number else None,
                     )
-                    storage.credentials.add(link)
+                    storage.users.add_owned(link)
 
         self.change(work)
 

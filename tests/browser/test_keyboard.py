@@ -56,7 +56,7 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, page, width
     site.jwt(user)
     page.set_viewport_size({"width": width, "height": 800})
     site.enter(page.context, user)
-    (token, *_) = site.change(lambda storage: storage.credentials.list_by_user(Token, user.id))
+    (token, *_) = site.change(lambda storage: storage.users.list_owned(Token, user.id))
     for path in (*PAGES[:: count(3, 1)], f"/settings/tokens/{token.id}/revoke"):
         page.goto(path)
         names = page.evaluate(_CONTROLS)

@@ -90,4 +90,4 @@ def test_going_back_does_not_show_a_token_again(site, page):
     page.go_back()
     expect(page).to_have_url(f"{site.url}/settings/tokens")
     expect(page.locator("body")).not_to_contain_text(token)
-    assert len(site.change(lambda storage: storage.credentials.list_by_user(Token, user.id))) == 1
+    assert len(site.change(lambda storage: storage.users.list_owned(Token, user.id))) == 1

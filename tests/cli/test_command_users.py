@@ -165,10 +165,7 @@ def test_signing_out_a_user_ends_sessions_and_nothing_else(house):
 
     def session_counts():
         def work(storage):
-            return [
-                len(storage.credentials.list_by_user(Session, u.id))
-                for u in storage.users.list_all()
-            ]
+            return [len(storage.users.list_owned(Session, u.id)) for u in storage.users.list_all()]
 
         return house.read(work)
 

@@ -18,7 +18,7 @@ alike = by_day_on("house")
 def ids(house, email=ANNA):
     def of(storage):
         user = storage.users.get(email)
-        return {t.name: t.id for t in storage.credentials.list_by_user(Token, user.id)}
+        return {t.name: t.id for t in storage.users.list_owned(Token, user.id)}
 
     return house.read(of)
 
@@ -47,7 +47,7 @@ def test_a_restore_says_whose_premium_comes_back(house, backup, empty):
 
 def ended_links(house):
     def of(storage):
-        links = storage.credentials.list_by_user(QuestionLink, storage.users.get(ANNA).id)
+        links = storage.users.list_owned(QuestionLink, storage.users.get(ANNA).id)
         return {link.name: link.revoked_at is not None for link in links}
 
     return house.read(of)
@@ -103,19 +103,19 @@ def test_sessions_and_jwts_end(house, backup):
     with unit_of_work(backend) as storage:
         anna = storage.users.get(ANNA)
         start_session(storage, anna, now=1_000, user_agent="x")
-        storage.credentials.add(Jwt("issued", anna.id, 1_000, 2**40))
+        storage.users.add_owned(Jwt("issued", anna.id, 1_000, 2**40))
     house.done("backup", backup)
     with unit_of_work(backend) as storage:
-        storage.credentials.add(Jwt("elsewhere", None, None, 2**40, 5))
-        storage.credentials.add(Jwt("since", anna.id, 1_000, 2**40, 5))
+        storage.users.add_owned(Jwt("elsewhere", None, None, 2**40, 5))
+        storage.users.add_owned(Jwt("since", anna.id, 1_000, 2**40, 5))
     house.done("restore", backup, "--yes")
     with reading(backend) as storage:
-        assert storage.credentials.list_by_user(Session, anna.id) == []
+        assert storage.users.list_owned(Session, anna.id) == []
         restored = storage.users.get(ANNA)
         assert restored.jwts_revoked_at > 1_000_000
         for jti in ("issued", "elsewhere", "since"):
-            assert storage.credentials.get_jwt_owner(jti, uuid=restored.uuid)[1]
-        assert not storage.credentials.get_jwt_owner("another", uuid=restored.uuid)[1]
+            assert storage.users.get_jwt_owner(jti, uuid=restored.uuid)[1]
+        assert not storage.users.get_jwt_owner("another", uuid=restored.uuid)[1]
     backend.close()
 
 

@@ -36,7 +36,7 @@ from support.user_pair import Pair
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: Functions whose predicates make no difference. The ids that a search finds are looked up among
-#: the user's own records. Numbers of records are only compared with each other, and once for a user.
+#: the user's own records. Numbers of records are only compared with each other, once for a user.
 HARMLESS = {"read_model.finding._found", "read_model.counting._numbers"}
 
 #: The modules with the queries that read users' rows in the room of the read model.
@@ -180,8 +180,8 @@ def test_no_query_on_citus_reads_users_and_their_data_together(
         assert len(storage.users.list_all()) == 3
         storage.usage.prune(2)
         storage.audit.prune(2)
-        storage.credentials.prune_jwts(2)
-        storage.credentials.prune_sessions(created_before=2, seen_before=2)
+        storage.users.prune_jwts(2)
+        storage.users.prune_sessions(created_before=2, seen_before=2)
         storage.uploads.prune(created_before=2, alive_before=2)
         assert storage.users.list_with_past_states(99) != []
         storage.users.delete(new.user.id)

@@ -22,9 +22,9 @@ def unit(new_backend, database):
     unit = Unit(new_backend(database))
     unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2)))
     with unit.writing() as storage:
-        storage.credentials.add(make_token(unit.user, 1))
-        storage.credentials.add(Jwt("1", unit.user.id, 10, 100))
-        storage.credentials.add(Session("1", unit.user.id, 10, 10))
+        storage.users.add_owned(make_token(unit.user, 1))
+        storage.users.add_owned(Jwt("1", unit.user.id, 10, 100))
+        storage.users.add_owned(Session("1", unit.user.id, 10, 10))
     return unit
 
 
@@ -50,9 +50,9 @@ def test_a_user_who_was_deleted_only_in_part_can_be_found_and_deleted(
         found = [
             *storage.users.list_all(),
             storage.users.get(me.email),
-            storage.credentials.get_owner(Token, f"{1:064x}")[1],
-            storage.credentials.get_owner(Session, "1")[1],
-            storage.credentials.get_jwt_owner("1", uuid=me.uuid)[0],
+            storage.users.get_owner(Token, f"{1:064x}")[1],
+            storage.users.get_owner(Session, "1")[1],
+            storage.users.get_jwt_owner("1", uuid=me.uuid)[0],
         ]
         assert found == [me] * 5
         assert {user.data.revision for user in found} == {0}
@@ -167,4 +167,4 @@ def test_a_user_can_be_changed_during_an_import_on_postgresql(unit, database):
         storage.data.lock(unit.user.id)
         with unit.writing() as other:
             other.users.update(unit.user.id, premium=False)
-            other.credentials.add(make_token(unit.user, 2))
+            other.users.add_owned(make_token(unit.user, 2))

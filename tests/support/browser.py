@@ -19,7 +19,7 @@ from finance_api.auth.jwts import issue_jwt
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.http.surfaces import is_page
-from finance_api.storage.interface import Jwt, QuestionLink, Session, Token, User
+from finance_api.storage.interface import Jwt, Question, QuestionLink, Session, Token, User
 from support.html import Form, csrf_of, forms
 from support.service import Service, running_services
 
@@ -107,22 +107,18 @@ def new_jwt(service: Service, user: User, seconds: int = 3_600) -> str:
 
 
 def tokens_of(service: Service, user: User) -> list[Token]:
-    found: list[Token] = service.change(
-        lambda storage: storage.credentials.list_by_user(Token, user.id)
-    )
+    found: list[Token] = service.change(lambda storage: storage.users.list_owned(Token, user.id))
     return found
 
 
 def jwts_of(service: Service, user: User) -> list[Jwt]:
-    found: list[Jwt] = service.change(
-        lambda storage: storage.credentials.list_by_user(Jwt, user.id)
-    )
+    found: list[Jwt] = service.change(lambda storage: storage.users.list_owned(Jwt, user.id))
     return found
 
 
 def sessions_of(service: Service, user: User) -> list[Session]:
     found: list[Session] = service.change(
-        lambda storage: storage.credentials.list_by_user(Session, user.id)
+        lambda storage: storage.users.list_owned(Session, user.id)
     )
     return found
 
@@ -137,9 +133,9 @@ def dump(service: Service) -> dict[str, list[str]]:
     if service.kind == "memory":
         state = service.backend.database
         tables = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "audit"}
-        credentials = tables.pop("credentials").items()
-        for kind in (Token, QuestionLink, Session, Jwt):
-            tables[f"{kind.noun}s"] = {key[1]: each for key, each in credentials if key[0] is kind}
+        owned = tables.pop("owned").items()
+        for kind in (Token, QuestionLink, Session, Jwt, Question):
+            tables[f"{kind.noun}s"] = {key[1]: each for key, each in owned if key[0] is kind}
         return {name: _lines(table) for name, table in tables.items()}
     engine, metadata = _reflected(service.backend.engine.url)
     with engine.connect() as connection:

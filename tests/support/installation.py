@@ -41,7 +41,7 @@ class Installation:
         """Return the names of the user's revoked tokens."""
 
         def work(storage):
-            tokens = storage.credentials.list_by_user(Token, storage.users.get(email).id)
+            tokens = storage.users.list_owned(Token, storage.users.get(email).id)
             return {token.name for token in tokens if token.revoked_at is not None}
 
         return self.read(work)

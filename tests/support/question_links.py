@@ -63,7 +63,7 @@ class Linked:
     @property
     def links(self) -> list[QuestionLink]:
         found: list[QuestionLink] = self.service.change(
-            lambda s: s.credentials.list_by_user(QuestionLink, self.client.user.id)
+            lambda s: s.users.list_owned(QuestionLink, self.client.user.id)
         )
         return found
 

@@ -15,6 +15,7 @@ from finance_api.storage.interface import (
     DataState,
     HistoryEntry,
     Jwt,
+    Question,
     QuestionLink,
     Session,
     Token,
@@ -25,8 +26,7 @@ from finance_api.storage.interface import (
 )
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
-from finance_api.storage.testing.credentials import make_link
-from finance_api.storage.testing.questions import make_question
+from finance_api.storage.testing.owned import make_link, make_question
 from finance_api.storage.testing.units import make_query, make_token
 
 DAY = 86_400
@@ -140,8 +140,8 @@ class Pair:
             "changes": lambda s: s.data.list_changes(me, PUBLIC_RESOURCES, **everything),
             "an upload": lambda s: s.uploads.get(me, "1"),
             "a piece": lambda s: s.uploads.get_piece(me, "1", 0),
-            "a question": lambda s: s.questions.get(me, make_id(1)),
-            "their question": lambda s: s.questions.get(me, make_id(2)),
+            "a question": lambda s: s.users.get_question(me, make_id(1)),
+            "their question": lambda s: s.users.get_question(me, make_id(2)),
             "days": lambda s: s.usage.list_days(me, 0, 100),
             "requests by token": lambda s: s.usage.sum_by_token(me, 0, 100),
             "the user": lambda s: s.users.get(user.email),
@@ -151,9 +151,9 @@ class Pair:
                 s.ledger.list_proposals(me, limit=9),
             ),
             "audit": lambda s: s.audit.list_newest(me),
-            "a token": lambda s: s.credentials.get_owner(Token, f"{1:064x}"),
-            "a link": lambda s: s.credentials.get_owner(QuestionLink, f"{1:064x}"),
-            "a session": lambda s: s.credentials.get_owner(Session, "1"),
+            "a token": lambda s: s.users.get_owner(Token, f"{1:064x}"),
+            "a link": lambda s: s.users.get_owner(QuestionLink, f"{1:064x}"),
+            "a session": lambda s: s.users.get_owner(Session, "1"),
         }
         for asked in queries():
             found[f"list {asked}"] = lambda s, q=asked: s.data.list_json(me, q)
@@ -168,18 +168,17 @@ class Pair:
             for total, offset in ((True, 0), (False, 1), (False, 39)):
                 asked = query(each, offset=offset, total=total)
                 found[f"rows {asked}"] = lambda s, q=asked: s.data.list_rows(me, q)
-        for role in ("uploads", "questions"):
-            found[role] = lambda s, r=role: getattr(s, r).list_by_user(me)
-        for kind in (Token, QuestionLink, Jwt, Session):
-            found[f"{kind.noun}s"] = lambda s, k=kind: s.credentials.list_by_user(k, me)
+        found["uploads"] = lambda s: s.uploads.list_by_user(me)
+        for kind in (Token, QuestionLink, Jwt, Session, Question):
+            found[f"{kind.noun}s"] = lambda s, k=kind: s.users.list_owned(k, me)
         for number in (1, 2):
             found[f"images {number}"] = lambda s, n=number: s.ledger.scan_before(me, n, limit=9)
             found[f"images of labels {number}"] = lambda s, n=number: s.ledger.get_before(
                 me, n, LABELS, ids
             )
         for jti, key in product(("1", "11"), ("uuid", "email")):
-            found[f"owner of JWT {jti}, {key}"] = lambda s, j=jti, k=key: (
-                s.credentials.get_jwt_owner(j, **{k: getattr(user, k)})
+            found[f"owner of JWT {jti}, {key}"] = lambda s, j=jti, k=key: s.users.get_jwt_owner(
+                j, **{k: getattr(user, k)}
             )
         return found
 
@@ -231,18 +230,14 @@ class Pair:
             "delete a user": lambda s: s.users.delete(mine),
             "note what is done": lambda s: s.note(mine, AuditAction.EDIT, 9),
             "add usage": lambda s: s.usage.add({(mine, 1, "1"): 5, (mine, 9, ""): 5}),
-            "revoke all JWTs": lambda s: s.credentials.revoke_all(Jwt, mine, 50),
-            "delete all sessions": lambda s: s.credentials.delete_sessions(mine),
-            "delete a session": lambda s: s.credentials.delete_session("1"),
-            "note a use of a session": lambda s: s.credentials.set_used(Session, {"1": 99}),
-            "note a use of a link": lambda s: s.credentials.set_used(
-                QuestionLink, {make_id(1): 99}
-            ),
-            "revoke a link": lambda s: s.credentials.revoke(
-                QuestionLink, make_id(1), 50, user_id=mine
-            ),
-            "note a use of a token": lambda s: s.credentials.set_used(Token, {make_id(1): 99}),
-            "add a JWT": lambda s: s.credentials.add(Jwt("new", mine, 10, 100)),
+            "revoke all JWTs": lambda s: s.users.revoke_all(Jwt, mine, 50),
+            "delete all sessions": lambda s: s.users.delete_sessions(mine),
+            "delete a session": lambda s: s.users.delete_session("1"),
+            "note a use of a session": lambda s: s.users.set_used(Session, {"1": 99}),
+            "note a use of a link": lambda s: s.users.set_used(QuestionLink, {make_id(1): 99}),
+            "revoke a link": lambda s: s.users.revoke(QuestionLink, make_id(1), 50, user_id=mine),
+            "note a use of a token": lambda s: s.users.set_used(Token, {make_id(1): 99}),
+            "add a JWT": lambda s: s.users.add_owned(Jwt("new", mine, 10, 100)),
             "rebuild": lambda s: s.data.rebuild(mine),
             "records of both": put_for_both,
             "records of both again": put_again_for_both,
@@ -260,18 +255,22 @@ class Pair:
             "work at uploads": lambda s: s.uploads.set_alive([(mine, upload("1", mine))], 99),
             "drop an upload's content": lambda s: s.uploads.drop_content(mine, "1"),
             "delete an upload": lambda s: s.uploads.delete(mine, "1"),
-            "change a question": lambda s: s.questions.update(mine, make_id(1), name="x"),
-            "change their question": lambda s: s.questions.update(mine, make_id(2), name="x"),
-            "delete a question": lambda s: s.questions.delete(mine, make_id(1)),
-            "delete their question": lambda s: s.questions.delete(mine, make_id(2)),
+            "change a question": lambda s: s.users.update_owned(
+                Question, make_id(1), user_id=mine, name="x"
+            ),
+            "change their question": lambda s: s.users.update_owned(
+                Question, make_id(2), user_id=mine, name="x"
+            ),
+            "delete a question": lambda s: s.users.delete_question(mine, make_id(1)),
+            "delete their question": lambda s: s.users.delete_question(mine, make_id(2)),
             "forget states": lambda s: s.data.forget_states(mine, 35),
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
         for n, owner in product((1, 11, 2), (mine, None)):
-            found[f"revoke token {n}, {owner}"] = lambda s, n=n, o=owner: s.credentials.revoke(
+            found[f"revoke token {n}, {owner}"] = lambda s, n=n, o=owner: s.users.revoke(
                 Token, make_id(n), 50, user_id=o
             )
-            found[f"revoke JWT {n}, {owner}"] = lambda s, n=n, o=owner: s.credentials.revoke(
+            found[f"revoke JWT {n}, {owner}"] = lambda s, n=n, o=owner: s.users.revoke(
                 Jwt, f"{n}", 50, user_id=o
             )
         for resource in RESOURCES:
@@ -296,13 +295,13 @@ def add_credentials(unit, number, state):
     with unit.writing() as storage:
         storage.data.set_state(user.id, state)
         for each in (number, number + 10):
-            storage.credentials.add(make_token(user, each))
-            storage.credentials.add(make_link(user, each))
-            storage.credentials.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
-            storage.credentials.add(Session(f"{each}", user.id, 10, 10))
+            storage.users.add_owned(make_token(user, each))
+            storage.users.add_owned(make_link(user, each))
+            storage.users.add_owned(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
+            storage.users.add_owned(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each, f"{each}"): each})
         storage.note(user.id, AuditAction.SIGN_IN, number)
-        storage.questions.add(make_question(user, number))
+        storage.users.add_owned(make_question(user, number))
         of_both = upload("1", user.id)
         storage.uploads.add(user.id, of_both, [user.email.encode()])
 

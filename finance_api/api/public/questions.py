@@ -52,7 +52,7 @@ def _document(question: Question, fault_of: FaultOf) -> dict[str, Any]:
 def question_of(reading: Reading, row_id: str) -> Question:
     """Return the user's question. Raises a 404."""
     try:
-        return reading.storage.questions.get(reading.user_id, row_id)
+        return reading.storage.users.get_question(reading.user_id, row_id)
     except NotFound:
         raise problem(404, "There is no question with this id.") from None
 
@@ -66,7 +66,7 @@ class QuestionsSchema(ParameterSchema):
 
 def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> dict[str, Any]:
     limit, offset = values["limit"], values["offset"]
-    found = reading.storage.questions.list_by_user(reading.user_id)
+    found = reading.storage.users.list_owned(Question, reading.user_id)
     return {
         "questions": [_document(each, fault_of) for each in found[offset : offset + limit]],
         "limit": limit,

@@ -8,6 +8,7 @@ from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource
+from finance_api.storage.interface import Question
 from finance_api.values import Row
 from finance_api.values.text import counted
 
@@ -29,7 +30,7 @@ def follow(
         return
     others = [r for r in session.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
     renamed = report.summary.questions
-    for question in session.storage.questions.list_by_user(session.user.id):
+    for question in session.storage.users.list_owned(Question, session.user.id):
         path, mark, query = question.address.partition("?")
         query = re.sub(gone["id"], kept["id"], query, flags=re.IGNORECASE)
         by_name = "name" if path.endswith(f"/{resource.path}") else _FILTERS[resource]
@@ -53,7 +54,7 @@ def set_addresses(
     address by now keeps it.
     """
     number = 0
-    for question in session.storage.questions.list_by_user(session.user.id):
+    for question in session.storage.users.list_owned(Question, session.user.id):
         before, after = renamed.get(question.id, ("", ""))[:: -1 if is_undo else 1]
         if question.address == before:
             session.storage.set_address(session.user.id, question.id, after, session.now)

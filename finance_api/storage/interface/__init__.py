@@ -4,9 +4,9 @@ A `StorageBackend` lives as long as the process, and makes units of work. A `Sto
 sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
 when its transaction manager commits, either all of its writes are stored or none are.
 
-A unit of work has a part for each role: users, their credentials, usage, the data itself, what the
-ledger keeps beside it, exchange rates, files that wait to be imported, saved questions, and the
-audit log.
+A unit of work has a part for each role: users with their credentials and saved questions, usage,
+the data itself, what the ledger keeps beside it, exchange rates, files that wait to be imported,
+and the audit log.
 """
 
 from abc import ABC, abstractmethod
@@ -68,15 +68,12 @@ from finance_api.storage.interface.faults import (
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.users import (
-    C,
-    Credential,
-    CredentialReader,
-    CredentialWriter,
+    E,
     Jwt,
+    N,
+    Owned,
     Question,
     QuestionLink,
-    QuestionReader,
-    QuestionWriter,
     R,
     S,
     Session,
@@ -124,13 +121,11 @@ class Storage:
     """
 
     users: UserReader
-    credentials: CredentialReader
     usage: UsageReader
     data: DataReader
     ledger: LedgerReader
     rates: RateReader
     uploads: UploadReader
-    questions: QuestionReader
     audit: AuditReader
     close: Callable[[], None]
 
@@ -143,13 +138,11 @@ class WritableStorage(Storage):
     """
 
     users: UserWriter
-    credentials: CredentialWriter
     usage: UsageWriter
     data: DataWriter
     ledger: LedgerWriter
     rates: RateWriter
     uploads: UploadWriter
-    questions: QuestionWriter
     audit: AuditWriter
     origin: str = COMMAND
     close: Callable[[], None] = lambda: None
@@ -160,7 +153,8 @@ class WritableStorage(Storage):
 
     def set_address(self, user_id: int, question_id: str, address: str, at: int) -> None:
         """Change the address of a saved question. Raises NotFound."""
-        self.questions.update(user_id, question_id, address=address, updated_at=at)
+        changes = {"address": address, "updated_at": at}
+        self.users.update_owned(Question, question_id, user_id=user_id, **changes)
 
 
 class StorageBackend(ABC):

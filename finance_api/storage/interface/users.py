@@ -32,45 +32,6 @@ class User:
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
 
-class UserReader(ABC):
-    @abstractmethod
-    def get(self, email: str) -> User:
-        """Return a user by e-mail. Raises NotFound."""
-
-    @abstractmethod
-    def list_all(self) -> list[User]:
-        """Return all users, ordered by e-mail."""
-
-    @abstractmethod
-    def list_with_past_states(self, before: int) -> list[int]:
-        """Return the ids of users who have a stored state that was replaced before that time."""
-
-
-class UserWriter(UserReader):
-    @abstractmethod
-    def add(
-        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
-    ) -> User:
-        """Add an enabled user without data. Raises Conflict if the e-mail is taken."""
-
-    @abstractmethod
-    def lock(self, user_id: int) -> User:
-        """Lock the user and the user's credentials until the unit of work ends; return the user.
-
-        Call it before adding credentials. Raises NotFound.
-        """
-
-    @abstractmethod
-    def update(self, user_id: int, **changes: Any) -> User:
-        """Change `premium`, `enabled`, `password_hash`, `jwts_revoked_at`, `time_zone`,
-        `base_currency` or `region`. Raises NotFound.
-        """
-
-    @abstractmethod
-    def delete(self, user_id: int) -> None:
-        """Delete the user and all of the user's data. Raises NotFound."""
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """A personal API token; its text is not stored.
@@ -148,15 +109,47 @@ class Jwt:
     revoked_at: int | None = None
 
 
-Credential = Token | QuestionLink | Session | Jwt
-#: Any credential, a credential with the digest of a secret, and one that can be revoked.
-C = TypeVar("C", bound=Credential)
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A saved question. address: the path and query of a GET request, without a format's suffix.
+
+    The name is unique among the user's questions.
+    """
+
+    noun: ClassVar = "question"
+
+    id: str
+    user_id: int
+    name: str
+    address: str
+    created_at: int
+    updated_at: int
+
+
+#: What belongs to users: their credentials and saved questions.
+Owned = Token | QuestionLink | Session | Jwt | Question
+#: One of these classes: any, one with the digest of a secret, one that can be revoked, one that can
+#: be changed.
+E = TypeVar("E", bound=Owned)
 S = TypeVar("S", bound=Token | QuestionLink | Session)
 R = TypeVar("R", bound=Token | QuestionLink | Jwt)
+N = TypeVar("N", bound=Token | Question)
 
 
-class CredentialReader(ABC):
-    """Tokens, links, sessions and JSON Web Tokens. kind: one of these classes."""
+class UserReader(ABC):
+    """Users, their credentials and saved questions. kind: the class of what belongs to a user."""
+
+    @abstractmethod
+    def get(self, email: str) -> User:
+        """Return a user by e-mail. Raises NotFound."""
+
+    @abstractmethod
+    def list_all(self) -> list[User]:
+        """Return all users, ordered by e-mail."""
+
+    @abstractmethod
+    def list_with_past_states(self, before: int) -> list[int]:
+        """Return the ids of users who have a stored state that was replaced before that time."""
 
     @abstractmethod
     def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
@@ -175,19 +168,54 @@ class CredentialReader(ABC):
         """
 
     @abstractmethod
-    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
-        """Return a user's credentials, including revoked and expired ones.
+    def get_question(self, user_id: int, question_id: str) -> Question:
+        """Return a question. Raises NotFound, also if it belongs to another user."""
 
-        Oldest first, but sessions newest first.
+    @abstractmethod
+    def list_owned(self, kind: type[E], user_id: int) -> list[E]:
+        """Return what belongs to a user, including revoked and expired credentials.
+
+        Oldest first, but sessions newest first, and questions by name.
         """
 
 
-class CredentialWriter(CredentialReader):
+class UserWriter(UserReader):
     @abstractmethod
-    def add(self, credential: Credential) -> None:
-        """Add a credential. After an error, the unit of work cannot go on.
+    def add(
+        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
+    ) -> User:
+        """Add an enabled user without data. Raises Conflict if the e-mail is taken."""
 
-        Raises Conflict if its id, jti or digest exists, NotFound if there is no such user.
+    @abstractmethod
+    def lock(self, user_id: int) -> User:
+        """Lock the user and the user's credentials until the unit of work ends; return the user.
+
+        Call it before adding credentials. Raises NotFound.
+        """
+
+    @abstractmethod
+    def update(self, user_id: int, **changes: Any) -> User:
+        """Change `premium`, `enabled`, `password_hash`, `jwts_revoked_at`, `time_zone`,
+        `base_currency` or `region`. Raises NotFound.
+        """
+
+    @abstractmethod
+    def delete(self, user_id: int) -> None:
+        """Delete the user and all of the user's data. Raises NotFound."""
+
+    @abstractmethod
+    def add_owned(self, owned: Owned) -> None:
+        """Add a credential or question. After an error, the unit of work cannot go on.
+
+        Raises Conflict if its id, jti or digest exists, or if the user has another question with
+        its name; NotFound if there is no such user.
+        """
+
+    @abstractmethod
+    def update_owned(self, kind: type[N], key: str, *, user_id: int, **changes: Any) -> N:
+        """Change a token's `name` or `expires_at`, or a question's `name`, `address`, `updated_at`.
+
+        key: its id. Raises NotFound, also if it is another user's; Conflict as `add_owned`.
         """
 
     @abstractmethod
@@ -196,10 +224,6 @@ class CredentialWriter(CredentialReader):
 
         used_at: the times by credential id; for sessions, by digest.
         """
-
-    @abstractmethod
-    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        """Change `name` or `expires_at`. Raises NotFound, also for another user's token."""
 
     @abstractmethod
     def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
@@ -212,6 +236,10 @@ class CredentialWriter(CredentialReader):
     @abstractmethod
     def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
         """Revoke the user's credentials; those that are already revoked keep their date."""
+
+    @abstractmethod
+    def delete_question(self, user_id: int, question_id: str) -> None:
+        """Delete a question. Raises NotFound."""
 
     @abstractmethod
     def delete_session(self, sha256: str) -> None:
@@ -228,44 +256,3 @@ class CredentialWriter(CredentialReader):
     @abstractmethod
     def prune_jwts(self, before: int) -> None:
         """Delete JWTs that expired before then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A saved question. address: the path and query of a GET request, without a format's suffix.
-
-    The name is unique among the user's questions.
-    """
-
-    noun: ClassVar = "question"
-
-    id: str
-    user_id: int
-    name: str
-    address: str
-    created_at: int
-    updated_at: int
-
-
-class QuestionReader(ABC):
-    @abstractmethod
-    def get(self, user_id: int, question_id: str) -> Question:
-        """Return a question. Raises NotFound, also if it belongs to another user."""
-
-    @abstractmethod
-    def list_by_user(self, user_id: int) -> list[Question]:
-        """Return the user's questions, ordered by name."""
-
-
-class QuestionWriter(QuestionReader):
-    @abstractmethod
-    def add(self, question: Question) -> None:
-        """Add a question. Raises Conflict if the name is taken, NotFound if the user is unknown."""
-
-    @abstractmethod
-    def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
-        """Change `name`, `address` or `updated_at`. Raises Conflict and NotFound."""
-
-    @abstractmethod
-    def delete(self, user_id: int, question_id: str) -> None:
-        """Delete a question. Raises NotFound."""

@@ -19,23 +19,20 @@ from finance_api.storage.memory.database import Database, Unit
 from finance_api.storage.memory.roles import (
     MemoryAudit,
     MemoryLedger,
-    MemoryQuestions,
     MemoryRates,
     MemoryUploads,
     MemoryUsage,
 )
-from finance_api.storage.memory.users import MemoryCredentials, MemoryUsers
+from finance_api.storage.memory.users import MemoryUsers
 
 #: The parts of a unit of work, by role. Readers could also write, but only to their own view.
 _PARTS: dict[str, Any] = {
     "users": MemoryUsers,
-    "credentials": MemoryCredentials,
     "usage": MemoryUsage,
     "data": MemoryData,
     "ledger": MemoryLedger,
     "rates": MemoryRates,
     "uploads": MemoryUploads,
-    "questions": MemoryQuestions,
     "audit": MemoryAudit,
 }
 

@@ -11,7 +11,6 @@ from finance_api.storage.interface import (
     BeforeImage,
     DataState,
     HistoryEntry,
-    Question,
     RatesState,
     TokenDay,
     TransferProposal,
@@ -63,9 +62,8 @@ class Database:
 
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
-    #: By class and id, jti or digest.
-    credentials: dict[tuple[type[Any], str], Any] = field(default_factory=dict)
-    questions: dict[str, Question] = field(default_factory=dict)
+    #: Credentials and questions, by class and id, jti or digest.
+    owned: dict[tuple[type[Any], str], Any] = field(default_factory=dict)
     usage: dict[TokenDay, int] = field(default_factory=dict)
     tables: dict[tuple[int, str], Table] = field(default_factory=dict)
     #: By (user, revision).

@@ -14,8 +14,6 @@ from finance_api.storage.interface import (
     BeforeImage,
     HistoryEntry,
     LedgerWriter,
-    Question,
-    QuestionWriter,
     RatesState,
     RateWriter,
     TokenDay,
@@ -148,38 +146,6 @@ class MemoryLedger(Part, LedgerWriter):
 
     def _set_proposals(self, user_id: int, proposals: list[TransferProposal]) -> None:
         self._unit.change(proposals=self._database.proposals | {user_id: proposals})
-
-
-class MemoryQuestions(Part, QuestionWriter):
-    def get(self, user_id: int, question_id: str) -> Question:
-        question = self._database.questions.get(question_id)
-        if question is None or question.user_id != user_id:
-            raise NotFound("there is no such question")
-        return question
-
-    def list_by_user(self, user_id: int) -> list[Question]:
-        found = [q for q in self._database.questions.values() if q.user_id == user_id]
-        return sorted(found, key=lambda question: question.name)
-
-    def add(self, question: Question) -> None:
-        self._unit.user(question.user_id)
-        self._put(question)
-
-    def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
-        question = replace(self.get(user_id, question_id), **changes)
-        self._put(question)
-        return question
-
-    def _put(self, question: Question) -> None:
-        others = self.list_by_user(question.user_id)
-        if any(q.name == question.name and q.id != question.id for q in others):
-            raise Conflict("there is such a question already")
-        self._unit.change(questions=self._database.questions | {question.id: question})
-
-    def delete(self, user_id: int, question_id: str) -> None:
-        self.get(user_id, question_id)
-        questions = self._database.questions
-        self._unit.change(questions={k: q for k, q in questions.items() if k != question_id})
 
 
 class MemoryRates(Part, RateWriter):

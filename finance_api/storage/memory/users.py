@@ -7,15 +7,15 @@ from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
-    C,
-    Credential,
-    CredentialWriter,
     DataState,
+    E,
     Jwt,
+    N,
+    Owned,
+    Question,
     R,
     S,
     Session,
-    Token,
     User,
     UserWriter,
 )
@@ -70,8 +70,7 @@ class MemoryUsers(Part, UserWriter):
         self._unit.user(user_id)
         self._unit.change(
             users={k: user for k, user in database.users.items() if k != user_id},
-            credentials={k: c for k, c in database.credentials.items() if c.user_id != user_id},
-            questions={k: q for k, q in database.questions.items() if q.user_id != user_id},
+            owned={k: each for k, each in database.owned.items() if each.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
@@ -83,19 +82,19 @@ class MemoryUsers(Part, UserWriter):
             audit=tuple(entry for entry in database.audit if entry.user_id != user_id),
         )
 
+    # -- what belongs to users
 
-class MemoryCredentials(Part, CredentialWriter):
-    def _all(self, kind: type[C]) -> list[C]:
-        found = self._database.credentials.items()
+    def _all(self, kind: type[E]) -> list[E]:
+        found = self._database.owned.items()
         return [each for (of_kind, _), each in found if of_kind is kind]
 
-    def _put(self, *credentials: Credential) -> None:
-        changed = {(type(each), _key(each)): each for each in credentials}
-        self._unit.change(credentials=self._database.credentials | changed)
+    def _put(self, *owned: Owned) -> None:
+        changed = {(type(each), _key(each)): each for each in owned}
+        self._unit.change(owned=self._database.owned | changed)
 
-    def _keep(self, kind: type[C], condition: Callable[[C], bool]) -> None:
-        found = self._database.credentials.items()
-        self._unit.change(credentials={k: c for k, c in found if k[0] is not kind or condition(c)})
+    def _keep(self, kind: type[E], condition: Callable[[E], bool]) -> None:
+        found = self._database.owned.items()
+        self._unit.change(owned={k: c for k, c in found if k[0] is not kind or condition(c)})
 
     def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
         for each in self._all(kind):
@@ -112,16 +111,26 @@ class MemoryCredentials(Part, CredentialWriter):
                 return user, any(j.jti == jti and j.revoked_at is not None for j in jwts)
         raise NotFound("there is no such user")
 
-    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
+    def list_owned(self, kind: type[E], user_id: int) -> list[E]:
         own = [each for each in self._all(kind) if each.user_id == user_id]
-        return sorted(own, key=lambda each: (_age(each), _key(each)))
+        return sorted(own, key=_order)
 
-    def add(self, credential: Credential) -> None:
-        if credential.user_id is not None:
-            self._unit.user(credential.user_id)
-        if (type(credential), _key(credential)) in self._database.credentials:
-            raise Conflict(f"there is such a {credential.noun} already")
-        self._put(credential)
+    def get_question(self, user_id: int, question_id: str) -> Question:
+        return self._get(Question, question_id, user_id)
+
+    def add_owned(self, owned: Owned) -> None:
+        if owned.user_id is not None:
+            self._unit.user(owned.user_id)
+        if (type(owned), _key(owned)) in self._database.owned or self._has_same_name(owned):
+            raise Conflict(f"there is such a {owned.noun} already")
+        self._put(owned)
+
+    def _has_same_name(self, owned: Owned) -> bool:
+        """Whether the user has another question with this question's name."""
+        if not isinstance(owned, Question):
+            return False
+        others = self.list_owned(Question, owned.user_id)
+        return any(each.name == owned.name and each.id != owned.id for each in others)
 
     def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
         for each in self._all(kind):
@@ -131,16 +140,18 @@ class MemoryCredentials(Part, CredentialWriter):
             elif at:
                 self._put(replace(each, last_used_at=max(at, each.last_used_at or at)))
 
-    def _get(self, kind: type[C], key: str, user_id: int | None) -> C:
+    def _get(self, kind: type[E], key: str, user_id: int | None) -> E:
         for each in self._all(kind):
             if _key(each) == key and user_id in (None, each.user_id):
                 return each
         raise NotFound(f"there is no such {kind.noun}")
 
-    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        token = replace(self._get(Token, token_id, user_id), **changes)
-        self._put(token)
-        return token
+    def update_owned(self, kind: type[N], key: str, *, user_id: int, **changes: Any) -> N:
+        owned = replace(self._get(kind, key, user_id), **changes)
+        if self._has_same_name(owned):
+            raise Conflict(f"there is such a {kind.noun} already")
+        self._put(owned)
+        return owned
 
     def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
         credential = self._get(kind, key, user_id)
@@ -150,8 +161,12 @@ class MemoryCredentials(Part, CredentialWriter):
         return credential
 
     def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
-        for each in self.list_by_user(kind, user_id):
+        for each in self.list_owned(kind, user_id):
             self.revoke(kind, _key(each), at)
+
+    def delete_question(self, user_id: int, question_id: str) -> None:
+        gone = self.get_question(user_id, question_id)
+        self._keep(Question, lambda question: question is not gone)
 
     def delete_session(self, sha256: str) -> None:
         self._keep(Session, lambda session: session.sha256 != sha256)
@@ -166,14 +181,16 @@ class MemoryCredentials(Part, CredentialWriter):
         self._keep(Jwt, lambda jwt: jwt.expires_at >= before)
 
 
-def _key(credential: Credential) -> str:
-    if isinstance(credential, Session):
-        return credential.sha256
-    return credential.jti if isinstance(credential, Jwt) else credential.id
+def _key(owned: Owned) -> str:
+    if isinstance(owned, Session):
+        return owned.sha256
+    return owned.jti if isinstance(owned, Jwt) else owned.id
 
 
-def _age(credential: Credential) -> int:
-    """Return a number that sorts a user's credentials as `list_by_user` does."""
-    if isinstance(credential, Session):
-        return -credential.created_at
-    return (credential.issued_at or 0) if isinstance(credential, Jwt) else credential.created_at
+def _order(owned: Owned) -> tuple[Any, str]:
+    """Return a key that sorts as `list_owned` does."""
+    if isinstance(owned, Question):
+        return owned.name, owned.id
+    if isinstance(owned, Session):
+        return -owned.created_at, owned.sha256
+    return owned.issued_at or 0 if isinstance(owned, Jwt) else owned.created_at, _key(owned)

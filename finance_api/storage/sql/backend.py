@@ -29,7 +29,7 @@ from finance_api.storage.sql.connections.unit import ReadConnection, connect
 from finance_api.storage.sql.read_model import ReadModel
 from finance_api.storage.sql.roles.activity import SqlAudit, SqlLedger, SqlUploads, SqlUsage
 from finance_api.storage.sql.roles.rates import SqlRates
-from finance_api.storage.sql.roles.users import SqlCredentials, SqlQuestions, SqlUsers
+from finance_api.storage.sql.roles.users import SqlUsers
 from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.writing.preparing import PreparedRows, prepare
 from finance_api.values import Row
@@ -41,10 +41,8 @@ _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 #: that may read a replica.
 _OWN: dict[str, Callable[[ReadConnection], Any]] = {
     "users": SqlUsers,
-    "credentials": SqlCredentials,
     "usage": SqlUsage,
     "uploads": SqlUploads,
-    "questions": SqlQuestions,
     "audit": SqlAudit,
 }
 _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {"ledger": SqlLedger, "rates": SqlRates}

@@ -11,11 +11,10 @@ An implementation outside this project tests itself against the contract by inhe
 """
 
 from finance_api.storage.testing.changes import ChangesConformance
-from finance_api.storage.testing.credentials import CredentialsConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
+from finance_api.storage.testing.owned import OwnedConformance
 from finance_api.storage.testing.queries import QueriesConformance
-from finance_api.storage.testing.questions import QuestionsConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
@@ -26,13 +25,12 @@ __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
 
 class StorageConformance(
     UsersConformance,
-    CredentialsConformance,
+    OwnedConformance,
     RowsConformance,
     ChangesConformance,
     HistoryConformance,
     QueriesConformance,
     JsonRowsConformance,
     SearchingConformance,
-    QuestionsConformance,
 ):
     """Contains all tests. An implementation must not override or skip any."""

@@ -29,12 +29,12 @@ class UsersConformance(OneUser):
         values = {"time_zone": "Europe/Berlin", "base_currency": "CHF", "region": "de-CH"}
         with unit.writing() as storage:
             changed = storage.users.update(unit.user.id, premium=False, enabled=False, **values)
-            storage.credentials.add(make_token(unit.user, 1))
+            storage.users.add_owned(make_token(unit.user, 1))
             with pytest.raises(NotFound):
                 storage.users.update(unit.user.id + 1, premium=False)
         with unit.reading() as storage:
             assert storage.users.get("one@example.org") == changed
-            assert storage.credentials.get_owner(Token, f"{1:064x}")[1] == changed
+            assert storage.users.get_owner(Token, f"{1:064x}")[1] == changed
         assert (changed.premium, changed.enabled) == (False, False)
         assert {name: getattr(changed, name) for name in settings} == values
 
@@ -62,21 +62,21 @@ class UsersConformance(OneUser):
         for each in (unit, other):
             each.put(ACCOUNTS, make_row(ACCOUNTS, 1))
         with unit.writing() as storage:
-            storage.credentials.add(make_token(unit.user, 1))
-            storage.credentials.add(Jwt("one", gone, 10, 100))
-            storage.credentials.add(Session("a" * 64, gone, 1, 1))
+            storage.users.add_owned(make_token(unit.user, 1))
+            storage.users.add_owned(Jwt("one", gone, 10, 100))
+            storage.users.add_owned(Session("a" * 64, gone, 1, 1))
             storage.usage.add({(gone, 0, "a"): 5})
         with unit.writing() as storage:
             storage.users.delete(gone)
             with pytest.raises(NotFound):
                 storage.users.delete(gone)
-            assert storage.credentials.list_by_user(Jwt, gone) == []
-            assert storage.credentials.list_by_user(Session, gone) == []
+            assert storage.users.list_owned(Jwt, gone) == []
+            assert storage.users.list_owned(Session, gone) == []
             assert storage.usage.list_days(gone, 0, 1) == []
             assert storage.usage.sum_by_token(gone, 0, 1) == {}
         with unit.writing() as storage:
             with pytest.raises(NotFound):
-                storage.credentials.get_owner(Token, make_token(unit.user, 1).sha256)
+                storage.users.get_owner(Token, make_token(unit.user, 1).sha256)
             again = add_user(storage, "one@example.org")
             assert again.id != gone
             for user_id in (again.id, gone):

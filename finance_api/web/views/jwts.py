@@ -35,7 +35,7 @@ _LIFETIMES = {
 def _own_jwts(request: Request) -> list[Jwt]:
     """Return the user's JWTs that have not expired, newest first."""
     now = request.now
-    jwts = request.storage.credentials.list_by_user(Jwt, request.user.id)
+    jwts = request.storage.users.list_owned(Jwt, request.user.id)
     return [jwt for jwt in reversed(jwts) if jwt.expires_at > now]
 
 

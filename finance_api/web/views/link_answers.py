@@ -86,7 +86,7 @@ def show_answer(request: Request) -> Response:
     identity = request.identity
     assert isinstance(identity, LinkIdentity)
     try:
-        question = request.storage.questions.get(identity.user.id, identity.question_id)
+        question = request.storage.users.get_question(identity.user.id, identity.question_id)
     except NotFound:
         raise no_link() from None
     _, dot, rest = request.path_text("address").partition(".")

@@ -69,7 +69,7 @@ def begin_session(request: Request, user: User, action: AuditAction) -> str | No
         if not is_unchanged(storage, user):
             return None
         if old is not None:
-            storage.credentials.delete_session(sessions.digest(old))
+            storage.users.delete_session(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         storage.note(user.id, action, now)
         agent = request.user_agent or ""
@@ -99,7 +99,7 @@ def _waiting_words(seconds: int) -> str:
 @post("settings.logout", Permission.SETTINGS_SECURITY_WRITE)
 def sign_out(request: Request) -> Response:
     with writing(request) as storage:
-        storage.credentials.delete_session(request.identity.session.sha256)
+        storage.users.delete_session(request.identity.session.sha256)
     return signed_out(request, "signed-out")
 
 

@@ -35,13 +35,13 @@ _DOWNLOADS = ("csv", "xlsx", "ndjson")
 def _own(request: Request) -> Question:
     """Return the question in the path; raise a 404 if the user has no such question."""
     user_id = request.user.id
-    return request.storage.questions.get(user_id, request.path_id)
+    return request.storage.users.get_question(user_id, request.path_id)
 
 
 def _links(request: Request, question: Question) -> tuple[list[QuestionLink], int]:
     """Return the active links of a question, the newest first, and the number of ended ones."""
     now = request.now
-    found = reversed(request.storage.credentials.list_by_user(QuestionLink, question.user_id))
+    found = reversed(request.storage.users.list_owned(QuestionLink, question.user_id))
     links = [link for link in found if link.question_id == question.id]
     active = [link for link in links if is_live(link, now)]
     return active, len(links) - len(active)
@@ -63,7 +63,7 @@ def _path(question: Question, below: str = "") -> str:
 
 @get("questions", _READ, "questions")
 def list_questions(request: Request) -> dict[str, Any]:
-    found = request.storage.questions.list_by_user(request.user.id)
+    found = request.storage.users.list_owned(Question, request.user.id)
     rows = [(each, fault_of(request.registry, each.address)) for each in found]
     asked = ApiRequest(f"{PUBLIC_SURFACE}questions", {})
     return pages.page("questions", "Questions", rows=rows, api=[asked])
@@ -209,7 +209,7 @@ def confirm_removal(request: Request) -> dict[str, Any]:
 def remove(request: Request) -> Response:
     user_id, question_id = request.user.id, request.path_id
     with pages.writing_for_user(request) as storage:
-        storage.questions.delete(user_id, question_id)
+        storage.users.delete_question(user_id, question_id)
         question_links.revoke_links(storage, user_id, request.now, question_id)
     return pages.done(QUESTIONS_PAGE, "question-removed")
 

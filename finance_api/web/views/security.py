@@ -78,7 +78,7 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
             "user_agent": session.user_agent,
             "is_current": session.sha256 == current.sha256,
         }
-        for session in request.storage.credentials.list_by_user(Session, current.user_id)
+        for session in request.storage.users.list_owned(Session, current.user_id)
         if sessions.is_alive(session, now)
     ]
 
@@ -148,7 +148,7 @@ def confirm_ending(request: Request) -> dict[str, Any]:
 def end_session(request: Request) -> Response:
     session = _own_session(request)
     with writing(request) as storage:
-        storage.credentials.delete_session(session["sha256"])
+        storage.users.delete_session(session["sha256"])
     if session["is_current"]:
         return signed_out(request, "signed-out")
     return done(SECURITY, "session-ended")

@@ -57,7 +57,7 @@ class TokenView(Token):
 def token_views(request: Request) -> list[TokenView]:
     """Return the user's tokens: the active tokens first, each group newest first."""
     now = request.now
-    tokens = request.storage.credentials.list_by_user(Token, request.user.id)
+    tokens = request.storage.users.list_owned(Token, request.user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
     return sorted(views, key=lambda view: view.state != "active")
 
@@ -155,7 +155,7 @@ def show_token(request: Request) -> Any:
     """Show the token once; then redirect to the list."""
     text = pages.taken(request)
     sha256 = personal_tokens.digest(text) if personal_tokens.is_well_formed(text) else ""
-    tokens = request.storage.credentials.list_by_user(Token, request.user.id)
+    tokens = request.storage.users.list_owned(Token, request.user.id)
     made = next((token for token in tokens if token.sha256 == sha256), None)
     if made is None:
         return pages.SeeOther(TOKENS)

@@ -31,9 +31,7 @@ def assert_401(response, *, sent=True):
 
 
 def stored_token(client):
-    token = client.service.change(
-        lambda storage: storage.credentials.list_by_user(Token, client.user.id)
-    )
+    token = client.service.change(lambda storage: storage.users.list_owned(Token, client.user.id))
     return token[0]
 
 
@@ -49,7 +47,7 @@ def test_the_body_never_says_why_unless_it_is_expiry(service):
     revoked, disabled, expired_and_revoked = (service.client(expires_in_days=1) for _ in range(3))
     for client in (revoked, expired_and_revoked):
         token = stored_token(client)
-        service.change(lambda s, t=token: s.credentials.revoke(Token, t.id, service.clock.now()))
+        service.change(lambda s, t=token: s.users.revoke(Token, t.id, service.clock.now()))
     service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     bodies = {
         ask(revoked, header).text

@@ -150,12 +150,12 @@ def credentials(world):
     expired = service.client(expires_in_days=1)
     service.clock.seconds = at
     revoked, disabled = service.client(), service.client()
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, revoked.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, at))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, revoked.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, at))
     service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     stolen = f"stolen-{mine.user.id}"
-    service.change(lambda s: s.credentials.add(Jwt(stolen, mine.user.id, at, at + 3_600)))
-    service.change(lambda s: s.credentials.revoke(Jwt, stolen, at))
+    service.change(lambda s: s.users.add_owned(Jwt(stolen, mine.user.id, at, at + 3_600)))
+    service.change(lambda s: s.users.revoke(Jwt, stolen, at))
     deleted = service.client()
     deleted_jwt = service.jwt(deleted.user)
     service.change(lambda s: s.users.delete(deleted.user.id))

@@ -139,8 +139,8 @@ def test_a_token_of_the_other_surface_is_a_failure(service, net):
 
 def test_revoked_and_expired_tokens_are_failures_too(service, net):
     client = service.client(expires_in_days=1)
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, client.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     expired = service.client(expires_in_days=1)
     service.clock.advance(86_400)
     for _ in range(ATTEMPTS // 2):
@@ -286,8 +286,8 @@ def _nobody():
 def test_a_guesser_who_is_refused_learns_nothing_about_a_token(service, net):
     client = service.client()
     revoked = service.client()
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, revoked.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, revoked.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     exhaust(service, f"{net}.1")
     bodies = {
         ask(service, f"{net}.1", text).text for text in ("x", new_token(), revoked.token, None)

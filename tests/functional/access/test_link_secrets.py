@@ -73,7 +73,7 @@ def test_no_log_metric_or_response_has_the_secret(linked, log, monkeypatch):
     shown = "".join(answer.text + str(answer.headers) for answer in answers if answer.charset)
     linked.service.services.audit.flush()
     stored = linked.service.change(
-        lambda s: repr((s.audit.list_newest(), s.credentials.list_by_user(QuestionLink, 1)))
+        lambda s: repr((s.audit.list_newest(), s.users.list_owned(QuestionLink, 1)))
     )
     told = "\n".join(log.lines) + stored
     assert len(log.lines) > len(answers)

@@ -11,6 +11,7 @@ import vobject
 from icalendar import Calendar
 
 from finance_api.auth.question_links import new_secret, revoke_link
+from finance_api.storage.interface import Question
 from support.native_rows import account, record, uid
 from support.nightly import count
 from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked, household
@@ -210,7 +211,9 @@ def test_a_question_that_the_api_now_refuses_says_so_without_its_parameters(clie
     linked = Linked(household(client))
     changes = {"address": "/v1/api/records?formerField=eq.Secret"}
     user_id = client.user.id
-    linked.service.change(lambda s: s.questions.update(user_id, linked.question.id, **changes))
+    linked.service.change(
+        lambda s: s.users.update_owned(Question, linked.question.id, user_id=user_id, **changes)
+    )
     for ending in (".json", ".csv", ".rss"):
         answer = linked.read(ending)
         assert answer.status_int == 409
@@ -236,7 +239,7 @@ def update_user(linked, **changes):
 
 def delete_question(linked):
     user_id = linked.client.user.id
-    linked.service.change(lambda s: s.questions.delete(user_id, linked.question.id))
+    linked.service.change(lambda s: s.users.delete_question(user_id, linked.question.id))
 
 
 def revoke(linked):
@@ -385,7 +388,7 @@ def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
 
     def counted(**options):
         storage = read(**options)
-        for name in ("credentials", "users", "questions", "data"):
+        for name in ("users", "data"):
             role = getattr(storage, name)
             for method in [m for m in dir(role) if m.startswith(("get", "list", "scan"))]:
                 work = getattr(role, method)
@@ -401,7 +404,7 @@ def test_every_wrong_address_takes_the_same_work(linked, monkeypatch):
     for secret, status in statuses.items():
         calls.clear()
         assert linked.read(".csv", secret=secret).status_int == status
-        assert calls == ["credentials.get_owner"], secret
+        assert calls == ["users.get_owner"], secret
 
 
 # -- limits

@@ -46,7 +46,7 @@ def test_tokens_of_forms_are_compared_in_constant_time(service, compared):
 def test_unknown_revoked_and_mistyped_tokens_are_answered_alike(service, figures):
     client, revoked = service.client(), service.client()
     token = stored_token(revoked)
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     body = client.token[:-6]
     texts = {
         "unknown": new_token(),

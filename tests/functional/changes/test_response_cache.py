@@ -105,8 +105,8 @@ def test_what_is_kept_is_not_for_whoever_may_no_longer_read(service, client):
     assert {client.get(path).status_int for path in PATHS} == {403}
     service.change(lambda s: s.users.update(client.user.id, premium=True))
     assert {client.get(path).status_int for path in PATHS} == {200}
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, client.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     assert {client.get(path).status_int for path in PATHS} == {401}
 
 

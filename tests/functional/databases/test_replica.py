@@ -56,9 +56,7 @@ class Replicated:
         self.first = Service(kind, settings)
         self.client = self.first.client()
         self.client.load(*household(), account(9, name="first"), budget(9, name="first"))
-        (self.token,) = self.first.change(
-            lambda s: s.credentials.list_by_user(Token, self.client.user.id)
-        )
+        (self.token,) = self.first.change(lambda s: s.users.list_owned(Token, self.client.user.id))
         for pending in ("usage", "last_used", "seen_sessions"):
             getattr(self.first.services, pending).flush()
         self.first.backend.close()
@@ -130,7 +128,7 @@ def test_whoever_is_shown_out_by_the_database_is_out_at_once(both):
     both.first.change(lambda s: s.users.update(both.client.user.id, premium=False))
     assert {both.of_copy(path).status_int for path in PATHS} == {403}
     both.first.change(lambda s: s.users.update(both.client.user.id, premium=True))
-    both.first.change(lambda s: s.credentials.revoke(Token, both.token.id, clock))
+    both.first.change(lambda s: s.users.revoke(Token, both.token.id, clock))
     assert {both.of_copy(path).status_int for path in PATHS} == {401}
     both.first.change(lambda s: s.users.update(both.client.user.id, enabled=False))
     assert {both.of_copy(path).status_int for path in INTERNAL} == {401}

@@ -139,7 +139,7 @@ def test_the_body_never_says_why(attacker):
     revoked, disabled = attacker.claims(jti=jti), other.token()
     attacker.accepted(revoked)
     other.accepted(disabled)
-    change(lambda s: s.credentials.add(Jwt(jti, None, None, now + 9_999, revoked_at=now)))
+    change(lambda s: s.users.add_owned(Jwt(jti, None, None, now + 9_999, revoked_at=now)))
     change(lambda s: s.users.update(other.client.user.id, enabled=False))
     tokens = [
         *(revoked, disabled, "x", "a.b.c", attacker.token(secret=b"x"), attacker.claims(iss="x")),

@@ -101,7 +101,7 @@ def revoke_all(client):
 
 
 def listed(client):
-    return client.service.change(lambda s: s.credentials.list_by_user(Jwt, client.user.id))
+    return client.service.change(lambda s: s.users.list_owned(Jwt, client.user.id))
 
 
 # -- one by one
@@ -338,8 +338,8 @@ def test_a_revoked_personal_token_is_refused_by_another_process_at_once(processe
     client, there = service.client(), start()
     path = "/v1/api/records"
     assert there.status(client.token, path) == client.get("records").status_int == 200
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, client.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     assert there.status(client.token, path) == 401
     assert start().status(client.token, path) == client.get("records").status_int == 401
 

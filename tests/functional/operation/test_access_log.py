@@ -55,7 +55,7 @@ def behind_proxy():
 def test_line_has_client_method_path_status_time_and_token_id(client, log):
     response = client.get("records", limit=1, payee="eq.Zoë")
     (token,) = client.service.change(
-        lambda storage: storage.credentials.list_by_user(Token, client.user.id)
+        lambda storage: storage.users.list_owned(Token, client.user.id)
     )
     request_id = response.headers["X-Request-Id"]
     assert ID.fullmatch(request_id)

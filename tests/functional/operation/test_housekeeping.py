@@ -22,11 +22,11 @@ def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(servi
         (f"valid-{client.user.id}", now + 100, None),
     ):
         one = Jwt(jti, client.user.id, past - 1_000, expires_at, revoked_at)
-        service.change(lambda s, one=one: s.credentials.add(one))
+        service.change(lambda s, one=one: s.users.add_owned(one))
     tidy(service)
 
     def kept():
-        jwts = service.change(lambda s: s.credentials.list_by_user(Jwt, client.user.id))
+        jwts = service.change(lambda s: s.users.list_owned(Jwt, client.user.id))
         return sorted(jwt.jti.partition("-")[0] for jwt in jwts)
 
     assert kept() == ["revoked", "valid"]
@@ -41,8 +41,8 @@ def test_a_revoked_json_web_token_is_refused_before_and_after_it_is_forgotten(se
     header = {"Authorization": f"Bearer {jwt}"}
     assert client.internal("get-records", headers=header).status_int == 200
     now = service.clock.now()
-    service.change(lambda s: s.credentials.add(Jwt(jti, client.user.id, now, now + 3_600)))
-    service.change(lambda s: s.credentials.revoke(Jwt, jti, now))
+    service.change(lambda s: s.users.add_owned(Jwt(jti, client.user.id, now, now + 3_600)))
+    service.change(lambda s: s.users.revoke(Jwt, jti, now))
     # Times after the expiry: within the leeway, at its end, and after it.
     for seconds in (0, 3_600, 4, 1, 1, 100_000):
         service.clock.advance(seconds)

@@ -151,9 +151,9 @@ def test_all_tokens_of_a_user_count_together_and_no_others(service, client):
         for _ in range(times):
             assert each.get("labels").status_int == 200
     # A token's requests still count when it is revoked.
-    tokens = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
+    tokens = service.change(lambda s: s.users.list_owned(Token, client.user.id))
     (revoked,) = [token for token in tokens if token.name == "second"]
-    service.change(lambda s: s.credentials.revoke(Token, revoked.id, now))
+    service.change(lambda s: s.users.revoke(Token, revoked.id, now))
     assert [total(each) for each in (client, other)] == [5, 4]
 
 

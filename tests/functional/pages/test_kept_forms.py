@@ -106,7 +106,7 @@ def test_the_forms_of_the_list_of_rules_and_of_splits_are_kept(
         service.clock.advance(IDLE_SECONDS)
         page = sign_in_again(visitor, user, visitor.post(form.action, sent, status=303))
     else:
-        service.change(lambda s: s.credentials.delete_sessions(user.id))
+        service.change(lambda s: s.users.delete_sessions(user.id))
         page = sign_in_on(visitor, user, visitor.post(form.action, sent, status=403))
     assert KEPT in shown_text(page.text)
     shown = form_with(page, {*entries})
@@ -225,7 +225,7 @@ def test_what_is_no_such_form_is_not_kept(service, user, client, visitor):
     visitor.post(NEW, form.filled({"csrf_token": "x" * 43}), status=403)
     visitor.post(NEW, form.fields, status=403, headers={"Sec-Fetch-Site": "cross-site"})
     Visitor(service).post(NEW, form.fields, status=403)
-    service.change(lambda s: s.credentials.delete_sessions(user.id))
+    service.change(lambda s: s.users.delete_sessions(user.id))
     visitor.post(NEW, form.fields, status=403)
     assert {*changed_tables(before, dump(service))} <= {"sessions"}
     sent = [*form.filled(GIVEN), ("password", "geheim"), ("api-token", "geheim")]

@@ -19,7 +19,7 @@ def question(service, user):
 
 
 def links(service, user):
-    return service.change(lambda storage: storage.credentials.list_by_user(QuestionLink, user.id))
+    return service.change(lambda storage: storage.users.list_owned(QuestionLink, user.id))
 
 
 def create(visitor, question, **fields):

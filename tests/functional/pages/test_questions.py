@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.auth.question_links import issue_link, live_links
 from finance_api.questions.saved import add_question
-from finance_api.storage.interface import QuestionLink
+from finance_api.storage.interface import Question, QuestionLink
 from support.browser import location, new_user, signed_in
 from support.html import forms, parsed, shown_text
 from support.native_rows import account, category, record, uid
@@ -14,7 +14,7 @@ ADDRESS = "/v1/api/records/summary?groupBy=month&columns=net"
 
 
 def saved(service, user):
-    return service.change(lambda storage: storage.questions.list_by_user(user.id))
+    return service.change(lambda storage: storage.users.list_owned(Question, user.id))
 
 
 def save(service, user, name="Net", address=ADDRESS):
@@ -112,7 +112,7 @@ def test_a_changed_address_ends_the_links_unless_they_are_kept(service, househol
     path = f"/questions/{question.id}"
 
     def live():
-        links = service.change(lambda s: s.credentials.list_by_user(QuestionLink, household.id))
+        links = service.change(lambda s: s.users.list_owned(QuestionLink, household.id))
         return len(live_links(links, now))
 
     visitor.submit(f"{path}/edit", f"{path}/edit", name="Another name")

@@ -247,8 +247,8 @@ def test_a_refusal_comes_before_every_other_fault_but_401(service, client, ask, 
     # Health checks and 401s use no quota.
     refused = [ask(Authorization="Bearer x"), ask(Authorization="")]
     healthy = [ask(path) for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__")]
-    (token,) = service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
-    service.change(lambda s: s.credentials.revoke(Token, token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.users.list_owned(Token, client.user.id))
+    service.change(lambda s: s.users.revoke(Token, token.id, service.clock.now()))
     service.change(lambda s: s.users.update(client.user.id, enabled=False))
     refused += [ask(), ask_internally()]
     assert [each.status_int for each in (*refused, *healthy)] == [401] * 4 + [200] * 3

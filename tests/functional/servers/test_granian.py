@@ -328,7 +328,7 @@ def test_waitress_writes_all_usage_at_its_end(place, how):
 
 def used(place, client):
     """Return the stored requests, once the token's use is stored, too."""
-    (token,) = place.service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
+    (token,) = place.service.change(lambda s: s.users.list_owned(Token, client.user.id))
     assert token.last_used_at is not None
     days = place.service.change(lambda s: s.usage.list_days(client.user.id, 0, 2**40))
     return sum(number for _, number in days)

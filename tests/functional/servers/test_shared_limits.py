@@ -200,8 +200,8 @@ def test_a_redis_that_is_away_does_not_stop_the_start(place, alone):
 def test_credentials_are_checked_as_ever_without_redis(place, alone):
     client = place.service.client()
     assert alone.get("/v1/api/labels", client.token)[0] == 200
-    (token,) = place.service.change(lambda s: s.credentials.list_by_user(Token, client.user.id))
-    place.service.change(lambda s: s.credentials.revoke(Token, token.id, int(time.time())))
+    (token,) = place.service.change(lambda s: s.users.list_owned(Token, client.user.id))
+    place.service.change(lambda s: s.users.revoke(Token, token.id, int(time.time())))
     assert alone.get("/v1/api/labels", client.token)[0] == 401
     assert alone.get("/v1/api/labels", "x")[0] == 401
     assert alone.get("/v1/api/labels", place.token())[0] == 200

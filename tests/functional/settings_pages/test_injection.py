@@ -157,12 +157,12 @@ def test_names_of_tokens_are_shown_as_text_in_lists(service, strings):
         pages = ["/settings/tokens", "/settings/usage"]
         pages += [f"/settings/tokens/{t.id}/revoke" for t in tokens_of(service, user)[::25]]
         shown = {path: visitor.get(path) for path in pages}
-        credentials, kept = dict(service.backend.database.credentials), {}
+        owned, kept = dict(service.backend.database.owned), {}
         for n, token in enumerate(tokens_of(service, user)):
-            credentials[Token, token.id] = replace(token, name=f"[model{n:05}]")
+            owned[Token, token.id] = replace(token, name=f"[model{n:05}]")
             kept[f"[model{n:05}]"] = token.name
         assert sorted(kept.values()) == sorted(name for _, name in batch)
-        set_state(service, credentials=credentials)
+        set_state(service, owned=owned)
         for path in pages:
             assert_same(shown[path], visitor.get(path), kept)
 
@@ -186,15 +186,15 @@ def test_names_of_browsers_are_shown_as_text(service, strings):
         for text in batch:
             begin(service, user, as_sent(text))
         shown = visitor.get("/settings/security")
-        credentials, kept = dict(service.backend.database.credentials), {}
+        owned, kept = dict(service.backend.database.owned), {}
         for n, session in enumerate(sessions_of(service, user)):
             if session.user_agent != visitor.agent:
                 # A browser is recognised by words, so the model's text has the same words.
                 model = " ".join([f"[model{n:05}]", *(w for w in WORDS if w in session.user_agent)])
-                credentials[Session, session.sha256] = replace(session, user_agent=model)
+                owned[Session, session.sha256] = replace(session, user_agent=model)
                 kept[model] = session.user_agent
         assert sorted(kept.values()) == sorted(map(kept_of, batch))
-        set_state(service, credentials=credentials)
+        set_state(service, owned=owned)
         assert_same(shown, visitor.get("/settings/security"), kept)
 
 
@@ -221,7 +221,7 @@ def test_e_mails_are_shown_as_text_everywhere(service, strings):
             # In a command for the shell, quotes are escaped for the shell.
             assert_same_in_commands(shown[path], model, email, ids)
         users = {k: v for k, v in service.backend.database.users.items() if k != user.id}
-        set_state(service, users=users, credentials={})
+        set_state(service, users=users, owned={})
 
 
 #: The hidden id of a form, new for each page.

@@ -64,8 +64,8 @@ def other(service):
         new_token(service, user, f"{MARK} {name}")
         new_jwt(service, user)
     tokens, jwts = tokens_of(service, user), jwts_of(service, user)
-    service.change(lambda s: s.credentials.revoke(Token, tokens[1].id, service.clock.now()))
-    service.change(lambda s: s.credentials.revoke(Jwt, jwts[1].jti, service.clock.now()))
+    service.change(lambda s: s.users.revoke(Token, tokens[1].id, service.clock.now()))
+    service.change(lambda s: s.users.revoke(Jwt, jwts[1].jti, service.clock.now()))
     return user
 
 
@@ -153,7 +153,7 @@ def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
     jti = new_id()
 
     def revoke_unknown(storage):
-        storage.credentials.add(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
+        storage.users.add_owned(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
 
     service.change(revoke_unknown)
     path = f"/settings/jwts/{jti}/revoke"

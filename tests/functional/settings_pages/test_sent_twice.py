@@ -18,7 +18,7 @@ FORMS = {
 
 def count(service, user):
     """Return the number of the user's tokens, links and JWTs."""
-    links = service.change(lambda storage: storage.credentials.list_by_user(QuestionLink, user.id))
+    links = service.change(lambda storage: storage.users.list_owned(QuestionLink, user.id))
     return len(tokens_of(service, user)) + len(links) + len(jwts_of(service, user))
 
 

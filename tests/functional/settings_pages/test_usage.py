@@ -123,7 +123,7 @@ def test_each_active_token_has_its_quota_and_when_it_is_full_again(limited):
     user = new_user(limited)
     used, unused, revoked = (new_token(limited, user, n) for n in ("used", "unused", "revoked"))
     (gone,) = [t for t in tokens_of(limited, user) if t.name == "revoked"]
-    limited.change(lambda storage: storage.credentials.revoke(Token, gone.id, limited.clock.now()))
+    limited.change(lambda storage: storage.users.revoke(Token, gone.id, limited.clock.now()))
     headers = {"Authorization": f"Bearer {used}"}
     for _ in range(10):
         limited.web.get("/v1/api/records", headers=headers)

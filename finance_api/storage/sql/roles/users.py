@@ -9,14 +9,13 @@ from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
-    C,
-    Credential,
-    CredentialWriter,
     DataState,
+    E,
     Jwt,
+    N,
+    Owned,
     Question,
     QuestionLink,
-    QuestionWriter,
     R,
     S,
     Session,
@@ -64,23 +63,6 @@ def _with_owner(
     return sa.select(*columns, *_USER_COLUMNS, *STATE_COLUMNS).select_from(joined)
 
 
-class _Owners(Part):
-    def fetch_owners(
-        self, build: Query, *shape: Any, values: dict[str, Any]
-    ) -> list[tuple[ResultRow, User]]:
-        """Return the rows of a query made by `_with_owner`, each with its user."""
-        is_cluster = self.connection.is_cluster
-        found = self.connection.fetch(build, is_cluster, *shape, values=values)
-        if is_cluster:
-            found = [(*row, *self._fetch_state(row[-_WIDTH])) for row in found]
-        end, start = -len(STATE_COLUMNS), -len(STATE_COLUMNS) - _WIDTH
-        return [(row[:start], _to_user(row[start:end], row[end:])) for row in found]
-
-    def _fetch_state(self, user_id: int) -> ResultRow:
-        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
-        return found[0] if found else _NO_STATE
-
-
 _WANTED = text_parameter("wanted")
 _NO_STATE = (None,) * len(STATE_COLUMNS)
 
@@ -99,68 +81,6 @@ _USERS_WITH_PAST_STATES = (
     .group_by(data_states.c.user_id)
     .having(sa.func.count() > sa.literal_column("1"))
 )
-
-
-class SqlUsers(_Owners, UserWriter):
-    def get(self, email: str) -> User:
-        for _, user in self.fetch_owners(_user, "email", values={"wanted": email}):
-            return user
-        raise NotFound(f"there is no user {email}")
-
-    def list_all(self) -> list[User]:
-        found = self.connection.fetch(_ALL_USERS, values={})
-        states = {key: state for key, *state in self.connection.fetch(_ALL_STATES, values={})}
-        return [_to_user(row, states.get(row[0], _NO_STATE)) for row in found]
-
-    def list_with_past_states(self, before: int) -> list[int]:
-        found = self.connection.fetch(_USERS_WITH_PAST_STATES, values={"before": before})
-        return [user_id for (user_id,) in found]
-
-    def add(
-        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
-    ) -> User:
-        values = {
-            "uuid": uuid,
-            "email": email,
-            "premium": premium,
-            "enabled": True,
-            "password_hash": password_hash,
-            "created_at": created_at,
-        }
-        try:
-            added = self.connection.execute(sa.insert(users).values(values).returning(users.c.id))
-            user_id = added.scalar_one()
-        except IntegrityError as error:
-            raise Conflict(f"a user {email} already exists") from error
-        # A crash may have left data of a user who was never added, whose id is now used again.
-        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
-        state = asdict(DataState(0, created_at))
-        for table in (user_data, data_states):
-            self.connection.execute(sa.insert(table).values(user_id=user_id, **state))
-        return self._get(user_id)
-
-    def lock(self, user_id: int) -> User:
-        # On SQLite a writer locks the whole database. On PostgreSQL, lock a number instead of the
-        # row, because `update` locks the row. Only this uses negative numbers.
-        if self.connection.database == "postgresql":
-            self.connection.execute(sa.select(sa.func.pg_advisory_xact_lock(-user_id)))
-        return self._get(user_id)
-
-    def update(self, user_id: int, **changes: Any) -> User:
-        self.connection.execute(sa.update(users).where(users.c.id == user_id).values(**changes))
-        return self._get(user_id)
-
-    def _get(self, user_id: int) -> User:
-        for _, user in self.fetch_owners(_user, "id", values={"user": user_id}):
-            return user
-        raise NotFound("there is no such user")
-
-    def delete(self, user_id: int) -> None:
-        # The foreign keys cascade, so the user's rows in other tables are deleted, too. Delete the
-        # data first: this waits for an import to end, and a half-done deletion can be repeated.
-        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
-        if self.connection.execute(sa.delete(users).where(users.c.id == user_id)).rowcount == 0:
-            raise NotFound("there is no such user")
 
 
 class _Kind(NamedTuple):
@@ -224,26 +144,146 @@ def _make(kind: type[Any], row: Sequence[Any]) -> Any:
     return kind(*values)
 
 
-class _Stored(_Owners):
-    """Objects of several classes that belong to users."""
+_QUESTION = sa.select(*_KINDS[Question].columns(Question)).where(
+    questions.c.user_id == USER, questions.c.id == text_parameter("question")
+)
 
-    def list_of(self, kind: type[Any], user_id: int) -> list[Any]:
+
+class SqlUsers(Part, UserWriter):
+    def _fetch_owners(
+        self, build: Query, *shape: Any, values: dict[str, Any]
+    ) -> list[tuple[ResultRow, User]]:
+        """Return the rows of a query made by `_with_owner`, each with its user."""
+        is_cluster = self.connection.is_cluster
+        found = self.connection.fetch(build, is_cluster, *shape, values=values)
+        if is_cluster:
+            found = [(*row, *self._fetch_state(row[-_WIDTH])) for row in found]
+        end, start = -len(STATE_COLUMNS), -len(STATE_COLUMNS) - _WIDTH
+        return [(row[:start], _to_user(row[start:end], row[end:])) for row in found]
+
+    def _fetch_state(self, user_id: int) -> ResultRow:
+        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
+        return found[0] if found else _NO_STATE
+
+    def get(self, email: str) -> User:
+        for _, user in self._fetch_owners(_user, "email", values={"wanted": email}):
+            return user
+        raise NotFound(f"there is no user {email}")
+
+    def list_all(self) -> list[User]:
+        found = self.connection.fetch(_ALL_USERS, values={})
+        states = {key: state for key, *state in self.connection.fetch(_ALL_STATES, values={})}
+        return [_to_user(row, states.get(row[0], _NO_STATE)) for row in found]
+
+    def list_with_past_states(self, before: int) -> list[int]:
+        found = self.connection.fetch(_USERS_WITH_PAST_STATES, values={"before": before})
+        return [user_id for (user_id,) in found]
+
+    def add(
+        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
+    ) -> User:
+        values = {
+            "uuid": uuid,
+            "email": email,
+            "premium": premium,
+            "enabled": True,
+            "password_hash": password_hash,
+            "created_at": created_at,
+        }
+        try:
+            added = self.connection.execute(sa.insert(users).values(values).returning(users.c.id))
+            user_id = added.scalar_one()
+        except IntegrityError as error:
+            raise Conflict(f"a user {email} already exists") from error
+        # A crash may have left data of a user who was never added, whose id is now used again.
+        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
+        state = asdict(DataState(0, created_at))
+        for table in (user_data, data_states):
+            self.connection.execute(sa.insert(table).values(user_id=user_id, **state))
+        return self._get(user_id)
+
+    def lock(self, user_id: int) -> User:
+        # On SQLite a writer locks the whole database. On PostgreSQL, lock a number instead of the
+        # row, because `update` locks the row. Only this uses negative numbers.
+        if self.connection.database == "postgresql":
+            self.connection.execute(sa.select(sa.func.pg_advisory_xact_lock(-user_id)))
+        return self._get(user_id)
+
+    def update(self, user_id: int, **changes: Any) -> User:
+        self.connection.execute(sa.update(users).where(users.c.id == user_id).values(**changes))
+        return self._get(user_id)
+
+    def _get(self, user_id: int) -> User:
+        for _, user in self._fetch_owners(_user, "id", values={"user": user_id}):
+            return user
+        raise NotFound("there is no such user")
+
+    def delete(self, user_id: int) -> None:
+        # The foreign keys cascade, so the user's rows in other tables are deleted, too. Delete the
+        # data first: this waits for an import to end, and a half-done deletion can be repeated.
+        self.connection.execute(sa.delete(user_data).where(user_data.c.user_id == user_id))
+        if self.connection.execute(sa.delete(users).where(users.c.id == user_id)).rowcount == 0:
+            raise NotFound("there is no such user")
+
+    # -- what belongs to users
+
+    def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
+        for row, owner in self._fetch_owners(_and_owner, kind, values={"digest": sha256}):
+            return _make(kind, row), owner
+        raise NotFound(f"there is no such {kind.noun}")
+
+    def get_jwt_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
+        values = {"jti": jti, "wanted": wanted}
+        for (is_revoked,), owner in self._fetch_owners(_jwt_owner, key, values=values):
+            return owner, bool(is_revoked)
+        raise NotFound("there is no such user")
+
+    def get_question(self, user_id: int, question_id: str) -> Question:
+        values = {"user": user_id, "question": question_id}
+        for row in self.connection.fetch(_QUESTION, values=values):
+            return Question(*row)
+        raise NotFound("there is no such question")
+
+    def list_owned(self, kind: type[E], user_id: int) -> list[E]:
         found = self.connection.fetch(_of_user, kind, values={"user": user_id})
         return [_make(kind, row) for row in found]
 
-    def add(self, stored: Credential | Question) -> None:
-        """Add an object. Raises Conflict if it exists, NotFound if there is no such user."""
-        values = asdict(stored)
+    def add_owned(self, owned: Owned) -> None:
+        values = asdict(owned)
         if values.get("scopes") is not None:
             values["scopes"] = " ".join(values["scopes"])
         try:
-            self.connection.execute(sa.insert(_KINDS[type(stored)].table).values(values))
+            self.connection.execute(sa.insert(_KINDS[type(owned)].table).values(values))
         except IntegrityError as error:
             if is_duplicate(error):
-                raise Conflict(f"there is such a {stored.noun} already") from error
+                raise Conflict(f"there is such a {owned.noun} already") from error
             raise NotFound("there is no such user") from error
 
-    def change(
+    def update_owned(self, kind: type[N], key: str, *, user_id: int, **changes: Any) -> N:
+        try:
+            owned: N = self._change(kind, key, user_id, **changes)
+        except IntegrityError as error:
+            raise Conflict(f"there is such a {kind.noun} already") from error
+        return owned
+
+    def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
+        if not used_at:
+            return
+        stored = _KINDS[kind]
+        used, at = stored.table.c[stored.used], sa.bindparam("at", type_=sa.BigInteger)
+        self.connection.execute(
+            sa.update(stored.table)
+            .where(stored.table.c[stored.key] == sa.bindparam("used"))
+            .where(sa.or_(used.is_(None), used < at))
+            .values({used: at}),
+            # Always in the same order, so that two processes cannot wait for each other.
+            [{"used": name, "at": second} for name, second in sorted(used_at.items())],
+        )
+
+    def _change(
         self,
         kind: type[Any],
         key: str,
@@ -267,52 +307,20 @@ class _Stored(_Owners):
             raise NotFound(f"there is no such {kind.noun}")
         return _make(kind, row)
 
-
-class SqlCredentials(_Stored, CredentialWriter):
-    def get_owner(self, kind: type[S], sha256: str) -> tuple[S, User]:
-        for row, owner in self.fetch_owners(_and_owner, kind, values={"digest": sha256}):
-            return _make(kind, row), owner
-        raise NotFound(f"there is no such {kind.noun}")
-
-    def get_jwt_owner(
-        self, jti: str, *, uuid: str | None = None, email: str | None = None
-    ) -> tuple[User, bool]:
-        key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
-        values = {"jti": jti, "wanted": wanted}
-        for (is_revoked,), owner in self.fetch_owners(_jwt_owner, key, values=values):
-            return owner, bool(is_revoked)
-        raise NotFound("there is no such user")
-
-    def list_by_user(self, kind: type[C], user_id: int) -> list[C]:
-        return self.list_of(kind, user_id)
-
-    def set_used(self, kind: type[S], used_at: Mapping[str, int]) -> None:
-        if not used_at:
-            return
-        stored = _KINDS[kind]
-        used, at = stored.table.c[stored.used], sa.bindparam("at", type_=sa.BigInteger)
-        self.connection.execute(
-            sa.update(stored.table)
-            .where(stored.table.c[stored.key] == sa.bindparam("used"))
-            .where(sa.or_(used.is_(None), used < at))
-            .values({used: at}),
-            # Always in the same order, so that two processes cannot wait for each other.
-            [{"used": name, "at": second} for name, second in sorted(used_at.items())],
-        )
-
-    def update_token(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        token: Token = self.change(Token, token_id, user_id, **changes)
-        return token
-
     def revoke(self, kind: type[R], key: str, at: int, *, user_id: int | None = None) -> R:
         active = _KINDS[kind].table.c.revoked_at.is_(None)
-        credential: R = self.change(kind, key, user_id, active, revoked_at=at)
+        credential: R = self._change(kind, key, user_id, active, revoked_at=at)
         return credential
 
     def revoke_all(self, kind: type[R], user_id: int, at: int) -> None:
         table = _KINDS[kind].table
         active = table.c.user_id == user_id, table.c.revoked_at.is_(None)
         self.connection.execute(sa.update(table).where(*active).values(revoked_at=at))
+
+    def delete_question(self, user_id: int, question_id: str) -> None:
+        which = (questions.c.user_id == user_id) & (questions.c.id == question_id)
+        if self.connection.execute(sa.delete(questions).where(which)).rowcount == 0:
+            raise NotFound("there is no such question")
 
     def delete_session(self, sha256: str) -> None:
         self.connection.execute(sa.delete(sessions).where(sessions.c.sha256 == sha256))
@@ -326,31 +334,3 @@ class SqlCredentials(_Stored, CredentialWriter):
 
     def prune_jwts(self, before: int) -> None:
         self.connection.execute(sa.delete(jwts).where(jwts.c.expires_at < before))
-
-
-_QUESTION = sa.select(*_KINDS[Question].columns(Question)).where(
-    questions.c.user_id == USER, questions.c.id == text_parameter("question")
-)
-
-
-class SqlQuestions(_Stored, QuestionWriter):
-    def get(self, user_id: int, question_id: str) -> Question:
-        values = {"user": user_id, "question": question_id}
-        for row in self.connection.fetch(_QUESTION, values=values):
-            return Question(*row)
-        raise NotFound("there is no such question")
-
-    def list_by_user(self, user_id: int) -> list[Question]:
-        return self.list_of(Question, user_id)
-
-    def update(self, user_id: int, question_id: str, **changes: Any) -> Question:
-        try:
-            question: Question = self.change(Question, question_id, user_id, **changes)
-        except IntegrityError as error:
-            raise Conflict("there is such a question already") from error
-        return question
-
-    def delete(self, user_id: int, question_id: str) -> None:
-        which = (questions.c.user_id == user_id) & (questions.c.id == question_id)
-        if self.connection.execute(sa.delete(questions).where(which)).rowcount == 0:
-            raise NotFound("there is no such question")

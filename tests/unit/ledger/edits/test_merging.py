@@ -22,6 +22,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.storage.interface import Question
+from finance_api.values.ids import new_id
 from support.edits import edited
 from support.ledger import account, an_id, document, record
 from support.nightly import count
@@ -110,12 +111,12 @@ def test_what_a_rule_gave_stays_what_a_rule_gave(books):
 def _ask(person, *queries):
     for number, query in enumerate(queries, 1):
         address = f"/v1/api/{query}"
-        question = Question(an_id(100 + number), person.user.id, f"Q{number}", address, 1, 1)
-        person.change(lambda s, question=question: s.questions.add(question))
+        question = Question(new_id(), person.user.id, f"Q{number}", address, 1, 1)
+        person.change(lambda s, question=question: s.users.add_owned(question))
 
 
 def _asked(person):
-    found = person.look(lambda s: s.questions.list_by_user(person.user.id))
+    found = person.look(lambda s: s.users.list_owned(Question, person.user.id))
     return [question.address.removeprefix("/v1/api/") for question in found]
 
 
