@@ -106,8 +106,9 @@ class Rules:
 
     def __init__(self, owned: UserRows) -> None:
         self._rules = list_rules(owned)
+        naming = [row for row in self._rules if row["payee"] is not None]
         #: Whether any rule gives a payee.
-        self.can_rename = any(row["payee"] is not None for row in self._rules)
+        self.can_rename = bool(naming)
         #: The places in the list of the rules with a folded keyword: of those that look for it
         #: anywhere, and of those that compare it with the whole payee.
         self._places: defaultdict[str, list[int]] = defaultdict(list)
@@ -116,6 +117,9 @@ class Rules:
             for keyword in row["keywords"]:
                 (self._whole if row["wholePayee"] else self._places)[fold(keyword)].append(place)
         self._keywords = Keywords(self._places)
+        self._naming_keywords = Keywords(
+            fold(keyword) for row in naming if not row["wholePayee"] for keyword in row["keywords"]
+        )
         #: Many records match the same rules.
         self._ruled = lru_cache(maxsize=4_096)(self._apply)
 
@@ -126,7 +130,8 @@ class Rules:
         """
         if not self.can_rename:
             return None
-        for place in (*self._equal(payee), *self._containing(payee, note)):
+        containing = self._containing(self._naming_keywords, payee, note)
+        for place in (*self._equal(payee), *containing):
             rule = self._rules[place]
             if rule["payee"] is not None and rule["accountId"] in (None, account_id):
                 return str(rule["payee"])
@@ -138,16 +143,17 @@ class Rules:
         payees: the record's own payee, and that of its file.
         """
         given = list(dict.fromkeys(payees))
-        places = set(self._containing(*given, note)).union(*map(self._equal, given))
+        containing = self._containing(self._keywords, *given, note)
+        places = set(containing).union(*map(self._equal, given))
         return self._ruled(account_id, tuple(sorted(places))) if places else UNRULED
 
     def _equal(self, payee: str | None) -> Sequence[int]:
         return self._whole.get(fold(payee or ""), ())
 
-    def _containing(self, *texts: str | None) -> list[int]:
+    def _containing(self, keywords: Keywords, *texts: str | None) -> list[int]:
         # Join the texts with a character that no keyword contains.
         text = "\x00".join([fold(each) for each in texts if each])
-        found = self._keywords.found_in(text)
+        found = keywords.found_in(text)
         return sorted({place for each in found for place in self._places[each]})
 
     def _apply(self, account_id: str, places: tuple[int, ...]) -> Ruled:

@@ -63,3 +63,5 @@ def test_a_merge_that_is_refused_keeps_what_was_chosen(client, visitor, payees, 
 def test_a_search_that_cannot_be_read_says_why(client, visitor):
     page = visitor.get("/payees?q=amazon+OR")
     assert "has no word before or after an OR" in shown_text(page.text)
+    page = visitor.get("/payees?q=nowhere")
+    assert "No record with a payee has these words." in shown_text(page.text)
