@@ -15,7 +15,16 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, String, inspect, select, update
 
-from finance_api.resources import ACCOUNTS, LABELS, PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.rules import add_rule
+from finance_api.resources import (
+    ACCOUNTS,
+    LABELS,
+    PUBLIC_RESOURCES,
+    RECORD_RULES,
+    RECORDS,
+    RESOURCES,
+)
 from finance_api.resources.common import text_field
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
@@ -34,6 +43,8 @@ from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import projection_version, user_data, users
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query
+from support.edits import edited
+from support.ledger import Person, document
 from support.next_version import add_next_version
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -347,3 +358,16 @@ def test_tables_from_before_the_first_migration_are_refused(new_backend, databas
             use()
     with backend.engine.connect() as connection:
         assert schema.get_version(connection) == version
+
+
+def test_an_undo_restores_rows_from_before_a_field_was_added(new_backend):
+    person = Person(new_backend("sqlite"))
+    person.native(document("Category", 11, name="Food"))
+    edited(person, add_rule, ["shop"], category="Food")
+    edited(person, remove_object, RECORD_RULES, "shop")
+    with person.backend.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE before_images SET \"row\" = json_remove(\"row\", '$.wholePayee', '$.payee')"
+        )
+    person.undo()
+    assert person.only(RECORD_RULES)["wholePayee"] is False

@@ -117,7 +117,8 @@ def _row(resource: Resource, text: str | None) -> Row | None:
         return None
     table = DATA_TABLES[resource.name]
     # An older version of the program may have stored the image, without fields added since.
-    row: Row = {**dict.fromkeys(table.columns), **orjson.loads(text)}
+    defaults = {field.name: field.default for field in resource.persisted_fields}
+    row: Row = {**defaults, **orjson.loads(text)}
     for name in table.lists:
         row[name] = tuple(row[name] or ())
     return row
