@@ -38,18 +38,15 @@ _CONVERT = {"convertTo": _WORD}
 _SORT = {"sortBy": _WORD}
 _OF_RECORDS: dict[str, Schema] = {
     "q": text(
-        'Words and "exact phrases" to search for; each must appear in payee, note, category, '
-        "labels or account name. A number also finds this amount; >100 finds only amounts. "
-        "OR separates alternatives."
+        'Words and "exact phrases" in payee, note, category, labels or account name: all of '
+        "them, or all on one side of OR. A number also finds this amount; >100 only amounts."
     ),
     **filters_of(RECORDS),
-    "withSubcategories": flag("Whether a filter by category includes the categories below it."),
+    "withSubcategories": flag("Filters by category include the categories below."),
     "flow": one_of(
-        FLOWS,
-        "Only records that count as spent or as received: by the category's kind, "
-        "or by the sign if there is no kind.",
+        FLOWS, "Count as spent or received: by the category's kind, or else by the sign."
     ),
-    "convertTo": text("A currency to also convert amounts to, by imported exchange rates."),
+    "convertTo": text("Currency to convert amounts to as well, by imported rates."),
 }
 _RECORD = "recordDate,accountName,amount,currencyCode,category,payee,note,labels"
 _EXPECTED = (*tables.EXPECTED, *tables.EXPECTED_RANGE)
@@ -162,7 +159,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _list(
         ACCOUNTS,
-        "Accounts with their balances, and the sums of the balances by currency.",
+        "Accounts with their balances, and their sums by currency.",
         "name accountType currencyCode archived excludeFromStats",
         "name,accountType,currencyCode,balance,lastRecordDate,archived,excludeFromStats",
         takes=_CONVERT,
@@ -217,7 +214,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _list(
         GOALS,
-        "Savings goals: how much is saved, and when the goal will be reached at this rate.",
+        "Savings goals: what is saved, and when they are reached at this rate.",
         "name state",
         "name,state,currencyCode,targetAmount,currentAmount,progress,desiredDate,expectedDate",
     ),
@@ -235,7 +232,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="recurring",
-        purpose="Recurring payments found in the records (subscriptions, bills, rent, income): "
+        purpose="Recurring payments (subscriptions, bills, rent, income): "
         "next date, price changes, yearly amount and totals.",
         paths="records/recurring",
         rows={"recurring": row_of(f for f in tables.RECURRING if f.name not in _HIDDEN)},
@@ -258,7 +255,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="categories_and_labels",
-        purpose="The names and ids of all categories, then of all labels, to use in conditions.",
+        purpose="Names and ids of all categories, then of all labels, for conditions.",
         paths="categories?fields=name,parentId,kind labels?fields=name",
         rows={
             "categories": row_of(CATEGORIES[name] for name in ("id", "name", "parentId", "kind")),
@@ -268,15 +265,15 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="saved_questions",
-        purpose="The user's saved questions: names, ids, and the API addresses that answer them. "
+        purpose="Saved questions: names, ids, API addresses. "
         "If one fits, call answer_question instead of other tools.",
         paths="questions",
         rows={"questions": row_of(tables.QUESTIONS)},
     ),
     Tool(
         name="answer_question",
-        purpose="The current answer to a saved question: the rows of the API's response, and its "
-        "other members. isPart: more rows match than the question's limit.",
+        purpose="The current answer to a saved question: rows, and other members. "
+        "isPart: more rows match than the question's limit.",
         paths="questions/{id}/answer",
         rows={"rows": {"type": "object"}},
         takes={"id": text("The id, from saved_questions.")},
@@ -286,8 +283,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="changes",
-        purpose="Changes since an earlier call, including deleted rows. Keep the value of next, "
-        "and pass it as since in the following call. While hasMore is true, call again for more.",
+        purpose="Changes since an earlier call, including deleted rows. Pass the value of next as "
+        "since in the following call; while hasMore is true, call again.",
         paths="changes",
         rows={"changes": row_of(tables.CHANGES)},
         takes={
@@ -306,8 +303,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="usage",
-        purpose="Number of requests in each period, and the quota left. This call does not "
-        "count against the quota.",
+        purpose="Requests in each period, and the quota left. This call is free.",
         paths="api-usage/stats",
         rows={"usage": row_of(tables.USAGE)},
         takes={
