@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, quoted
+from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, listed, quoted
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
@@ -44,7 +44,7 @@ from finance_api.resources import (
 from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Resource
 from finance_api.values import Row
-from finance_api.values.text import counted_text, day_text, message
+from finance_api.values.text import count_text, counted_text, day_text, message
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 BATCH = 1_000
@@ -101,6 +101,8 @@ class NativeImport:
                 )
             )
         self._report.remarks += file.remarks
+        if file.balances:
+            self._name_twins()
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         settle_balances(session)
@@ -111,6 +113,20 @@ class NativeImport:
         details = self._report.details
         details |= {"counts": self._report.counts, "accounts": self._facts}
         self._report.changed = session.close(records_changed=changed, details=details)
+
+    def _name_twins(self) -> None:
+        """Name new categories and labels of a book that stored ones share their names with."""
+        for row_set in (self._session.categories, self._session.labels):
+            new = (r for r in row_set.rows.values() if row_set.stored(r["id"]) is None)
+            shared = {
+                row["name"]
+                for row in new
+                if any(row_set.stored(twin["id"]) for twin in row_set.named(row["name"]))
+            }
+            if shared:
+                what = f"{row_set.resource.name} that are here twice now, of the book and your own"
+                count = count_text(len(shared))
+                self._report.remarks.append(message(f"{what}: {count} ({listed(sorted(shared))})"))
 
     def _compare_balances(self, balances: Mapping[str, int]) -> None:
         """Compare accounts with the balances that their program shows, in ten-thousandths.

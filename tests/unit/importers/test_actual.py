@@ -32,7 +32,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
 from finance_api.values.time import date_text, parse_date
-from support.ledger import IMPORT_SETTINGS, Person
+from support.ledger import IMPORT_SETTINGS, Person, document
 
 BOOKS = Path(__file__).parents[2] / "samples" / "books"
 HOUSEHOLD = (BOOKS / "actual-household.zip").read_bytes()
@@ -376,6 +376,17 @@ def test_money_without_decimals_is_asked_for_its_units(
     assert named(person, ACCOUNTS, "Card")["balance"] == -7_050 * 10_000
     imported(person, yen, units="minor")
     assert named(person, ACCOUNTS, "Card")["balance"] == -7_050 * 100
+
+
+def test_categories_and_labels_of_the_same_name_are_named(person: Person):
+    person.native(document("Category", 5, name="Flat"), document("Label", 6, name="food"))
+    remarks = [str(remark) for remark in imported(person, HOUSEHOLD).remarks]
+    assert remarks[-2:] == [
+        "categories that are here twice now, of the book and your own: 1 ('Flat')",
+        "labels that are here twice now, of the book and your own: 1 ('food')",
+    ]
+    assert len([row for row in person.rows(CATEGORIES) if row["name"] == "Flat"]) == 3
+    assert "twice" not in str(imported(person, HOUSEHOLD).remarks)
 
 
 def csv_of(person: Person, account: str, *rows: tuple[str, str]) -> None:
