@@ -26,6 +26,8 @@ from finance_api.web.timespans import Timespan
 MOST_ROWS = 12
 MOST_PAYEES = 8
 DUE_DAYS = 30
+#: Accounts of these types are usually below zero.
+_OWING = ("CreditCard", "Loan", "Mortgage", "Overdraft")
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
 _COLUMNS = f"count,net,{SPENT},{RECEIVED}"
@@ -122,8 +124,10 @@ class Overview:
         is_converted: bool,
     ) -> None:
         self._answers = answers
+        self.today = answers.today
         self._region = region
-        self._searched = recurring_span(accounts, answers.today)
+        self._accounts = {row["id"]: row for row in accounts}
+        self._searched = recurring_span(self._accounts.values(), answers.today)
         self.span = span
         self.currency = currency
         self.is_converted = is_converted
@@ -395,6 +399,31 @@ class Overview:
     def due_totals(self) -> Sequence[Row]:
         return () if self._upcoming is None else self._upcoming.members["totals"].rows
 
+    # -- the balances to come
+
+    low_request = api_requests.ApiRequest(
+        api_requests.FORECAST,
+        {"to": f"+{DUE_DAYS - 1}d", "below": "0"},
+        about=f"Lowest balances in {DUE_DAYS} days",
+    )
+
+    @cached_property
+    def lowest(self) -> Sequence[Row]:
+        """The lowest balance of each account; none if there are too many records to predict it."""
+        found = self._answers.get_if_possible(self.low_request) if self.has_expected else None
+        rows: Sequence[Row] = () if found is None else found.members["lowest"].rows
+        return [row for row in rows if not self._accounts[row["accountId"]]["archived"]]
+
+    @property
+    def below_zero(self) -> Sequence[Row]:
+        """The lowest balances below zero, except of accounts that are usually below it."""
+        return [
+            row
+            for row in self.lowest
+            if row["belowDate"] is not None
+            and self._accounts[row["accountId"]]["accountType"] not in _OWING
+        ]
+
     # -- what needs attention
 
     uncategorised_request = api_requests.ApiRequest(
@@ -418,7 +447,8 @@ class Overview:
 
     @property
     def attention_requests(self) -> list[api_requests.ApiRequest]:
-        return [self.uncategorised_request, self.unexplained_request, self.quiet_request]
+        asked = [self.uncategorised_request, self.unexplained_request, self.quiet_request]
+        return [*asked, self.low_request] if self.below_zero else asked
 
     @cached_property
     def uncategorised(self) -> int:

@@ -147,7 +147,7 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     assert shown
 
     attention = panel(page, "attention")
-    uncategorised, unexplained, quiet = (answered(client, t) for t in targets(attention))
+    uncategorised, unexplained, quiet, *_ = (answered(client, t) for t in targets(attention))
     number_of = sum(group["count"] for group in uncategorised["groups"])
     assert f"{number_of} records have no category" in shown_text(attention)
     for found in (*unexplained["accounts"], *quiet["accounts"]):
@@ -250,6 +250,44 @@ def test_what_is_due_on_the_last_day_of_the_month_is_not_left(service, today):
         ],
     )
     assert left(signed_in(service, user).get("/overview").text) == {"EUR": -20}
+
+
+@on_one_storage
+def test_the_lowest_balances_to_come_are_the_api_s_and_those_below_zero_need_attention(service):
+    service.clock.set("2026-03-18T12:00:00Z")
+    user = new_user(service)
+    giro, overdrawn = ({"accountId": uid("Account", n), "currencyCode": "EUR"} for n in (1, 3))
+    service.load(
+        user,
+        [
+            account(1, name="Giro", initialBalance=100),
+            account(2, name="Card", accountType="CreditCard", initialBalance=-50),
+            account(3, name="Overdrawn", initialBalance=-20),
+            account(4, name="Closed", initialBalance=-1, archived=True),
+            record(1, amount=10, recordDate="2026-03-17"),
+            record(2, amount=500, recordDate="2026-03-30"),
+            standing_order(1, amount=-90, startDate="2026-03-20", **giro),
+            standing_order(2, amount=-40, startDate="2026-03-28", **giro),
+            # After the thirty days.
+            standing_order(3, amount=-7, startDate="2026-04-17", **overdrawn),
+        ],
+    )
+    page = signed_in(service, user).get("/overview").text
+    assert table(page, "lowest") == [
+        ["Card", "today", "−50.00 EUR"],
+        ["Giro", "28 Mar 2026", "−20.00 EUR"],
+        ["Overdrawn", "today", "−20.00 EUR"],
+    ]
+    (target,) = targets(panel(page, "lowest"))
+    client = Client(service, user, new_token(service, user))
+    found = {row["account"]: row["balance"] for row in answered(client, target)["lowest"]}
+    assert found == {"Card": -50, "Closed": -1, "Giro": -20, "Overdrawn": -20}
+    attention = panel(page, "attention")
+    assert targets(attention)[-1] == target
+    text = shown_text(attention)
+    assert "Giro : below zero from 28 Mar 2026 on, at the lowest −20.00 EUR on 28 Mar 2026" in text
+    assert "Overdrawn : below zero today, at the lowest −20.00 EUR" in text
+    assert "Card" not in text and "Closed" not in text
 
 
 def links(part):
@@ -461,3 +499,4 @@ def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, mo
     page = visitor.get("/overview").text
     assert "more than 100 records" in shown_text(panel(page, "due"))
     assert left(page) == {}
+    assert "Lowest balances" not in page
