@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from finance_api.planning.recurrence import next_due
+from finance_api.planning.recurrence import WEEKDAYS, next_due
 from finance_api.planning.repetition import LAST_WORKING_DAY, Repetition
 from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, Period, end_of, months_before, to_date
 
 _MONTH_DAYS = 30.44
 _TWO_MONTHS = 62 * DAY_SECONDS
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 #: Largest spread of amounts, as a share of the usual amount.
 ALIKE, _VARIES = 0.35, 1.2
 
@@ -76,7 +75,7 @@ def rule_of_days(interval: Interval, days: Sequence[int]) -> tuple[Repetition, i
         if interval.every % 7:
             return Repetition("FREQ=DAILY", interval.every), 0
         weekday = Counter(date.weekday() for date in dates).most_common(1)[0][0]
-        pattern = f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]}"
+        pattern = f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]}"
         return Repetition(pattern, interval.every // 7), 0
     fits = Counter(fit for day in days for fit in _days_of_month(day))
     (usual, moved), number = max(fits.items(), key=lambda fit: (fit[1], not fit[0][1]))

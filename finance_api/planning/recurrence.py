@@ -13,19 +13,19 @@ from finance_api.values.time import MAX_SECONDS, from_date, to_date
 MAX_INTERVAL = 1_000
 MAX_COUNT = 10_000
 
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _PARTS = {
     "FREQ": re.compile("DAILY|WEEKLY|MONTHLY|YEARLY"),
     "INTERVAL": re.compile("[0-9]{1,4}"),
     "COUNT": re.compile("[0-9]{1,5}"),
     "UNTIL": re.compile("[0-9]{8}(?:T[0-9]{6}Z?)?"),
-    "WKST": re.compile("|".join(_WEEKDAYS)),
+    "WKST": re.compile("|".join(WEEKDAYS)),
 }
 _NUMBER = re.compile("([+-]?[0-9]{1,3})()")
 #: The parts that are lists: the form of an entry, its largest number, and the number of different
 #: entries.
 _LISTS = {
-    "BYDAY": (re.compile(f"([+-]?[0-9]{{1,2}})?({'|'.join(_WEEKDAYS)})"), 53, 7 + 7 * 2 * 53),
+    "BYDAY": (re.compile(f"([+-]?[0-9]{{1,2}})?({'|'.join(WEEKDAYS)})"), 53, 7 + 7 * 2 * 53),
     "BYMONTH": (re.compile("([0-9]{1,2})()"), 12, 12),
     "BYMONTHDAY": (_NUMBER, 31, 2 * 31),
     "BYYEARDAY": (_NUMBER, 366, 2 * 366),
@@ -160,7 +160,7 @@ def _parse(text: str) -> Rule:
         interval,
         count if "COUNT" in parts else None,
         until,
-        _WEEKDAYS.index(parts.get("WKST", "MO")),
+        WEEKDAYS.index(parts.get("WKST", "MO")),
         frozenset((number * is_numbered, day) for number, day in lists.pop("BYDAY", ())),
         *(frozenset(n for n, _ in lists.get(name, ())) for name in _LISTS if name != "BYDAY"),
     )
@@ -192,5 +192,5 @@ def _entries(name: str, value: str) -> frozenset[tuple[int, int]]:
         match = pattern.fullmatch(entry)
         if not match or not (match[1] is None or 1 <= abs(int(match[1])) <= largest):
             raise RuleError(f"has an impossible {name}: {entry!r}")
-        found.add((int(match[1] or 0), _WEEKDAYS.index(match[2]) if match[2] else 0))
+        found.add((int(match[1] or 0), WEEKDAYS.index(match[2]) if match[2] else 0))
     return frozenset(found)

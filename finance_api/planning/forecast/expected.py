@@ -193,7 +193,8 @@ def expect(history: History, last: int) -> Expectation:
     complete = [o for o in others if o["accountId"] is not None and o["amount"] is not None]
     _add_orders(unpaid, complete, transfers, paid, today, last)
     left_out = [o for o in others if o["accountId"] is None or o["amount"] is None]
-    return Expectation(unpaid.movements, _rest(history, [found for found, _ in paired]), left_out)
+    rest = [payment for payment in history.payments if payment.record_id not in series]
+    return Expectation(unpaid.movements, rest, left_out)
 
 
 def _add_orders(
@@ -311,9 +312,3 @@ def _arrival(
     if order is not None:
         return None, order
     return Movement(account_id, found.next, amount, Cause(is_transfer=True)), None
-
-
-def _rest(history: History, found: Sequence[Recurring]) -> list[Payment]:
-    recurring = {record_id for each in found for record_id in each.record_ids}
-    recurring |= {history.arrivals[each].record_id for each in recurring & history.arrivals.keys()}
-    return [payment for payment in history.payments if payment.record_id not in recurring]

@@ -11,7 +11,6 @@ from typing import Any, cast
 from finance_api.planning.counted import is_received
 from finance_api.planning.summaries import reading
 from finance_api.planning.summaries.comparing import GroupKey, TimeKeys, bounds_of
-from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.query.dimensions import HOUR, Dimension
 from finance_api.query.evaluate import matches
 from finance_api.query.operators import Operator
@@ -57,7 +56,7 @@ Groups = dict[GroupKey, Group]
 
 
 class Folder:
-    """Folds sums into groups.
+    """Folds the sums that a reader reads into groups.
 
     overlapping: whether any record so far belongs to several groups.
     totals: the sums of all records that are counted so far, by currency.
@@ -67,10 +66,9 @@ class Folder:
     query groups by hour.
     """
 
-    def __init__(self, reader: reading.SummaryReader, query: SummaryQuery) -> None:
-        self._reader = reader
-        self.query = query
-        self._times = TimeKeys(query)
+    def __init__(self, reader: reading.SummaryReader) -> None:
+        self.reader, self.query = reader, reader.query
+        self._times = TimeKeys(self.query)
         self.overlapping = False
         self.totals: defaultdict[str, Sums] = defaultdict(Sums)
         self.oldest: int | None = None
@@ -78,11 +76,11 @@ class Folder:
         self.number = self.timeless = 0
         #: For each dimension, a function that turns a value into the columns that show it.
         self.members: list[Callable[[Any], Row]] = [
-            cache(partial(self._members_of, dimension)) for dimension in query.group_by
+            cache(partial(self._members_of, dimension)) for dimension in self.query.group_by
         ]
 
     def _members_of(self, dimension: Dimension, value: Any) -> Row:
-        shown = self._reader.shown(dimension, value)
+        shown = self.reader.shown(dimension, value)
         return dict(zip(names_of(dimension.fields), shown, strict=True))
 
     def fold(self, found: reading.StoredSums) -> Groups:
@@ -97,7 +95,7 @@ class Folder:
             self.overlapping |= len(of_record) > 1
             self.oldest = sums.first if self.oldest is None else min(self.oldest, sums.first)
             self.newest = sums.last if self.newest is None else max(self.newest, sums.last)
-            converted = self._reader.converted(key, sums)
+            converted = self.reader.converted(key, sums)
             self.number += sums.number
             if hour_at is not None and key[hour_at] is None:
                 self.timeless += sums.number
@@ -106,7 +104,7 @@ class Folder:
             is_income = key[type_at] == INCOME
             received = is_income
             if category_at is not None:
-                kind = self._reader.categories.kind_of(key[category_at])
+                kind = self.reader.categories.kind_of(key[category_at])
                 received = is_received(kind, key[type_at])
             add = partial(_add, is_income=is_income, received=received)
             if counted is not None:
@@ -125,7 +123,7 @@ class Folder:
     def _keys_by(self, names: tuple[str, ...]) -> Callable[[GroupKey], list[GroupKey]]:
         """Return a function that turns stored values of ``names`` into the keys of their groups."""
         dimensions = [
-            (names.index(dimension.source), cache(partial(self._reader.values, dimension)))
+            (names.index(dimension.source), cache(partial(self.reader.values, dimension)))
             for dimension in self.query.group_by
         ]
 
@@ -145,12 +143,12 @@ class Folder:
         if not self.query.by_amount:
             return
         keys_of = self._keys_by(self.query.amount_names)
-        for stored, amounts in in_time(self._reader.amounts.items()):
+        for stored, amounts in in_time(self.reader.amounts.items()):
             for key in keys_of(stored):
                 groups[key].amounts += amounts
 
     def sort(self, groups: Groups) -> list[tuple[GroupKey, Group]]:
-        orders = [cache(partial(self._reader.order, each)) for each in self.query.group_by]
+        orders = [cache(partial(self.reader.order, each)) for each in self.query.group_by]
 
         def order(key: GroupKey) -> GroupKey:
             currency, *values = key
@@ -178,9 +176,9 @@ class Folder:
         values = [dimension.usual for dimension in self.query.group_by]
         if self.query.merges:
             return list(product([self.query.convert_to], *values))
-        codes = [row["currencyCode"] for row in self._reader.accounts.values()]
+        codes = [row["currencyCode"] for row in self.reader.accounts.values()]
         usual = max(sorted(set(codes)), key=codes.count, default=None)
-        on_currency = [c for c in self._reader.conditions if c.field.name == "currencyCode"]
+        on_currency = [c for c in self.reader.conditions if c.field.name == "currencyCode"]
         asked = {
             code
             for condition in on_currency
@@ -201,7 +199,7 @@ class Folder:
         if not periods:
             yield None
             return
-        at, last = bounds_of(self._reader.conditions)
+        at, last = bounds_of(self.reader.conditions)
         today = self.query.today
         if at == MIN_SECONDS:
             at = min(last, today) if self.oldest is None else self.oldest

@@ -63,7 +63,7 @@ class SummaryReader:
     def __init__(self, storage: Storage, user_id: int, query: SummaryQuery) -> None:
         self._storage = storage
         self._user_id = user_id
-        self._query = query
+        self.query = query
         self._rows: dict[str, dict[str, Row]] = {}
         self.accounts = self._referred("accountId")
         self._excluded: frozenset[str] = frozenset()
@@ -158,7 +158,7 @@ class SummaryReader:
         Parts have whole groups, in the order of the groups, so a page near the beginning reads only
         the first parts. `left_out` is complete before the first part.
         """
-        names, counted = self._query.names, self._counted
+        names, counted = self.query.names, self._counted
         of_payees = any(condition.field.name == "payee" for condition in counted)
         in_parts = (self._is_divided or self._excluded) and not of_payees
         if not in_parts or not self._storage.data.has_sums(names, counted):
@@ -182,7 +182,7 @@ class SummaryReader:
             self._number = sum(each.number for each in sums.values())
         void_at, transfer_at = flags.index("isVoid"), flags.index("isTransfer")
         account_at = flags.index("accountId") if by_account else 0
-        with_transfers = "transfers" in self._query.include
+        with_transfers = "transfers" in self.query.include
         for key, found in in_time(sums.items()):
             if key[void_at] and not self._with_void:
                 self.left_out["void"] += found.number
@@ -202,12 +202,12 @@ class SummaryReader:
         try:
             return sum_by(self._user_id, names, conditions, with_void=with_void, most=MAX_GROUPS)
         except TooManySums:
-            raise _too_many_groups(self._query) from None
+            raise _too_many_groups(self.query) from None
 
     @cached_property
     def _is_divided(self) -> bool:
         """Return whether to read the groups in parts, because a page may need only some of them."""
-        query = self._query
+        query = self.query
         if len(query.group_by) < 2 or query.needs_all or query.convert_to:
             return False
         first = query.group_by[0]
@@ -215,7 +215,7 @@ class SummaryReader:
 
     def _parts(self) -> Iterator[list[Condition]]:
         """Yield conditions that divide the records into parts, in the order of their groups."""
-        first = self._query.group_by[0]
+        first = self.query.group_by[0]
         if first.period is not None:
             parts = list(self._parts_by_time(first.period))
         else:
@@ -232,7 +232,7 @@ class SummaryReader:
             if matches({name: row_id}, on_it):
                 ids[self._value(dimension, row_id)].append(row_id)
         values = sorted(ids, key=partial(self.order, dimension))
-        for some in _growing(values, self._query.limit):
+        for some in _growing(values, self.query.limit):
             yield any_of(name, (row_id for value in some for row_id in ids[value]))
         yield condition_on(RECORDS, name, Operator.IS_NULL)
 
@@ -244,14 +244,14 @@ class SummaryReader:
         while at <= last:
             starts.append(start_of(period, at))
             at = end_of(period, at)
-        for some in _growing(starts, self._query.limit):
+        for some in _growing(starts, self.query.limit):
             yield dated(some[0], end_of(period, some[-1]))
 
     # -- conversion
 
     def converted(self, key: tuple[Any, ...], sums: RecordSum) -> RecordSum | None:
         """Return the sum of the records that could be converted; None if none could be."""
-        return sums if key[0] == self._query.convert_to else self._converted.get(key)
+        return sums if key[0] == self.query.convert_to else self._converted.get(key)
 
     @cached_property
     def _converted(self) -> dict[tuple[Any, ...], RecordSum]:
@@ -259,12 +259,12 @@ class SummaryReader:
 
         Each amount is rounded separately, so converting sums would give different results.
         """
-        target = self._query.convert_to
+        target = self.query.convert_to
         currencies = {row["currencyCode"] for row in self.accounts.values()} - {target}
         if target is None or not currencies:
             return {}
-        names = tuple(dict.fromkeys([*self._query.names, "recordDate"]))
-        width, day_at = len(self._query.names), names.index("recordDate")
+        names = tuple(dict.fromkeys([*self.query.names, "recordDate"]))
+        width, day_at = len(self.query.names), names.index("recordDate")
         counted = [*self._counted, any_of("currencyCode", currencies)]
         self._check_number(
             counted,
@@ -300,7 +300,7 @@ class SummaryReader:
         )
         found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for *key, amount in self._storage.data.list_amounts(
-            self._user_id, self._query.amount_names, self._counted, with_void=self._with_void
+            self._user_id, self.query.amount_names, self._counted, with_void=self._with_void
         ):
             found[tuple(key)].append(amount)
         return dict(found)

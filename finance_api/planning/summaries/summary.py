@@ -55,12 +55,11 @@ class Summary:
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     """Return the page of groups that the query asks for. Raises ParametersRefused."""
     query = with_end(query)
-    reader = SummaryReader(storage, user_id, query)
-    folder = Folder(reader, query)
+    folder = Folder(SummaryReader(storage, user_id, query))
     end = query.offset + query.limit
     hints: list[str] = []
     if query.needs_all:
-        every = list(in_time(_all_rows(storage, user_id, reader, folder)))
+        every = list(in_time(_all_rows(storage, user_id, folder)))
         rows = _meeting(every, query.having)
         nouns, form = ("group", "groups"), "having={}.is.null"
         asked = query.having
@@ -70,18 +69,18 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         has_more = len(rows) > end
         rows = rows[query.offset : end]
     else:
-        groups, count = _first_groups(reader, folder, end)
+        groups, count = _first_groups(folder, end)
         measures = Measures(query, folder, groups)
         has_more = len(groups) > end
         page = groups[query.offset : end]
         rows = [_shown(folder, key, measures.row(key, group)) for key, group in page]
-    hints += _hints(query, reader, folder, rows)
-    not_converted = dict(sorted(reader.not_converted.items()))
+    hints += _hints(folder, rows)
+    not_converted = dict(sorted(folder.reader.not_converted.items()))
     return Summary(
         rows,
         has_more,
         count,
-        reader.left_out,
+        folder.reader.left_out,
         folder.overlapping,
         not_converted,
         is_empty=folder.newest is None,
@@ -96,17 +95,16 @@ def _best(query: SummaryQuery, rows: Iterable[Row]) -> Iterator[Row]:
         yield from in_order(group, query.sort)[: query.top]
 
 
-def _hints(
-    query: SummaryQuery, reader: SummaryReader, folder: Folder, rows: Iterable[Row]
-) -> Iterator[str]:
+def _hints(folder: Folder, rows: Iterable[Row]) -> Iterator[str]:
     """Yield sentences about values that the rows lack."""
+    query = folder.query
     if folder.timeless:
         yield (
             "Records without a time of day are in groups without an hour: "
             f"{folder.timeless:,} of {folder.number:,}."
         )
     # The income may be among the records that could not be converted.
-    columns = () if query.merges and reader.not_converted else query.sums
+    columns = () if query.merges and folder.reader.not_converted else query.sums
     for column in columns:
         present: defaultdict[str, bool] = defaultdict(bool)
         for row in rows if column.absence else ():
@@ -127,27 +125,23 @@ def count_records(
     return sum(group["count"] for group in summarize(storage, user_id, plain).groups)
 
 
-def _first_groups(
-    reader: SummaryReader, folder: Folder, end: int
-) -> tuple[list[tuple[GroupKey, Group]], int | None]:
+def _first_groups(folder: Folder, end: int) -> tuple[list[tuple[GroupKey, Group]], int | None]:
     """Return at least the first ``end`` groups in order, and the number of all groups."""
     groups: list[tuple[GroupKey, Group]] = []
-    parts = reader.read()
+    parts = folder.reader.read()
     for sums in parts:
         groups += folder.sort(folder.fold(sums))
         check_groups(folder.query, len(groups))
         if len(groups) > end:
             break
-    if len(groups) > end and not reader.is_counted:
+    if len(groups) > end and not folder.reader.is_counted:
         return groups, None
     return groups, len(groups) + sum(len(folder.fold(sums)) for sums in parts)
 
 
-def _all_rows(
-    storage: Storage, user_id: int, reader: SummaryReader, folder: Folder
-) -> Iterator[Row]:
+def _all_rows(storage: Storage, user_id: int, folder: Folder) -> Iterator[Row]:
     """Yield the rows of all groups in their default order."""
-    query, groups = folder.query, _all_groups(reader, folder)
+    query, groups = folder.query, _all_groups(folder)
     comparison = Comparison(query) if query.compare else None
     spans = {} if comparison is None else comparison.spans
     read = {at: _earlier(storage, user_id, query, span) for at, span in spans.items()}
@@ -185,9 +179,9 @@ def _earlier_rows(
     return rows
 
 
-def _all_groups(reader: SummaryReader, folder: Folder) -> Groups:
+def _all_groups(folder: Folder) -> Groups:
     # The query is not divided, so there is only one part.
-    (sums,) = reader.read()
+    (sums,) = folder.reader.read()
     groups = folder.fold(sums)
     folder.add_amounts(groups)
     return groups
@@ -199,9 +193,8 @@ def _earlier(
     others = tuple([condition for condition in query.conditions if not is_date(condition)])
     dates = () if span is None else (dated(span.first, span.end),)
     before = replace(query, conditions=(*others, *dates), convert_to=None)
-    reader = SummaryReader(storage, user_id, before)
-    folder = Folder(reader, before)
-    return folder, {} if span is None else _all_groups(reader, folder)
+    folder = Folder(SummaryReader(storage, user_id, before))
+    return folder, {} if span is None else _all_groups(folder)
 
 
 def _shown(folder: Folder, key: GroupKey, measured: Row) -> Row:
