@@ -114,8 +114,8 @@ class Comparison:
         self._period = self._keys.shortest
         first, last = bounds_of(query.conditions)
         self.span = Span(first, max(first, last + 1))
-        if isinstance(self._compare, Span) and _overlap(self.span, self._compare):
-            raise ParametersRefused([("compare", _overlapping(self.span, self._compare))])
+        if isinstance(self._compare, Span):
+            _check_apart(self.span, self._compare)
         #: The number of months in the period of which the dates are the first days; 0 if none.
         self._to_date = 0
         if query.to_date is not None and start_of(query.to_date, first) == first:
@@ -222,10 +222,6 @@ class Comparison:
         return [at for at in sorted(starts) if self._period_before(at) == start]
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return max(one.first, other.first) < min(one.end, other.end)
-
-
 def _begins_ahead(first: int) -> str:
     day = date_text(first)
     return (
@@ -234,12 +230,15 @@ def _begins_ahead(first: int) -> str:
     )
 
 
-def _overlapping(asked: Span, named: Span) -> str:
+def _check_apart(asked: Span, named: Span) -> None:
+    if max(asked.first, named.first) >= min(asked.end, named.end):
+        return
     first, last = date_text(asked.first), date_text(asked.last_day)
-    return (
+    message = (
         f"{date_text(named.first)} to {date_text(named.last_day)} overlaps the days of recordDate, "
         f"{first} to {last}: name other days, or use previous or year"
     )
+    raise ParametersRefused([("compare", message)])
 
 
 #: The first year whose weeks can be compared with the year before: there is no year 0.

@@ -70,7 +70,7 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         rows = rows[query.offset : end]
     else:
         groups, count = _first_groups(folder, end)
-        measures = Measures(query, folder, groups)
+        measures = Measures(folder, groups)
         has_more = len(groups) > end
         page = groups[query.offset : end]
         rows = [_shown(folder, key, measures.row(key, group)) for key, group in page]
@@ -153,7 +153,7 @@ def _all_rows(storage: Storage, user_id: int, folder: Folder) -> Iterator[Row]:
         groups = folder.fill(groups)
     check_groups(folder.query, len(groups))
     ordered = folder.sort(groups)
-    measures = Measures(query, folder, ordered)
+    measures = Measures(folder, ordered)
     earlier = {} if comparison is None else _earlier_rows(comparison, read, groups)
     for key, group in ordered:
         now = measures.row(key, group)
@@ -174,7 +174,7 @@ def _earlier_rows(
         earlier |= {then: found.get(then, Group()) for then in of_span.values()}
         # Shares and running sums are those of the whole earlier time.
         own.totals = whole.totals
-        measures = Measures(own.query, own, own.sort(earlier))
+        measures = Measures(own, own.sort(earlier))
         rows |= {key: measures.row(then, earlier[then]) for key, then in of_span.items()}
     return rows
 
@@ -228,21 +228,18 @@ class Measures:
     folder: the folder that made all groups. groups: all groups in their default order.
     """
 
-    def __init__(
-        self, query: SummaryQuery, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]
-    ) -> None:
-        self._query = query
-        self._columns = [(column.name, column.value) for column in query.sums]
-        self._times = TimeKeys(query)
+    def __init__(self, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]) -> None:
+        self._query = folder.query
+        self._times = TimeKeys(folder.query)
         self._totals = folder.totals
-        has_running = any(column.is_running for column in query.sums)
-        self.running = self._run(groups) if has_running else {}
+        has_running = any(column.is_running for column in folder.query.sums)
+        self._running = self._run(groups) if has_running else {}
         self._first, self._last = self._asked_days(groups)
 
     def row(self, key: GroupKey, group: Group) -> Row:
-        total, running = self._totals[key[0]], self.running.get(key, 0)
+        total, running = self._totals[key[0]], self._running.get(key, 0)
         around = Surroundings(total, running, partial(self.days, key, group))
-        row: Row = {name: value(group, around) for name, value in self._columns}
+        row: Row = {column.name: column.value(group, around) for column in self._query.sums}
         if self._query.merges and not group.has_amounts:
             row |= dict.fromkeys(row.keys() - {"count"})
         if self._query.convert_to is not None:
