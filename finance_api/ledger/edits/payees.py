@@ -7,6 +7,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import list_rules
 from finance_api.ledger.edits.objects import put_new
+from finance_api.ledger.edits.questions import follow_payees
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.matching.stated import note_stated, original_payee
@@ -51,6 +52,7 @@ def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> Edi
         if row["payee"] in old:
             _put(session, changes.report, STANDING_ORDERS, row, {"payee": payee})
     _put_rule(session, changes.report, old, payee)
+    follow_payees(session, old, payee, changes.report)
     changes.flush()
     session.close(records_changed=True, details=changes.report.details)
     return changes.report

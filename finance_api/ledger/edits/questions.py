@@ -1,7 +1,7 @@
 """Saved questions follow what they name: if it is renamed, or merged into something else."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, unquote_plus
 
 from finance_api.ledger.edits.report import EditReport
@@ -38,6 +38,23 @@ def follow(
             pair if others else _renamed(pair, by_name, gone["name"], kept["name"])
             for pair in query.split("&")
         ]
+        address = f"{path}{mark}{'&'.join(pairs)}"
+        if address != question.address:
+            renamed[question.id] = question.address, address
+    number = set_addresses(session, renamed)
+    report.remarks += renamed_texts(number)
+
+
+def follow_payees(
+    session: LedgerSession, names: Iterable[str], payee: str, report: EditReport
+) -> None:
+    """Put one payee in place of several in the filters of saved questions, and note it."""
+    renamed = report.summary.questions
+    for question in session.storage.users.list_owned(Question, session.user.id):
+        path, mark, query = question.address.partition("?")
+        pairs = query.split("&")
+        for name in names:
+            pairs = [_renamed(pair, "payee", name, payee) for pair in pairs]
         address = f"{path}{mark}{'&'.join(pairs)}"
         if address != question.address:
             renamed[question.id] = question.address, address

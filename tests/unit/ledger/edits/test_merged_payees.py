@@ -10,6 +10,8 @@ from finance_api.ledger.edits.records import add_record, change_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.resources import RECORD_RULES, RECORDS, STANDING_ORDERS
+from finance_api.storage.interface import Question
+from finance_api.values.ids import new_id
 from support.edits import edited
 from support.ledger import account, document
 from support.statements import Bank, day, entry
@@ -116,6 +118,32 @@ def test_everything_with_the_name_follows(person):
     assert payees(person)["Sports club", "Gym"] == 2
     rows = [entry("1", "-5", "Gym"), entry("2", "-5", "GYM 2"), entry("3", "-5", "Gym")]
     assert bank.file(*rows).created == 0
+
+
+def test_saved_questions_name_the_new_payee(person):
+    Bank(person).file(entry("1", "-5", "A, 1"), entry("2", "-5", "B"))
+    queries = (
+        "records?payee=eq.A,%201&q=B",
+        r"records?payee=in.A%5C,%201,B,C",
+        "records?note=eq.B",
+    )
+    for number, query in enumerate(queries):
+        question = Question(new_id(), person.user.id, f"Q{number}", f"/v1/api/{query}", 1, 1)
+        person.change(lambda s, question=question: s.users.add_owned(question))
+
+    def asked():
+        found = person.look(lambda s: s.users.list_owned(Question, person.user.id))
+        return [each.address.removeprefix("/v1/api/") for each in found]
+
+    report = merge(person, "A, 1", "B", into="D & Co")
+    assert report.remarks[-1] == "2 saved questions changed as well"
+    assert asked() == [
+        "records?payee=eq.D%20%26%20Co&q=B",
+        "records?payee=in.D%20%26%20Co,D%20%26%20Co,C",
+        queries[2],
+    ]
+    person.undo()
+    assert asked() == list(queries)
 
 
 def test_a_rehearsal_changes_nothing_and_says_what_would_be_changed(person):
