@@ -11,7 +11,7 @@ and the audit log.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,9 +152,10 @@ class WritableStorage(Storage):
         self.audit.add(AuditEntry(at, action, self.origin, user_id, detail))
 
     def set_address(self, user_id: int, question_id: str, address: str, at: int) -> None:
-        """Change the address of a saved question. Raises NotFound."""
+        """Change the address of a saved question, if it still exists."""
         changes = {"address": address, "updated_at": at}
-        self.users.update_owned(Question, question_id, user_id=user_id, **changes)
+        with suppress(NotFound):
+            self.users.update_owned(Question, question_id, user_id=user_id, **changes)
 
 
 class StorageBackend(ABC):
