@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from finance_api.planning import intervals
 from finance_api.planning.counted import NO_TRANSFERS
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.repetition import Repetition
+from finance_api.planning.repetition import Repetition, split_rule, until_of
 from finance_api.query.model import Condition, condition_on, dated
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
@@ -125,13 +125,32 @@ def list_recurring(
     return find_recurring((payment_of(row) for row in in_time(found)), newest)
 
 
-def yearly_totals(found: Iterable[Recurring]) -> list[Row]:
-    """Return the yearly sums of payments that have not ended, by currency."""
+def ended_on(order: Row | None) -> int | None:
+    """Return the last day of a standing order; None if its rule has none."""
+    if order is None or order["recurrenceRule"] is None:
+        return None
+    return until_of(split_rule(order["recurrenceRule"])[1].get("UNTIL", ""))
+
+
+def is_charged_again(found: Recurring, order: Row | None) -> bool:
+    """Whether a payment was made after the last day of its standing order."""
+    last = ended_on(order)
+    return last is not None and found.last > last + found.interval.tolerance * DAY_SECONDS
+
+
+def yearly_totals(paired: Iterable[tuple[Recurring, Row | None]], today: int) -> list[Row]:
+    """Return the yearly sums of payments that have not ended, by currency.
+
+    paired: each payment with its standing order, as from `with_orders`. A payment has also ended
+    with its standing order, unless it is charged again.
+    """
     totals: defaultdict[str, dict[str, Any]] = defaultdict(
         lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
     )
-    for each in found:
-        if each.status is not Status.ENDED:
+    for each, order in paired:
+        last = ended_on(order)
+        is_cancelled = last is not None and last <= today and not is_charged_again(each, order)
+        if each.status is not Status.ENDED and not is_cancelled:
             total = totals[each.currency]
             total["count"] += 1
             total["yearlyIncome" if each.amount > 0 else "yearlyExpense"] += each.yearly

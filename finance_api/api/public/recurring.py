@@ -87,8 +87,9 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
         and matches(_category(each, names), on_category)
     ]
     paid = paid_payees(each for each in found if each.status is not Status.ENDED)
-    rows = [_row(each, order, names) for each, order in with_orders(shown, orders, paid)]
-    totals = Rows(RECURRING_TOTALS, yearly_totals(shown))
+    paired = with_orders(shown, orders, paid)
+    rows = [_row(each, order, names) for each, order in paired]
+    totals = Rows(RECURRING_TOTALS, yearly_totals(paired, reading.today))
     members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
     return listing.table(
         reading, state, "recurring", RECURRING, rows, members, instead=values["rows"]

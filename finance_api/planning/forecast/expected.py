@@ -13,7 +13,9 @@ from finance_api.planning.recurring import (
     Orders,
     Payment,
     Recurring,
+    ended_on,
     find_recurring,
+    is_charged_again,
     paid_payees,
     payee_key,
     payees_of,
@@ -170,12 +172,16 @@ def expect(history: History, last: int) -> Expectation:
         series[history.arrivals[record_id].record_id] = series[record_id]
     unpaid = _Unpaid(history, series)
     orders = Orders(live, paid)
+    ended = Orders([each for each in history.orders if ended_on(each) is not None], paid)
     transfers: dict[str, Recurring] = {}
     for found, order in paired:
         check_time()
         payees = {_NOBODY, payee_key(found.payee)}
         if order is None:
-            amount, days = found.amount, list(_days_without_order(found, today, last))
+            past = ended.find(found)
+            is_cancelled = past is not None and not is_charged_again(found, past)
+            days = [] if is_cancelled else list(_days_without_order(found, today, last))
+            amount = found.amount
         else:
             payees |= payees_of(order)
             amount = found.amount if order["amount"] is None else order["amount"]

@@ -24,6 +24,8 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.planning.computing import compute
 from finance_api.planning.recurring import (
     Recurring,
+    ended_on,
+    is_charged_again,
     list_recurring,
     paid_payees,
     payee_key,
@@ -115,7 +117,7 @@ class ObjectViews:
             for row in listed
         ]
         has_orders = self.resource is STANDING_ORDERS
-        payments, totals = found_payments(request, owned) if has_orders else ([], [])
+        payments, totals, again = found_payments(request, owned) if has_orders else ([], [], [])
         return pages.page(
             shown.name,
             shown.title,
@@ -128,6 +130,7 @@ class ObjectViews:
             is_by_date=is_by_date,
             found=payments,
             found_totals=totals,
+            charged_again=again,
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
             api=[asked, *([] if sums is None else [categories_request(request.today)])],
         )
@@ -359,19 +362,23 @@ class FoundPayment:
     """A recurring payment that was found in the records.
 
     search: the words that find its records. texts: the texts for the form that adds a standing
-    order for it.
+    order for it. cancelled: the texts for a standing order that ends today.
     """
 
     recurring: Recurring
     account: str
     search: str
     texts: Mapping[str, str]
+    cancelled: Mapping[str, str]
 
 
-def found_payments(request: Request, owned: UserRows) -> tuple[list[FoundPayment], list[Row]]:
+def found_payments(
+    request: Request, owned: UserRows
+) -> tuple[list[FoundPayment], list[Row], list[tuple[Recurring, int | None]]]:
     """Return the payments that are still made and have no standing order, the largest first.
 
-    The second value has the sums of all payments that are still made, by currency.
+    The second value has the sums of all payments that are still made, by currency; the third one
+    has those that were made again after their standing order had ended, with its last day.
     """
     accounts = owned.accounts.rows
     user_id, today = request.user.id, request.today
@@ -387,10 +394,12 @@ def found_payments(request: Request, owned: UserRows) -> tuple[list[FoundPayment
             accounts[each.account_id]["name"],
             payee_key(each.payee),
             _texts(each, request.region, is_only=times[each.payee] == 1),
+            _texts(each, request.region, is_only=times[each.payee] == 1, until=today),
         )
         for each in shown
     ]
-    return payments, [_with_monthly(total) for total in yearly_totals(found)]
+    again = [(each, ended_on(order)) for each, order in paired if is_charged_again(each, order)]
+    return payments, [_with_monthly(total) for total in yearly_totals(paired, today)], again
 
 
 def _with_monthly(total: Row) -> Row:
@@ -402,8 +411,12 @@ def _with_monthly(total: Row) -> Row:
     return {**total, **monthly}
 
 
-def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]:
+def _texts(
+    found: Recurring, region: Region, *, is_only: bool, until: int | None = None
+) -> dict[str, str]:
     """Return the texts for the form. is_only: whether no other payment has this payee.
+
+    until: the last day of a payment that is cancelled; its order begins with the first payment.
 
     If another payment has it, too, the name includes the amount, so that no two standing orders
     have the same name.
@@ -418,8 +431,8 @@ def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]
         "categoryId": found.category_id,
         "amount": found.amount,
         "currencyCode": found.currency,
-        "recurrenceRule": found.repetition.rule,
-        "startDate": found.due,
+        "recurrenceRule": found.repetition._replace(until=until).rule,
+        "startDate": found.due if until is None else found.first,
     }
     texts = forms.field_texts(fields, {**defaults, **given}, region)
     return {name: text for name, text in texts.items() if text and text != "false"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.browser import new_token
+from support.browser import new_token, signed_in
 from support.html import forms, shown_text
 from support.native_rows import account, record, standing_order, uid
 from support.service import Client, on_one_storage
@@ -131,7 +131,7 @@ def test_a_payment_found_in_the_records_becomes_a_standing_order_with_one_button
         "−9.99 EUR",
     ):
         assert each in text
-    (form,) = (f for f in forms(found) if f.action == "/standing-orders/new")
+    (form, _) = (f for f in forms(found) if f.action == "/standing-orders/new")
     visitor.post(form.action, form.filled({}), status=303)
     made = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
     assert [
@@ -181,3 +181,30 @@ def test_standing_orders_are_sorted_by_next_date_or_by_name(service, user, clien
     assert [name for name in names("/standing-orders") if name in known] == ["Boat", "Attic", "Car"]
     by_name = names("/standing-orders?sort=name")
     assert [name for name in by_name if name in known] == ["Attic", "Boat", "Car"]
+
+
+@on_one_storage
+def test_a_cancelled_payment_is_no_longer_expected_and_warns_if_it_is_paid_again(
+    service, user, client, visitor
+):
+    page = visitor.get("/standing-orders").text
+    found = page.split('aria-labelledby="found-title"')[1].split("</section>")[0]
+    (_, cancelled) = (f for f in forms(found) if f.action == "/standing-orders/new")
+    visitor.post(cancelled.action, cancelled.filled({}), status=303)
+    (order,) = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
+    assert order["recurrenceRule"] == "FREQ=MONTHLY;BYMONTHDAY=5;UNTIL=20260318"
+    assert order["nextDueDate"] is None
+    assert client.get("records/recurring").json["totals"] == []
+    expected = client.get("standing-orders/upcoming", include="expected", days=60).json
+    assert [each for each in expected["upcoming"] if each["payee"] == "Films 8"] == []
+    text = shown_text(visitor.get("/standing-orders").text)
+    assert "paid again" not in text and "recurring payment" not in text
+    service.clock.advance(30 * 86_400)
+    later = signed_in(service, user)
+    service.load(user, [record(20, payee="Films 9", amount=-9.99, recordDate="2026-04-05")])
+    text = shown_text(later.get("/standing-orders").text)
+    assert "Films 9 ended on 18 Mar 2026, but was paid again on 5 Apr 2026" in text.replace(
+        " ,", ","
+    )
+    (total,) = client.get("records/recurring").json["totals"]
+    assert total["yearlyExpense"] == -119.88
