@@ -246,9 +246,10 @@ def test_transfers_are_pairs_unless_one_half_counts_as_spent(person: Person):
 
 def test_splits_are_splits_and_count_the_sum_of_their_parts(person: Person):
     imported(person, HOUSEHOLD)
-    wholes = {row["id"]: row["amount"] for row in person.rows(SPLITS)}
-    assert sorted(wholes.values()) == [-600_000, -50_000]
     parts = [row for row in person.rows(RECORDS) if row["splitId"]]
+    split_ids = {row["splitId"] for row in parts}
+    wholes = {row["id"]: row["amount"] for row in person.rows(SPLITS) if row["id"] in split_ids}
+    assert sorted(wholes.values()) == [-600_000, -50_000]
     assert sorted((row["amount"], row["category"], row["note"]) for row in parts) == [
         (-350_000, "Food & Drinks", "bread"),
         (-250_000, "Kino", None),
@@ -339,13 +340,44 @@ def test_a_record_becomes_a_split_and_a_split_stands_apart(
         "UPDATE transactions SET isParent = 1 WHERE amount = -12050",
     )
     imported(person, edited(*card_split))
-    assert len(person.rows(SPLITS)) == 3
+    assert len([row for row in person.rows(RECORDS) if row["splitId"]]) == 6
     person.audit()
     moved = "UPDATE transactions SET date = 20260228 WHERE id = 'p1'"
     imported(person, edited(*card_split, moved))
     assert len([row for row in person.rows(RECORDS) if row["splitId"]]) == 4
     assert named(person, ACCOUNTS, "Card")["balance"] == -705_000
     person.audit()
+
+
+def test_a_record_that_becomes_a_split_with_a_transfer_counts_once(
+    person: Person, edited: Callable[..., bytes]
+):
+    imported(person, HOUSEHOLD)
+    split = "UPDATE transactions SET isParent = 1 WHERE amount = -12050"
+    row = "INSERT INTO transactions (id, acct, amount, date, parent_id, isChild, transferred_id) "
+    row += "SELECT 'p1', acct, -2050, date, id, 1, NULL FROM transactions WHERE amount = -12050 "
+    row += "UNION SELECT 'p2', acct, -10000, date, id, 1, 'q' FROM transactions "
+    row += "WHERE amount = -12050"
+    other = "INSERT INTO transactions (id, acct, amount, date, transferred_id) "
+    other += "SELECT 'q', id, 10000, 20260227, 'p2' FROM accounts WHERE name = 'Savings'"
+    report = imported(person, edited(split, row, other))
+    assert "the balance of" not in str(report.remarks)
+    assert named(person, ACCOUNTS, "Card")["balance"] == -705_000
+    person.audit()
+
+
+def test_a_starting_balance_counts_once_whatever_comes_before_it(
+    person: Person, edited: Callable[..., bytes]
+):
+    earlier = "UPDATE transactions SET date = 20260110 WHERE amount = 26000 OR amount = 25000"
+    later = "UPDATE transactions SET date = 20260210 WHERE amount = 25000"
+    for statement in (later, earlier, later):
+        report = imported(person, edited(statement))
+        assert "the balance of" not in str(report.remarks)
+        initial = 0 if statement == earlier else 50_000_000
+        assert named(person, ACCOUNTS, "Depot")["initialBalance"] == initial
+        assert named(person, ACCOUNTS, "Depot")["balance"] == 52_600_000
+        person.audit()
 
 
 # -- what is asked and refused

@@ -130,22 +130,30 @@ class Transactions:
     ) -> Iterator[Document]:
         for row in parts:
             self._sums[row.account] += row.amount
-        if not wholes or self._stands_apart(wholes[0], parts):
-            # A starting balance is in the account.
-            records = (row for row in parts if self.openings.get(row.account) != row)
-            yield from map(self._record, records)
+        if not wholes:
+            for row in parts:
+                # A starting balance is in its account.
+                is_opening = self.openings.get(row.account) == row
+                yield self._whole(row, row.amount) if is_opening else self._record(row)
             return
         whole = wholes[0]
         amount = sum(row.amount for row in parts)
+        yield self._whole(whole, amount)
+        if self._stands_apart(whole, parts):
+            yield from map(self._record, parts)
+            return
         self.counts["differing splits"] += amount != whole.amount
-        whole_id = self._names.ids.get("Record", whole.id)
-        values = self._values(whole, amount)
-        yield self._names.ids.document("SplitRecord", whole.id, **values) | {"id": whole_id}
+        split_id = self._names.ids.get("Record", whole.id)
         for row in parts:
-            part = self._record(row)
             # The whole has the id of the program.
-            part |= {"source": None, "sourceId": None, "splitId": whole_id}
-            yield part
+            yield self._record(row) | {"source": None, "sourceId": None, "splitId": split_id}
+
+    def _whole(self, row: _Transaction, amount: int) -> Document:
+        """Return the whole of a split. Without parts it counts nothing; it takes the place of the
+        record that the transaction was before.
+        """
+        document = self._names.ids.document("SplitRecord", row.id, **self._values(row, amount))
+        return document | {"id": self._names.ids.get("Record", row.id)}
 
     def _stands_apart(self, whole: _Transaction, parts: Sequence[_Transaction]) -> bool:
         """Return whether the parts cannot be parts here; counts why."""
