@@ -79,9 +79,9 @@ class Conversion:
         self._quoted: defaultdict[int, dict[str, Mapping[str, Decimal]]] = defaultdict(dict)
         for found_day, base, rates in storage.rates.list_days(wanted):
             self._quoted[found_day][base] = rates
-        self._rates: dict[tuple[str, int], Ratio | None] = {}
+        self.rate = cache(self._rate)
 
-    def rate(self, currency: str, day: int) -> Ratio | None:
+    def _rate(self, currency: str, day: int) -> Ratio | None:
         """Return the rate on the day, or the last rate before; None if that is too old."""
         for age in range(MAX_AGE_DAYS + 1):
             quoted = self._quoted.get(day - age * DAY_SECONDS)
@@ -94,11 +94,7 @@ class Conversion:
         """Return the converted amount, rounded half away from zero; None if there is no rate."""
         if currency == self.target:
             return amount
-        key = currency, day
-        try:
-            rate = self._rates[key]
-        except KeyError:
-            rate = self._rates[key] = self.rate(currency, day)
+        rate = self.rate(currency, day)
         return None if rate is None else rounded(amount * rate[0], rate[1])
 
     def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
