@@ -97,7 +97,8 @@ def _form(
 
 def _proposed(request: Request, row: Row) -> str:
     """Return the keyword that the record, and others like it, suggest."""
-    name = "payee" if row["payee"] else "note"
+    # A later file has the original payee again.
+    name = next((each for each in ("originalPayee", "payee") if row[each]), "note")
     text = row[name] or ""
     conditions = _containing(name, first_word(text))
     if conditions is None:

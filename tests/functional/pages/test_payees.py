@@ -39,6 +39,9 @@ def test_payees_are_searched_by_words_and_merged(client, visitor):
     assert records(client, q="amzn") == expected[:1]
     (rule,) = client.get("record-rules").json["recordRules"]
     assert (rule["keywords"], rule["payee"], rule["wholePayee"]) == ([BANK_TEXT], "Amazon", True)
+    # A rule made of it looks for what later files have.
+    form = visitor.get(f"/records/{uid('Record', 1)}/rule").text
+    assert 'value="AMZN Mktp DE"' in form
     # The record's page shows both.
     assert BANK_TEXT in visitor.get(f"/records/{uid('Record', 1)}").text
     assert "Merge payees" in visitor.get("/rules").text
