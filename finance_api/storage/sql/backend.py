@@ -48,20 +48,6 @@ _OWN: dict[str, Callable[[ReadConnection], Any]] = {
 _REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {"ledger": SqlLedger, "rates": SqlRates}
 
 
-class _Reading(Storage):
-    """A unit of work that reads. Each part is made at its first use: a request uses only a few."""
-
-    def __init__(self, own: ReadConnection, replicated: ReadConnection, **parts: Any) -> None:
-        vars(self).update(parts, own=own, replicated=replicated)
-
-    def __getattr__(self, role: str) -> Any:
-        if role not in _OWN and role not in _REPLICATED:
-            raise AttributeError(role)
-        part = _OWN[role](self.own) if role in _OWN else _REPLICATED[role](self.replicated)
-        vars(self)[role] = part
-        return part
-
-
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
@@ -109,8 +95,9 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        data = self.room.reader(connections[-1])
-        return _Reading(connections[0], connections[-1], data=data, close=close)
+        parts = {name: part(connections[0]) for name, part in _OWN.items()}
+        parts |= {name: part(connections[-1]) for name, part in _REPLICATED.items()}
+        return Storage(**parts, data=self.room.reader(connections[-1]), close=close)
 
     def write(
         self,
