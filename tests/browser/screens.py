@@ -160,6 +160,11 @@ def _first_object_removed(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _top_payee(page: Page) -> None:
+    page.locator("#payees-table th a").first.click()
+    page.wait_for_load_state()
+
+
 def _open_first_object(page: Page) -> None:
     _first_object(page)
     _open_all(page)
@@ -253,6 +258,7 @@ SCREENS = (
     Screen("overview-first", "newcomer", "/overview"),
     Screen("overview-no-premium", "free", "/overview"),
     Screen("overview-extreme", "extreme", "/overview"),
+    Screen("payee", "household", "/overview", _top_payee),
     Screen("tokens", "household", "/settings/tokens"),
     Screen("tokens-none", "newcomer", "/settings/tokens"),
     Screen("tokens-no-premium", "free", "/settings/tokens"),
