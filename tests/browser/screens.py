@@ -194,7 +194,7 @@ def _unknown_category(page: Page) -> None:
     field = page.locator(".row-category [name=category]").first
     field.fill("Nothing like it")
     field.press("Enter")
-    page.locator(".row-category + .error").first.wait_for()
+    page.locator(".row-category ~ .error").first.wait_for()
 
 
 def _save_changed_elsewhere(page: Page) -> None:
