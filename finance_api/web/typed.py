@@ -15,7 +15,7 @@ from finance_api.web.colors import PALETTE, parse_color
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 _PLUS_OR_MINUS = re.compile(f"([+{MINUS}-])")
 _WITH_CURRENCY = re.compile(
-    r"\s*(?P<before>[^\d.,'\s]*)\s*(?P<amount>[\d.,'\u2019\s]*[\d.,])\s*(?P<behind>[^\d.,'\s]*)\s*"
+    r"(?P<before>[^\d.,'\u2019\s]*)(?P<amount>[\d.,'\u2019\s]+)(?P<behind>[^\d.,'\u2019\s]*)"
 )
 
 
@@ -61,7 +61,7 @@ def calculated(text: str, currency: str | None, region: Region) -> str:
 
 
 def _without_currency(text: str, currency: str | None) -> str:
-    found = _WITH_CURRENCY.fullmatch(text)
+    found = _WITH_CURRENCY.fullmatch(text.strip())
     named = found and (found["before"] or found["behind"])
     mark = mark_of(named) if named else None
     if not found or mark is None or (found["before"] and found["behind"]):

@@ -9,6 +9,7 @@ from sqlalchemy import UniqueConstraint
 from finance_api.query.model import Query, SortKey
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.storage.interface import QuestionLink, Session, Token
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.placement import is_of_users
@@ -76,9 +77,9 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
     ],
 )
 def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
-    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]))
+    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]), "reference")
     given = {"p0": "[]", "p1": "b", "limit": 9, "offset": 0}
-    plan = plan_of(new_backend("sqlite"), rows._page, *shape, **given)
+    plan = plan_of(new_backend("sqlite"), rows.chosen, *shape, **given)
     assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
 
 
@@ -144,9 +145,11 @@ def test_the_parts_of_splits_are_found_by_their_index(new_backend, operator):
     assert "ix_records_splits (user_id=? AND split_id=?)" in plan
 
 
-@pytest.mark.parametrize("table", ["tokens", "question_links", "sessions"])
-def test_a_credential_is_found_by_its_index(new_backend, table):
-    plan = plan_of(new_backend("sqlite"), _and_owner, False, table, digest="0")
+@pytest.mark.parametrize(
+    ("kind", "table"), [(Token, "tokens"), (QuestionLink, "question_links"), (Session, "sessions")]
+)
+def test_a_credential_is_found_by_its_index(new_backend, kind, table):
+    plan = plan_of(new_backend("sqlite"), _and_owner, False, kind, digest="0")
     assert re.search(rf"SEARCH {table} USING INDEX \w+ \(sha256=\?\)", plan), plan
 
 

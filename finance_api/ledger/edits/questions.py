@@ -32,7 +32,8 @@ def follow(
     renamed = report.summary.questions
     for question in session.storage.users.list_owned(Question, session.user.id):
         path, mark, query = question.address.partition("?")
-        query = re.sub(gone["id"], kept["id"], query, flags=re.IGNORECASE)
+        for written in (gone["id"], gone["id"].upper()):
+            query = query.replace(written, kept["id"])
         by_name = "name" if path.endswith(f"/{resource.path}") else _FILTERS[resource]
         pairs = [
             pair if others else _renamed(pair, by_name, gone["name"], kept["name"])

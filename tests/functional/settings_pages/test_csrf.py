@@ -333,8 +333,8 @@ NOT_SHOWN = {
     # A secret is shown once.
     **dict.fromkeys(("settings.token_made", "settings.jwt_made", "question.link_made"), 303),
     "settings.login": 303,
-    # Their address says what to download.
-    **dict.fromkeys(("records.download", "question.download"), 404),
+    # Their address says what to download or to show.
+    **dict.fromkeys(("records.download", "question.download", "payee"), 404),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 STATIC = files("finance_api.web") / "static"
 
 
-@pytest.mark.parametrize(("kind", "most"), [(".css", 46_000), (".js", 80_000)])
+@pytest.mark.parametrize(("kind", "most"), [(".css", 49_000), (".js", 80_000)])
 def test_styles_and_scripts_stay_small(kind, most):
     # The viewer of the API's description is another project's file, which only that page loads.
     sizes = {f.name: len(f.read_bytes()) for f in STATIC.iterdir() if f.name.endswith(kind)}
