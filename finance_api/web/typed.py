@@ -14,8 +14,10 @@ from finance_api.web.colors import PALETTE, parse_color
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 _PLUS_OR_MINUS = re.compile(f"([+{MINUS}-])")
+#: A currency, with the point of an abbreviation such as Fr.: a point directly behind a letter.
+_CURRENCY = r"[^\d.,'\u2019\s]*+(?:(?<=[^\W\d_])\.)?+"
 _WITH_CURRENCY = re.compile(
-    r"(?P<before>[^\d.,'\u2019\s]*)(?P<amount>[\d.,'\u2019\s]+)(?P<behind>[^\d.,'\u2019\s]*)"
+    rf"(?P<before>{_CURRENCY})(?P<amount>[\d.,'\u2019\s]++)(?P<behind>{_CURRENCY})"
 )
 
 

@@ -178,6 +178,30 @@ def test_a_cash_payment_is_added_on_one_screen_of_a_phone(list_page):
     expect(page.locator(".record-list")).to_contain_text("−7.50")
 
 
+def test_only_a_payee_of_earlier_records_brings_a_category(list_page):
+    page = list_page
+    category_of(page, "Aldi").fill("groc")
+    page.keyboard.press("Enter")
+    expect(category_of(page, "Aldi")).to_have_value("Groceries")
+    page.goto("/records/new")
+    payee = page.get_by_label("Payee")
+    category = page.get_by_label("Category", exact=True)
+    chosen = category.locator("option:checked")
+    payee.press_sequentially("aldi")
+    expect(chosen).to_have_text("Groceries")
+    payee.press_sequentially(" Reisen")
+    expect(chosen).to_have_text("None")
+    payee.fill("Aldi")
+    expect(chosen).to_have_text("Groceries")
+    payee.fill("")
+    expect(chosen).to_have_text("None")
+    # What a person chose stays.
+    category.select_option("Fun")
+    payee.fill("Aldi")
+    payee.fill("Aldi Reisen")
+    expect(chosen).to_have_text("Fun")
+
+
 def test_a_filter_that_is_chosen_applies_at_once_and_keeps_the_focus(list_page):
     page = list_page
     page.get_by_label("Category", exact=True).first.select_option("Without a category")

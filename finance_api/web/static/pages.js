@@ -61,13 +61,18 @@ function amountText(units, decimals, region, useGrouping = true) {
 // After a form with faults, the list of faults has the focus.
 document.querySelector(".error-summary")?.focus();
 
-// A payee that was used before brings its category, unless another one was chosen.
+// A payee that was used before brings its category, unless another one was chosen. Any other payee has
+// none.
 const payee = document.querySelector("input[list=payee-list]");
 payee?.addEventListener("input", () => {
-  const known = [...payee.list.options].find((option) => option.value === payee.value);
+  const options = [...payee.list.options];
+  const folded = payee.value.toLowerCase();
+  const known =
+    options.find(({ value }) => value === payee.value) ??
+    options.find(({ value }) => value.toLowerCase() === folded);
   const { categoryId } = payee.form;
-  if (known && ["", categoryId.dataset.brought].includes(categoryId.value))
-    categoryId.value = categoryId.dataset.brought = known.dataset.category;
+  if (["", categoryId.dataset.brought].includes(categoryId.value))
+    categoryId.value = categoryId.dataset.brought = known?.dataset.category ?? "";
 });
 
 // A page that shows progress reloads itself.

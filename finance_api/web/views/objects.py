@@ -98,11 +98,10 @@ class ObjectViews:
         is_by_date = shown.date is not None and request.GET.get("sort") != "name"
         if shown.date and is_by_date:
             listed = self._sorted_by(partial(_date_key, shown.date), asked, total)
-        paths: Mapping[str, str] = {}
+        tree = CategoryTree(owned.categories.rows.values() if self.resource is CATEGORIES else ())
         if self.resource is CATEGORIES:
-            paths = dict(forms.named_options(owned, CATEGORIES))
-            listed = self._sorted_by(partial(_path_key, paths), asked, total)
-            sums = category_sums(ApiAnswers(request), CategoryTree(owned.categories.rows.values()))
+            listed = self._sorted_by(partial(_branch_key, tree), asked, total)
+            sums = category_sums(ApiAnswers(request), tree)
         fields = [self.resource[name] for name in shown.columns]
         cells = Cells(owned, self.region)
         rows = [
@@ -112,7 +111,7 @@ class ObjectViews:
                 "badges": [w.capitalize() for w in ("archived", "closed") if row.get(w)],
                 "cells": [cells.cell(field, row) for field in fields]
                 + ([] if sums is None else [_amounts(sums.get(row["id"], {}), self.region)]),
-                "depth": min(paths.get(row["id"], "").count(forms.STEP), _MOST_DEPTH),
+                "depth": min(len([*tree.upwards(row["id"])][1:]), _MOST_DEPTH),
             }
             for row in listed
         ]
@@ -339,8 +338,10 @@ def _date_key(name: str, row: Row) -> tuple[bool, int | None]:
     return row[name] is None, row[name]
 
 
-def _path_key(paths: Mapping[str, str], row: Row) -> tuple[bool, str]:
-    return row["archived"], paths[row["id"]].casefold()
+def _branch_key(tree: CategoryTree, row: Row) -> list[tuple[bool, str, str]]:
+    """Sort a category below its parent: by name, and archived branches after the others."""
+    branch = [*tree.upwards(row["id"])][::-1]
+    return [(each["archived"], str(each["name"]).casefold(), each["id"]) for each in branch]
 
 
 def _amounts(sums: Mapping[str, int], region: Region) -> Markup:

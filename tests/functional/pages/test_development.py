@@ -125,6 +125,27 @@ def test_the_list_of_categories_is_a_tree_with_the_sums_of_the_api(client, visit
 
 
 @on_one_storage
+def test_each_category_stands_below_its_parent_whatever_the_names(service, user, visitor):
+    service.load(
+        user,
+        [
+            *(category(1, name="Car"), category(2, name="Car insurance")),
+            category(3, name="Fuel", parentId=uid("Category", 1)),
+            category(4, name="Bus", archived=True),
+            category(5, name="Child", parentId=uid("Category", 4)),
+            category(6, name="A › B"),
+            category(7, name="Alarm", parentId=uid("Category", 1), archived=True),
+        ],
+    )
+    text = visitor.get("/categories").text
+    names = re.findall(r'class="name( depth-\d)?">\s*<a class="name-text"[^>]*>([^<]+)<', text)
+    assert names == [
+        *(("", "A › B"), ("", "Car"), (" depth-1", "Fuel"), (" depth-1", "Alarm")),
+        *(("", "Car insurance"), ("", "Bus"), (" depth-1", "Child")),
+    ]
+
+
+@on_one_storage
 def test_the_overview_has_the_payees_who_received_most(client, visitor):
     text = visitor.get("/overview?period=2026").text
     table = text.partition('id="payees-table"')[2].partition("</table>")[0]
