@@ -4,16 +4,17 @@ import logging
 import re
 from contextlib import suppress
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 from pyramid.config import Configurator
 from pyramid.exceptions import BadCSRFToken, PredicateMismatch
-from pyramid.httpexceptions import HTTPException, HTTPMethodNotAllowed
+from pyramid.httpexceptions import HTTPException, HTTPMethodNotAllowed, HTTPNotFound
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from finance_api.http import errors
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import LINKS, is_page
+from finance_api.http.surfaces import LINKS, OVERVIEW, is_page
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage import errors as storage_errors
@@ -110,11 +111,26 @@ def http_error(error: HTTPException, request: Request) -> Response:
         _ = request.identity
     if error.status_int < 400:
         return error
+    if error.status_int == 404 and (above := _page_above(request)):
+        return pages.SeeOther(above)
     if isinstance(error, PredicateMismatch):
         error = HTTPMethodNotAllowed(headers={"Allow": ", ".join(sorted(_methods(request)))})
     response = error_page(request, error.status_int)
     response.headers.update({k: v for k, v in error.headers.items() if k == "Allow"})
     return response
+
+
+def _page_above(request: Request) -> str | None:
+    """Return the page above one that a change led to and has removed; it shows the same notice.
+
+    None if the request is no such redirection of a signed-in user.
+    """
+    with suppress(UnicodeDecodeError):
+        shown = [pair for pair in request.GET.items() if pair[0] in (pages.DONE, pages.CHANGED)]
+        if shown and request.method == "GET" and request.known_identity is not None:
+            path = request.path.rpartition("/")[0]
+            return f"{path if is_page(path) else OVERVIEW}?{urlencode(shown)}"
+    return None
 
 
 def _methods(request: Request) -> set[str]:
@@ -238,7 +254,7 @@ def includeme(config: Configurator) -> None:
         (BadCSRFToken, stale_form),
         *((outage, unavailable) for outage in errors.OUTAGES),
         (LimiterUnavailable, not_counted),
-        (storage_errors.NotFound, lambda error, request: error_page(request, 404)),
+        (storage_errors.NotFound, lambda error, request: http_error(HTTPNotFound(), request)),
         (UnicodeDecodeError, lambda error, request: error_page(request, 400)),
         (Exception, unexpected),
     ):

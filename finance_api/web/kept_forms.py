@@ -151,7 +151,7 @@ def _entries(request: Request) -> list[tuple[str, str]]:
         (name, value)
         for name, value in request.POST.items()
         if isinstance(value, str)
-        and name != OWNER
+        and name not in (OWNER, _ERRORS)
         and not any(word in name.lower() for word in _SECRET_NAMES)
     ]
 
@@ -195,7 +195,7 @@ def keep_carried(request: Request, user: User, text: str) -> str | None:
     """
     try:
         path, owner, entries = json.loads(urlsafe_b64decode(text))
-        pairs = [(str(name), str(value)) for name, value in entries]
+        pairs = [(str(name), str(value)) for name, value in entries if name != _ERRORS]
         is_own = hmac.compare_digest(owner_mark(user).encode(), owner.encode())
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None

@@ -148,11 +148,11 @@ def show_undo(request: Request) -> Any:
 def undo_entry(request: Request) -> Any:
     entry, later = _entry(request), request.sent_text("later")
     path = pages.returning(request, f"{IMPORTS}/{entry.number}")
-    # The button in a notice undoes the change without a preview.
-    has_preview = "revision" in request.POST
-    if entry.undone_at is not None and not has_preview:
+    if entry.undone_at is not None:
+        # The form may be sent twice.
         return pages.SeeOther(path)
-    saw = request.sent_text("revision") if has_preview else None
+    # The button in a notice undoes the change without a preview.
+    saw = request.sent_text("revision") if "revision" in request.POST else None
     try:
         _undo(request, entry.number, later, saw=saw)
     except _DataChanged:

@@ -17,11 +17,10 @@ from finance_api.web.routes import get
 def show_payee(request: Request) -> dict[str, Any]:
     payee, owned = request.GET.get("name", ""), own_rows(request)
     detail = PayeeDetail(ApiAnswers(request), owned, {"payee": payee}, request.region)
+    if not payee:
+        raise HTTPNotFound()
     try:
-        records = detail.records if payee else ()
+        return page("records", payee, detail=detail, has_records=bool(detail.records))
     except ParametersRefused:
         # Too long for a payee.
-        records = ()
-    if not records:
-        raise HTTPNotFound()
-    return page("records", payee, detail=detail)
+        raise HTTPNotFound() from None

@@ -201,21 +201,22 @@ def add(request: Request) -> Response | dict[str, Any]:
         add_record(session, values, record_id)
     if errors:
         return refused(request, _new_form(request, texts, errors, record_id))
-    if session.entry is None:
-        return done(onward(request, f"{_RECORDS}/{record_id}"), "already-added")
-    if request.sent_text("then") != "another":
-        return changed(session, returning(request, _RECORDS, record_id))
-    kept = {_ACCOUNT: values[_ACCOUNT], _DATE: date_text(values[_DATE])}
-    return changed(session, onward(request, ApiRequest(f"{_RECORDS}/new", kept).target))
+    if request.sent_text("then") == "another":
+        kept = {_ACCOUNT: values[_ACCOUNT], _DATE: date_text(values[_DATE])}
+        path = onward(request, ApiRequest(f"{_RECORDS}/new", kept).target)
+    elif session.entry is None:
+        path = onward(request, f"{_RECORDS}/{record_id}")
+    else:
+        path = returning(request, _RECORDS, record_id)
+    return done(path, "already-added") if session.entry is None else changed(session, path)
 
 
 def _new_form(
     request: Request, texts: dict[str, str], errors: dict[str, str], record_id: str
 ) -> dict[str, Any]:
     owned = own_rows(request)
-    accounts = list(owned.accounts.rows)
     if not texts[_ACCOUNT]:
-        texts = {**texts, _ACCOUNT: accounts[0] if len(accounts) == 1 else _last_account(owned)}
+        texts = {**texts, _ACCOUNT: _likely_account(owned)}
     variables = _form_variables(request, owned, texts, errors)
     suggestions = _payees(ApiAnswers(request))
     variables["controls"] = [
@@ -226,7 +227,7 @@ def _new_form(
         "record-new",
         "Add a record",
         form_id=record_id,
-        has_accounts=bool(accounts),
+        has_accounts=bool(owned.accounts.rows),
         new_account=texts.get(NEW_ACCOUNT, ""),
         currency=texts.get(NEW_CURRENCY) or request.user.base_currency or "",
         currencies=[("", "Choose"), *currency_options(set())],
@@ -234,13 +235,18 @@ def _new_form(
     )
 
 
-def _last_account(owned: UserRows) -> str:
-    """Return the account of the newest record that was added manually; "" if there is none."""
+def _likely_account(owned: UserRows) -> str:
+    """Return the only account, or that of the newest record that was added manually.
+
+    "" without such an account. Archived accounts are not chosen.
+    """
+    open_ids = [row["id"] for row in owned.accounts.rows.values() if not row["archived"]]
+    if len(open_ids) == 1:
+        return str(open_ids[0])
     for entry in reversed(owned.history):
         sums = (entry.details.get("summary") or {}).get("sums", ())
-        if entry.action == ADD and entry.undone_at is None and sums:
-            account_id = str(sums[0][0])
-            return account_id if account_id in owned.accounts.rows else ""
+        if entry.action == ADD and entry.undone_at is None and sums and sums[0][0] in open_ids:
+            return str(sums[0][0])
     return ""
 
 

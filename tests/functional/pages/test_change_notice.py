@@ -167,7 +167,8 @@ def test_links_that_are_stale_or_made_up_show_no_notice(service, user, client, v
         assert notice(stranger.get(f"/labels?changed={number}")) is None
     for number in ("", "3", "0", "-1", "x", "2%20", "%D9%A2", "9" * 40, "2e0"):
         assert notice(visitor.get(f"/labels?changed={number}")) is None
-    assert 'action="/imports' not in visitor.get("/labels/x?changed=2", status=404).text
+    assert 'action="/imports' not in visitor.get("/labels/x?changed=%ff", status=404).text
+    assert location(visitor.get("/labels/x?changed=2", status=303)) == "/labels?changed=2"
     service.clock.advance(3_700)
     visitor.sign_in(user)
     assert notice(visitor.get("/labels?changed=2")) is None

@@ -159,16 +159,18 @@ def test_the_overview_has_the_payees_who_received_most(client, visitor):
         sortBy="-spent",
     ).json["groups"]
     spent = [group for group in groups if group["spent"] > 0]
-    assert links == ["/payee?" + urlencode({"name": group["payee"]}) for group in spent]
+    back = {"back": "/overview?period=2026"}
+    assert links == ["/payee?" + urlencode({"name": g["payee"], **back}) for g in spent]
     assert [f"{group['spent']:.2f}" for group in spent] == re.findall(r">([\d.]+)</a></td>", table)
     for link in links:
         visitor.get(link, status=200)
 
 
 @on_one_storage
-def test_a_payee_without_records_has_no_page(client, visitor):
-    for query in ("", "?name=", "?name=Nobody", "?name=" + "x" * 5_000):
+def test_a_payee_without_records_has_no_figures(client, visitor):
+    for query in ("", "?name=", "?name=" + "x" * 5_000):
         visitor.get(f"/payee{query}", status=404)
+    assert "No record has this payee." in shown_text(visitor.get("/payee?name=Nobody").text)
 
 
 @on_one_storage

@@ -93,6 +93,15 @@ def test_an_undo_in_the_list_leads_back_to_the_list(client, visitor):
     assert "on a page Undone" in shown_text(page.text)
 
 
+@on_one_storage
+def test_an_undo_with_a_preview_sent_twice_is_done_once(client, visitor):
+    change(visitor, f"/labels/{uid('Label', 1)}", name="House")
+    form = visitor.form("/imports/2/undo")
+    for expected in ("/imports/2?done=undone", "/imports/2"):
+        assert location(visitor.post(form.action, form.fields, status=303)) == expected
+    assert client.names("labels", "name") == ["home"]
+
+
 def blocked(visitor):
     """Add a record and edit it; return the page that says what stands in the way of an undo."""
     change(visitor, "/records/new", payee="Kiosk", amount="5", accountId=uid("Account", 1))

@@ -1,5 +1,8 @@
 """Nothing typed is lost when the session has ended; and nobody else sees it."""
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
 import pytest
 
 from finance_api.auth.sessions import IDLE_SECONDS
@@ -232,3 +235,27 @@ def test_what_is_no_such_form_is_not_kept(service, user, client, visitor):
     visitor.sign_in(user)
     visitor.post(NEW, sent, status=303)
     assert "geheim" not in str(dump(service))
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    "errors", ["notjson", "[1]", "null", '{"x": null}', '{"amount": "made up"}']
+)
+def test_errors_that_a_form_sends_itself_are_ignored(service, user, client, visitor, errors):
+    sent = [*visitor.form(NEW).filled(GIVEN), ("form-errors", errors)]
+    service.clock.advance(IDLE_SECONDS)
+    visitor.sign_in(user)
+    page = visitor.follow(visitor.post(NEW, sent))
+    assert KEPT in page.text and "made up" not in page.text
+    # The same in the field of the sign-in page.
+    visitor.submit("/overview", "/settings/logout", status=303)
+    login = visitor.post(NEW, sent, status=403)
+    (form,) = (f for f in forms(login.text) if f.action == LOGIN)
+    path, owner, entries = json.loads(urlsafe_b64decode(dict(form.fields)["carried-form"]))
+    carried = json.dumps([path, owner, [*entries, ["form-errors", errors]]]).encode()
+    given = {"email": user.email, "password": PASSWORD}
+    answer = visitor.post(
+        LOGIN, form.filled({**given, "carried-form": urlsafe_b64encode(carried).decode()})
+    )
+    page = visitor.follow(answer)
+    assert KEPT in page.text and "made up" not in page.text

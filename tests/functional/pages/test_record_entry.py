@@ -74,6 +74,31 @@ def test_a_form_sent_twice_adds_one_record_and_two_equal_forms_add_two(client, v
 
 
 @on_one_storage
+def test_a_form_for_one_more_record_sent_twice_leads_to_an_empty_form(client, visitor):
+    form = visitor.form(NEW)
+    given = {"accountId": CASH, "amount": "2", "payee": "Coffee", "recordDate": "2026-03-01"}
+    sent = [*form.filled(given), ("then", "another")]
+    for notice in ("changed=2", "done=already-added"):
+        path = location(visitor.post(form.action, sent, status=303))
+        assert path == f"{NEW}?accountId={CASH}&recordDate=2026-03-01&{notice}"
+    assert len(listed(client, payee="eq.Coffee")) == 1
+
+
+@on_one_storage
+def test_an_archived_account_is_not_chosen(client, visitor):
+    def chosen():
+        return dict(visitor.form(NEW).fields)["accountId"]
+
+    for row_id in (GIRO, CASH):
+        visitor.submit(NEW, NEW, accountId=row_id, amount="2", payee="Coffee", status=303)
+    assert chosen() == CASH
+    visitor.submit(f"/accounts/{CASH}", f"/accounts/{CASH}", archived="true", status=303)
+    assert chosen() == GIRO
+    visitor.submit(f"/accounts/{GIRO}", f"/accounts/{GIRO}", archived="true", status=303)
+    assert chosen() == ABROAD
+
+
+@on_one_storage
 def test_a_duplicate_has_the_values_and_today(client, visitor):
     page = visitor.get(f"/records/{uid('Record', 2)}")
     assert f'href="{NEW}?like={uid("Record", 2)}"' in page.text
