@@ -4,7 +4,7 @@ import csv
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from webob.multidict import MultiDict
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused
-from finance_api.ledger.edits.naming import find_row, parse_value, rows_called, written_name
+from finance_api.ledger.edits.naming import find_row, joined, parse_value, rows_called, written_name
 from finance_api.ledger.edits.objects import add_category
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
@@ -51,7 +51,9 @@ _LABELS = {
     "recordState": "State",
     "recordType": "Type",
     "remaining": "Left",
+    "splitId": "Split",
     "targetAmount": "Target",
+    "transferId": "Transfer",
     "unexplained": "Difference",
     "unexplainedSince": "Different since",
     "updatedAt": "Changed",
@@ -435,17 +437,6 @@ def _currency(owned: UserRows, values: Row, stored: Row) -> str | None:
     """Return the currency of the form, of the account it names, or of the stored row."""
     account = owned.accounts.rows.get(values.get("accountId") or "", stored)
     return values.get("currencyCode") or account.get("currencyCode")
-
-
-def joined(values: Iterable[str]) -> str:
-    """Join the texts into one, which `parse_value` can split."""
-    return ", ".join(map(_quoted, values))
-
-
-def _quoted(text: str) -> str:
-    if text.strip() == text and not set(text) & set(',"\r\n'):
-        return text
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _split(text: str) -> list[str]:

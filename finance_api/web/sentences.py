@@ -114,18 +114,28 @@ def _parts(summary: dict[str, Any]) -> list[str]:
     for name, verbs in summary["counts"].items():
         resource = _BY_NAME[name]
         for verb, count in verbs.items():
-            called = summary.get("name") if not parts and count == 1 else None
+            is_named = not parts and count == 1
+            called = summary.get("name") if is_named else None
+            rows = (is_named and _record_of_day(summary)) or counted_rows(count, resource)
             fields = _fields(resource, summary["values"]) if not parts else []
             if verb == "updated" and fields:
                 old = summary.get("old", {})
-                parts.append(_values_set(fields, old, called or counted_rows(count, resource)))
+                parts.append(_values_set(fields, old, called or rows))
             else:
-                what = f"{resource.word} {called}" if called else counted_rows(count, resource)
+                what = f"{resource.word} {called}" if called else rows
                 is_deleted = resource is RECORDS and verb == "removed"
                 into = summary.get("into") if not parts else None
                 done = f"merged into {into}" if into else "deleted" if is_deleted else _VERBS[verb]
                 parts.append(f"{what} {done}")
     return parts
+
+
+def _record_of_day(summary: dict[str, Any]) -> str | None:
+    """Return what to call the first row if it is a record without a name."""
+    for row in summary.get("rows", ())[:1]:
+        if "day" in row:
+            return f"the record of {day_text(parse_date(row['day']))}"
+    return None
 
 
 def _fields(resource: Resource, values: Mapping[str, Any]) -> list[tuple[Field, Any]]:
@@ -173,6 +183,9 @@ def _words(field: Field, text: str | None) -> Message:
 
 def _marked(field: Field, text: str | None) -> str:
     """Return the text of a value, as an edit keeps it, for a `message`."""
+    if field.kind is Kind.ID and not field.references:
+        # Records of a transfer or split share such an id.
+        return "no" if text is None else "yes"
     if text is None:
         return _NONE
     if field.is_money:
@@ -187,9 +200,4 @@ def _marked(field: Field, text: str | None) -> str:
             return "yes" if text == "true" else "no"
         case Kind.CHOICE:
             return choice_label(text)
-        case Kind.TEXT_LIST:
-            return text.replace(";", ", ")
-        case Kind.ID if not field.references:
-            # Records of a transfer or split share such an id.
-            return "yes"
     return text

@@ -1,7 +1,7 @@
 """Finds rows by the names that users type, and parses ``field=value`` as users type it."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -149,3 +149,14 @@ def _elements(text: str) -> list[str]:
             "each double quote in it"
         ) from None
     return [element.strip() for element in elements if element.strip()]
+
+
+def joined(values: Iterable[str]) -> str:
+    """Join the texts into one, which `parse_value` can split."""
+    return ", ".join(map(_quoted, values))
+
+
+def _quoted(text: str) -> str:
+    if text.strip() == text and not set(text) & set(',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'

@@ -6,10 +6,12 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
+from finance_api.ledger.edits.naming import joined
+from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORDS, referred_by
 from finance_api.resources.currencies import money_text
-from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.records import VOID
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
@@ -103,6 +105,8 @@ def _counts_as(row: Row) -> tuple[str, int, int]:
 
 def _kept_text(each: Field, row: Row, text: str | None) -> str | None:
     """Return the text of a value for the history; money gets the currency of the row."""
+    if each.kind is Kind.TEXT_LIST and text:
+        return _cut(joined(row[each.name]))
     if text and each.is_money and (code := row.get(each.currency_name)):
         return f"{text} {code}"
     return text and _cut(text)
@@ -245,6 +249,6 @@ def shown(owned: UserRows, each: Field, value: Any) -> str | None:
         return None
     if each.references and each.role is Role.STORED:
         rows = owned.row_set(referred_by(each)).rows
-        ids = (value,) if isinstance(value, str) else value
-        return ", ".join(str(rows[i]["name"] or i) if i in rows else i for i in ids)
+        names = [str(rows[i]["name"] or i) if i in rows else i for i in ids_in(value)]
+        return joined(names) if each.kind.is_list else names[0]
     return str(text_writer(each)(value))

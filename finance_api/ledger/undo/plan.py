@@ -182,7 +182,7 @@ class _Later:
             resource = next(r for r in RESOURCES if r.name == name)
             now = self._session.get_rows(resource, [row_id]).get(row_id)
             text = self._title(resource, now or rows[name, row_id])
-            texts.append(text if now else f"{text}, which no longer exists")
+            texts.append(text if now else f"{text} (no longer exists)")
         more = len(rows) - len(texts)
         return ", ".join(texts) + (f" and {more} more" if more else "")
 

@@ -10,6 +10,7 @@ from webob.multidict import MultiDict
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits import rules
+from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
@@ -82,7 +83,7 @@ def _form(
     owned = own_rows(request)
     keyword = texts["keyword"].strip()
     found = _matches(request, keyword)
-    given = {"keywords": forms.joined([keyword]), "categoryId": texts["category"]}
+    given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
     return page(
         "records",
         "Make a rule",

@@ -11,6 +11,7 @@ from webob.multidict import MultiDict
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits import splits
+from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
 from finance_api.resources.currencies import decimals_of, smallest_units
@@ -126,7 +127,7 @@ def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
     texts = {forms.NEW_CATEGORY: str(sent.get(_name(forms.NEW_CATEGORY, number), ""))}
     for field in _FIELDS.values():
         values = [str(value) for value in sent.getall(_name(field.name, number))]
-        texts[field.name] = forms.joined(values) if field.kind.is_list else (values or [""])[0]
+        texts[field.name] = joined(values) if field.kind.is_list else (values or [""])[0]
     return texts
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from support.browser import location, new_token
 from support.html import forms, shown_text
-from support.native_rows import account, budget, category, label, record, uid
+from support.native_rows import account, budget, category, label, record, record_rule, uid
 from support.service import Client, on_one_storage
 
 FOOD, GROCERIES = uid("Category", 1), uid("Category", 2)
@@ -122,3 +122,63 @@ def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, e
     form = visitor.form(choices[choice])
     assert location(visitor.post(form.action, form.fields)) == "/imports/2?done=undone"
     assert client.names("records", "payee", payee="eq.Kiosk") == expected
+
+
+@on_one_storage
+def test_an_undo_says_when_and_what_in_sentences(client, visitor):
+    choices = blocked(visitor)
+    sentence = "Record Kiosk added."
+    blocked_lead = text_of(visitor, "/imports/2/undo")
+    assert f"{sentence} This was done on 18 Mar 2026, " in blocked_lead
+    preview = text_of(visitor, choices["Undo it too"])
+    assert preview.count(sentence) == 1 and "This was done on 18 Mar 2026, " in preview
+
+
+@on_one_storage
+def test_a_deleted_record_in_the_way_of_an_undo_is_marked(client, visitor):
+    path = f"/records/{REWE}"
+    change(visitor, path, note="milk")
+    form = visitor.form(f"{path}/remove")
+    visitor.post(form.action, form.fields, status=303)
+    text = text_of(visitor, "/imports/2/undo")
+    assert "Changed the record 2 Mar 2026 Rewe −20.50 EUR (no longer exists)" in text
+
+
+@on_one_storage
+def test_a_transfer_is_linked_and_unlinked_in_words(client, visitor):
+    client.load(
+        account(2, name="Savings"),
+        record(3, payee="In", amount=10, recordDate="2026-03-01", accountId=uid("Account", 2)),
+    )
+    link = f"/records/{ALDI}/link"
+    (form,) = [f for f in forms(visitor.get(link).text) if "other" in f.names]
+    visitor.post(form.action, form.filled({"other": uid("Record", 3)}), status=303)
+    assert "Transfer no yes" in text_of(visitor, "/imports/3")
+    form = visitor.form(f"/records/{ALDI}", f"/records/{ALDI}/unlink")
+    visitor.post(form.action, form.fields, status=303)
+    assert "Transfer yes no" in text_of(visitor, "/imports/4")
+
+
+@on_one_storage
+def test_texts_of_a_list_are_kept_apart(client, visitor):
+    client.load(record_rule(1, keywords=["shop"], categoryId=FOOD))
+    path = f"/rules/{uid('RecordRule', 1)}"
+    page = change(visitor, path, keywords='a;b, "c, d"')
+    assert ': shop → a;b, "c, d".' in shown_text(page.text)
+    assert 'Keywords shop a;b, "c, d"' in text_of(visitor, "/imports/3")
+    change(visitor, f"/categories/{GROCERIES}", name="Drinks, sweets")
+    path = f"/budgets/{uid('Budget', 1)}"
+    change(visitor, path, categoryIds=[FOOD, GROCERIES])
+    assert 'Categories Food Food, "Drinks, sweets"' in text_of(visitor, "/imports/5")
+
+
+@on_one_storage
+def test_a_record_without_payee_and_note_is_named_by_its_day(client, visitor):
+    page = change(visitor, f"/records/{ALDI}", payee="")
+    assert "Payee of Aldi: Aldi → none." in shown_text(page.text)
+    page = change(visitor, f"/records/{ALDI}", amount="12")
+    sentence = "Amount of the record of 1 Mar 2026: −10.00 EUR → −12.00 EUR."
+    assert sentence in shown_text(page.text)
+    form = visitor.form(f"/records/{ALDI}/remove")
+    page = visitor.follow(visitor.post(form.action, form.fields))
+    assert "The record of 1 Mar 2026 deleted." in shown_text(page.text)

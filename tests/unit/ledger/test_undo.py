@@ -81,7 +81,7 @@ def test_what_a_hand_changed_is_listed_and_can_be_kept(person):
 def test_a_record_that_a_hand_removed_stands_in_the_way_too(person):
     person.native(account(), record(9), record(10))
     remove_record(person, person.row(RECORDS, 9))
-    assert ", which no longer exists" in refusal(person, 1)
+    assert "changed the record 2026-01-31 - -1.5 EUR (no longer exists)" in refusal(person, 1)
     person.undo(1, with_later=True)
     assert person.rows(RECORDS) == []
     assert [e.undone_at is not None for e in person.history()] == [True, True]
