@@ -28,7 +28,7 @@ from finance_api.uploads.jobs import is_over
 from finance_api.values.ids import new_id
 from finance_api.values.text import Message, message
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.page import KEPT, SHOWN_ONCE, SeeOther, login_path, page_after, writing
+from finance_api.web.page import KEPT, SeeOther, login_path, page_after, query_of, writing
 from finance_api.web.routes import ROUTES
 
 #: The route of the form in each row of the list of records, and the field of a kept form that names
@@ -136,13 +136,12 @@ def _is_kept(request: Request) -> bool:
 
 def page_of_form(request: Request) -> str:
     """Return the path and query of a form's page, without what it shows once."""
-    query = urlencode([pair for pair in request.GET.items() if pair[0] not in SHOWN_ONCE])
     path, name = request.path, request.matched_route.name
     if name == CATEGORY_OF_ROW:
         path = ROUTES["records"]
     elif name in _BELOW_THEIR_PAGE:
         path = path.rpartition("/")[0]
-    return f"{path}{'?' if query else ''}{query}"
+    return f"{path}{query_of(request)}"
 
 
 def _entries(request: Request) -> list[tuple[str, str]]:

@@ -278,8 +278,18 @@ BACK = "back"
 
 def here(request: Request) -> str:
     """Return the path of this page with its query, but without what it shows once."""
-    kept = [pair for pair in request.GET.items() if pair[0] not in SHOWN_ONCE]
-    return f"{request.path}{'?' if kept else ''}{urlencode(kept)}"
+    return f"{request.path}{query_of(request)}"
+
+
+def query_of(request: Request, **replaced: str | int) -> str:
+    """Return ``?`` and the query of this page, without what it shows once; "" for no query.
+
+    replaced: parameters with another value.
+    """
+    left_out = (*SHOWN_ONCE, *replaced)
+    kept = [pair for pair in request.GET.items() if pair[0] not in left_out]
+    query = urlencode([*kept, *replaced.items()])
+    return f"?{query}" if query else ""
 
 
 def opened(request: Request, path: str, back: str | None = None) -> str:
@@ -347,12 +357,6 @@ class Pager:
             first=min(offset + 1, total),
             last=min(following, total),
             total=total,
-            previous=_link(request, max(0, offset - rows)) if offset else None,
-            next=_link(request, following) if following < total else None,
+            previous=query_of(request, offset=max(0, offset - rows)) if offset else None,
+            next=query_of(request, offset=following) if following < total else None,
         )
-
-
-def _link(request: Request, offset: int) -> str:
-    """Return the link to this page with another offset, and without what it shows once."""
-    kept = [pair for pair in request.GET.items() if pair[0] not in ("offset", *SHOWN_ONCE)]
-    return "?" + urlencode([*kept, ("offset", offset)])

@@ -80,14 +80,10 @@ def change_notice(request: Request) -> dict[str, Any] | None:
     if request.method != "GET" or not (text.isascii() and text.isdigit() and len(text) < 16):
         return None
     now = request.now
-    for entry in reversed(request.storage.ledger.list_entries(request.user.id)):
-        if entry.number == int(text):
-            is_live = (
-                entry.undone_at is None and not entry.pruned and entry.at > now - _NOTICE_SECONDS
-            )
+    for entry in request.storage.ledger.list_entries(request.user.id, [int(text)]):
+        if entry.undone_at is None and not entry.pruned and entry.at > now - _NOTICE_SECONDS:
             undo = opened(request, f"/imports/{entry.number}/undo")
-            notice = {"undo": undo, "sentence": sentence_of(entry)}
-            return notice if is_live else None
+            return {"undo": undo, "sentence": sentence_of(entry)}
     return None
 
 

@@ -85,8 +85,7 @@ def _entry(request: Request) -> HistoryEntry:
     text = request.matchdict["number"]
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise HTTPNotFound()
-    entries = request.storage.ledger.list_entries(request.user.id)
-    return pages.first_of(entry for entry in entries if entry.number == int(text))
+    return pages.first_of(request.storage.ledger.list_entries(request.user.id, [int(text)]))
 
 
 def _account_names(request: Request) -> dict[str, str]:
@@ -171,7 +170,7 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
         report, revision = _undo(request, entry.number, later, dry_run=True)
     except ChangeRefused as reason:
         refusal = reason
-    history = request.storage.ledger.list_entries(request.user.id)
+    undone = request.storage.ledger.list_entries(request.user.id, report.entries if report else ())
     return pages.page(
         "imports",
         f"Undo {_title(entry).lower()}",
@@ -179,11 +178,7 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
         above_title=_title(entry),
         later=later,
         report=report,
-        undone=[
-            (each.number, sentence_of(each))
-            for each in reversed(history)
-            if report and each.number in report.entries
-        ],
+        undone=[(each.number, sentence_of(each)) for each in reversed(undone)],
         revision=revision,
         refused=refusal and refusal.reason,
         can_keep=isinstance(refusal, UndoBlocked) and refusal.can_keep,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.storage.memory.roles import MemoryLedger
 from support.browser import location, new_token
 from support.html import forms, shown_text
 from support.native_rows import account, budget, category, label, record, record_rule, uid
@@ -182,3 +183,20 @@ def test_a_record_without_payee_and_note_is_named_by_its_day(client, visitor):
     form = visitor.form(f"/records/{ALDI}/remove")
     page = visitor.follow(visitor.post(form.action, form.fields))
     assert "The record of 1 Mar 2026 deleted." in shown_text(page.text)
+
+
+@on_one_storage
+def test_a_notice_and_the_page_of_an_entry_read_this_entry_alone(client, visitor, monkeypatch):
+    for name in ("House", "Flat"):
+        change(visitor, f"/labels/{uid('Label', 1)}", name=name)
+    list_entries, read = MemoryLedger.list_entries, []
+
+    def remembering(history, user_id, numbers=None):
+        entries = list_entries(history, user_id, numbers)
+        read.append([entry.number for entry in entries])
+        return entries
+
+    monkeypatch.setattr(MemoryLedger, "list_entries", remembering)
+    for path in ("/labels?changed=3", "/imports/3"):
+        assert "Name of House: House → Flat." in text_of(visitor, path)
+    assert read == [[3], [3]]
