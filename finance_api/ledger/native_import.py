@@ -18,18 +18,13 @@ from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
     check_recurrence,
+    check_references,
     check_tree,
     complete_standing_order,
 )
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession, Pair
-from finance_api.ledger.splits import (
-    change_wholes,
-    check_account,
-    check_splits,
-    deleted_among,
-    put_records,
-)
+from finance_api.ledger.splits import change_wholes, check_splits, deleted_among, put_records
 from finance_api.planning.categories import set_kind
 from finance_api.query.model import any_of
 from finance_api.resources import (
@@ -268,7 +263,7 @@ class NativeImport:
             if (after := stamped(row, given, stored, self._session.now)) is None:
                 self._report.unchanged += 1
             else:
-                check_account(self._session, after, document.line)
+                check_references(self._session, SPLITS, after, document.line)
                 pairs.append((stored, after))
                 self._report.updated += 1
         self._session.write(SPLITS, [(row, None) for row in restored])
@@ -294,7 +289,6 @@ class NativeImport:
     def _put_split(self, row: Row, stored: Row | None, line: int) -> None:
         """Note which split a whole or a part in the file belongs to. Raises ChangeRefused."""
         if "splitId" not in row:
-            check_account(self._session, row, line)
             self._splits.add(row["id"])
             return
         self._splits.update(each["splitId"] for each in (row, stored) if each and each["splitId"])

@@ -97,14 +97,6 @@ def parts_of(owned: UserRows, split_ids: Iterable[str]) -> dict[str, list[Row]]:
     return found
 
 
-def check_account(session: LedgerSession, whole: Row, line: int | None) -> None:
-    """Raise ChangeRefused if the account of a whole is not the user's."""
-    if whole["accountId"] not in session.accounts.rows:
-        raise ChangeRefused(
-            f"accountId {whole['accountId']} is not the id of any Account of this user", line
-        )
-
-
 def title_of_whole(owned: UserRows, whole: Row) -> str:
     text = whole["payee"] or whole["note"] or "-"
     return f"{day_text(whole['recordDate'])} {text} {amount_of(owned, whole, whole['amount'])}"

@@ -196,12 +196,7 @@ SPLITS = Resource(
     meaning="Records that were split: the wholes. Their parts are records.",
     default_sort="-recordDate",
     hidden=(*(f for f in RECORDS.hidden if f.name not in _OF_PARTS), RECORDS["importId"]),
-    fields=tuple(
-        # The parts refer to the account, so that it cannot be removed before the parts.
-        replace(f, references=None)
-        for f in RECORDS.fields
-        if f.role is Role.STORED and f.name not in _OF_PARTS
-    ),
+    fields=tuple(f for f in RECORDS.fields if f.role is Role.STORED and f.name not in _OF_PARTS),
 )
 
 #: Stands in for a field in conditions on the words of ``q``.

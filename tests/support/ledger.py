@@ -181,6 +181,14 @@ class Person:
     def dump(self) -> bytes:
         return b"".join(self.look(lambda s: list(dump(s, self.user.id))))
 
+    def check_dump(self) -> None:
+        """Check that a new user who imports the dump has the same."""
+        if data := self.dump():
+            other = Person(self.backend)
+            other.file(data)
+            other.audit()
+            assert other.dump() == data
+
     def rows(self, resource: Resource) -> list[Row]:
         """Return all rows of a resource, ordered by id."""
         return list(self.look(lambda s: s.data.scan_rows(self.user.id, resource)))
@@ -237,6 +245,7 @@ class Person:
         assert not any(rest[split_id] for split_id in split_ids)
         # A whole without parts is a deleted record.
         assert all(is_kept(wholes[row_id]) for row_id in wholes.keys() - split_ids)
+        assert {whole["accountId"] for whole in wholes.values()} <= accounts.keys()
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
         assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days

@@ -33,6 +33,7 @@ from finance_api.resources import (
     RECORD_RULES,
     RECORDS,
     RESOURCES,
+    SPLITS,
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
@@ -327,7 +328,8 @@ def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, 
     uses = {}
     for other in RESOURCES:
         names = fields_referring_to(resource, other)
-        if not names:
+        # The parts of a split refer to the account as well; deleted records go with it.
+        if not names or other is SPLITS:
             continue
         if other is RECORDS:
             count, some = _records_with(owned, names, row_id), ""

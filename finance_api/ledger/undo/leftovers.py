@@ -97,9 +97,9 @@ class Leftovers:
         for used, made_by in oldest.values():
             note(used, made_by)
         in_use = self._used_by_documents()
-        for row_id, made_by, used in self._referring_records():
+        for key, made_by, used in self._referring_records():
             in_use |= used
-            if (RECORDS.name, row_id) not in oldest:
+            if key not in oldest:
                 note(used, made_by)
         return heirs, in_use
 
@@ -111,8 +111,8 @@ class Leftovers:
         for resource in RESOURCES:
             for page in self._past.images(number, resource) if resource.references else ():
                 now = (
-                    self._session.get_rows(RECORDS, [image.row_id for image in page])
-                    if resource is RECORDS
+                    self._session.get_rows(resource, [image.row_id for image in page])
+                    if resource in (RECORDS, SPLITS)
                     else self._session.row_set(resource).rows
                 )
                 for image in page:
@@ -130,8 +130,8 @@ class Leftovers:
             for key in self._referred(resource, row)
         }
 
-    def _referring_records(self) -> Iterator[tuple[str, int | None, set[Key]]]:
-        """Yield each current record that refers to documents: its id, its import, the documents."""
+    def _referring_records(self) -> Iterator[tuple[Key, int | None, set[Key]]]:
+        """Yield each record or whole that refers to documents: its import and the documents."""
         data, user_id = self._session.storage.data, self._session.user.id
         for field in RECORDS.references:
             referred = referred_by(field).name
@@ -141,7 +141,12 @@ class Leftovers:
                 for row_id, number, value, _ in data.list_amounts(
                     user_id, names, [condition], with_void=True
                 ):
-                    yield row_id, number, {(referred, i) for i in ids_in(value)} & self._made
+                    used = {(referred, i) for i in ids_in(value)} & self._made
+                    yield (RECORDS.name, row_id), number, used
+        accounts = [row_id for name, row_id in self._made if name == ACCOUNTS.name]
+        for page in self._session.pages(SPLITS, any_of("accountId", accounts)) if accounts else ():
+            for row in page:
+                yield (SPLITS.name, row["id"]), row["importId"], self._referred(SPLITS, row)
 
     def _referred(self, resource: Resource, row: Row | None) -> set[Key]:
         """Return the entry's documents that the row refers to."""

@@ -8,7 +8,7 @@ from finance_api.ledger.edits.questions import renamed_texts, set_addresses
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession, Pair, own_values
-from finance_api.ledger.splits import check_splits
+from finance_api.ledger.splits import check_splits, deleted_among
 from finance_api.ledger.undo.leftovers import (
     DOCUMENTS,
     Leftovers,
@@ -103,9 +103,11 @@ class _Undo:
     ) -> None:
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
         for page in self._session.pages(resource, made, size=_REMOVED_PAGE):
-            left = [row for row in page if (resource.name, row["id"]) not in links]
-            self._remove(resource, left)
-            self._note_kept(resource, len(page) - len(left))
+            kept = {row["id"] for row in page if (resource.name, row["id"]) in links}
+            self._remove(resource, [row for row in page if row["id"] not in kept])
+            # A whole without parts is a deleted record.
+            kept = kept if resource is RECORDS else deleted_among(self._session, kept)
+            self._report.kept += len(kept)
         # Records that an undone import created, and that its undo kept because of this entry.
         later = self._past.later(entry.number)
         for images in self._past.images(entry.number, resource):
@@ -121,20 +123,16 @@ class _Undo:
             self._splits.update(row["splitId"] for row in rows if row["splitId"])
             self._report.removed[RECORDS.name] += len(rows)
 
-    def _note_kept(self, resource: Resource, number: int) -> None:
-        if resource is RECORDS:
-            self._report.kept += number
-
     def _restore_records(
         self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]
     ) -> None:
         renamed: list[str] = []
         for page in self._past.images(entry.number, resource):
             left = [image for image in page if (resource.name, image.row_id) not in links]
-            self._note_kept(resource, len(page) - len(left))
             restored = [image for image in left if image.row]
             renamed += self._put_records(resource, restored)
             if resource is RECORDS:
+                self._report.kept += len(page) - len(left)
                 self._report.restored[RECORDS.name] += len(restored)
         # Rows may have exchanged their source ids, so restore these only now, when all are free.
         for ids in batched(renamed):

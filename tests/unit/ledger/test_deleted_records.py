@@ -4,11 +4,12 @@ import pytest
 
 from finance_api.importers.interface import BankBalance
 from finance_api.ledger.changing import changing
+from finance_api.ledger.checking import find_faults
 from finance_api.ledger.edits.objects import remove_object
 from finance_api.ledger.edits.records import change_records, remove_records
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from support.edits import edited
-from support.ledger import Person, account, an_id, units
+from support.ledger import Person, account, an_id, record, units
 from support.statements import CSV_ACCOUNT, OFX_ACCOUNT, Bank, day, entry
 
 RENT, COFFEE = entry("1", "-100", "Rent"), entry("3", "-3", "Coffee")
@@ -93,6 +94,41 @@ def test_an_undo_of_the_import_leaves_nothing_behind(ofx, options):
     assert person.rows(RECORDS) == person.rows(SPLITS) == person.rows(ACCOUNTS) == []
     ofx.file(*with_ids(RENT, COFFEE, POWER), data="as for the first time")
     assert len(person.rows(RECORDS)) == 3
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_an_undo_that_keeps_deleted_records_keeps_their_account(ofx, new_person, is_moved):
+    person = ofx.person
+    if is_moved:
+        person.native(account(9, name="Wallet"))
+        ids = [row["id"] for row in person.rows(RECORDS)]
+        edited(person, change_records, ids, {"accountId": an_id(9)})
+    else:
+        delete(person, "Coffee")
+    report = person.undo(1, keep_changed=True)
+    assert (report.kept, report.used) == (3 if is_moved else 1, ["Checking 100"])
+    person.audit()
+    restored = new_person()
+    restored.file(person.dump())
+    assert restored.dump() == person.dump()
+
+
+def test_an_undo_that_keeps_a_deleted_native_record_keeps_its_account(person, new_person):
+    person.native(account(1), record(1))
+    edited(person, remove_records, [an_id(1)])
+    assert person.undo(1, keep_changed=True).used == ["account 1"]
+    person.audit()
+    new_person().file(person.dump())
+    person.undo(2)
+    assert person.rows(SPLITS) == person.rows(ACCOUNTS) == []
+
+
+def test_a_check_finds_a_deleted_record_without_its_account(person):
+    person.native(account(1), record(1))
+    edited(person, remove_records, [an_id(1)])
+    person.change(lambda s: s.data.delete_rows(person.user.id, ACCOUNTS, [an_id(1)]))
+    (fault,) = find_faults(person.backend, person.user, now=person.clock.now(), repair=False)
+    assert fault.message == f"accountId refers to a missing object, for splits: 1 ({an_id(1)})"
 
 
 def test_a_correction_of_a_deleted_record_changes_nothing_that_is_seen(ofx):

@@ -247,6 +247,7 @@ class Household:
             keep = alone and not with_later and self.random.random() < 0.5
             report = self.person.undo(chosen, with_later=with_later, keep_changed=keep)
             self.has_kept |= keep
+            self.person.check_dump()
             for number in report.entries:
                 self.files.pop(number, None)
                 self.voided.pop(number, None)

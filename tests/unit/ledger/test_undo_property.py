@@ -109,6 +109,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
             assert household.live == [n for n in live if n not in report.entries]
             if not options["with_later"]:
                 assert report.entries == [number]
+            person.check_dump()
             after = by_hand(person)
             undone = [e for e in person.history() if e.number in report.entries]
             for key, text in before[2].items():
