@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, listed, quoted
@@ -24,7 +25,17 @@ from finance_api.ledger.references import (
 )
 from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession, Pair
-from finance_api.ledger.splits import change_wholes, check_splits, deleted_among, put_records
+from finance_api.ledger.splits import (
+    change_wholes,
+    check_splits,
+    deleted_among,
+    get_stated,
+    is_stated,
+    is_whole,
+    moved_id,
+    parts_of,
+    put_records,
+)
 from finance_api.planning.categories import set_kind
 from finance_api.query.model import any_of
 from finance_api.resources import (
@@ -66,6 +77,8 @@ class NativeImport:
         self._undone = undone_numbers(session)
         #: The ids of the splits whose wholes or parts are in the file.
         self._splits: set[str] = set()
+        #: The ids of deleted records that the file has.
+        self._deleted: set[str] = set()
         #: Dates of records that are unlikely: their number, and the first one with its line.
         self._unlikely, self._first_unlikely = 0, ""
         self._end = from_date(date(to_date(session.now).year + 2, 1, 1))
@@ -88,6 +101,7 @@ class NativeImport:
         changed |= rederive_records(session)
         for resource, rows in _batches(file.records()):
             changed |= self._store(resource, rows)
+        changed |= self._remove_moved(file)
         if self._unlikely:
             self._report.remarks.append(
                 message(
@@ -211,6 +225,7 @@ class NativeImport:
             new = [row for row_id, row in row_set.rows.items() if row_set.stored(row_id) is None]
             self._report.note_new(new)
         if resource is SPLITS:
+            self._deleted |= deleted_among(session, row_set.rows)
             changed = self._replace_records(row_set, documents)
         return session.save(row_set) or changed
 
@@ -228,6 +243,10 @@ class NativeImport:
                     f"sourceId {row['sourceId']!r} of source {row['source']!r} belongs to the "
                     f"record {row['id']}"
                 )
+        return self._remove(records)
+
+    def _remove(self, records: Mapping[str, Row]) -> bool:
+        """Delete records, and unlink the other halves of their transfers. Return whether any."""
         pairs: list[Pair] = [(row, None) for row in records.values()]
         transfer_ids = {row["transferId"] for row in records.values()} - {None}
         for rows in other_halves(self._session, transfer_ids).values():
@@ -235,6 +254,27 @@ class NativeImport:
             pairs += [(row, {**row, **free}) for row in rows if row["id"] not in records]
         put_records(self._session, pairs)
         return bool(pairs)
+
+    def _remove_moved(self, file: NativeFile) -> bool:
+        """Delete records that were moved here, if the file has them at their old place.
+
+        Those that a statement has at their new place stay. Return whether any were deleted.
+        """
+        session, found, ids = self._session, dict[str, Row](), set(self._deleted)
+        while ids:
+            rows = get_stated(session, [moved_id(session, row_id) for row_id in ids])
+            found |= rows
+            ids = set(rows)
+        given = _ids_in(file) if found else set()
+        gone = {i: row for i, row in found.items() if i not in given and not is_stated(row)}
+        wholes = {row_id: row for row_id, row in gone.items() if is_whole(row)}
+        if gone:
+            title = "records that were moved here, and are where the file has them again"
+            self._report.remarks.append(message(f"{title}: {count_text(len(gone))}"))
+        parts = chain.from_iterable(parts_of(session, wholes).values())
+        session.write(SPLITS, [(whole, None) for whole in wholes.values()])
+        records = {i: row for i, row in gone.items() if i not in wholes}
+        return self._remove(records | {part["id"]: part for part in parts})
 
     def _change_wholes(
         self, records: RowSet, documents: list[NativeRow]
@@ -247,6 +287,7 @@ class NativeImport:
         if not wholes.rows:
             return documents, False
         deleted = deleted_among(self._session, wholes.rows)
+        self._deleted |= deleted
         others, pairs, restored = [], [], []
         for document in documents:
             given = document.values
@@ -374,6 +415,13 @@ def _held(documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
             yield document
         elif document.resource is STANDING_ORDERS:
             check_recurrence(document.values, document.line)
+
+
+def _ids_in(file: NativeFile) -> set[str]:
+    """Return the ids that the file gives to its objects."""
+    return {
+        row.values["id"] for row in chain(file.documents(), file.records()) if "id" in row.values
+    }
 
 
 def _batches(documents: Iterable[NativeRow]) -> Iterator[tuple[Resource, list[NativeRow]]]:

@@ -76,6 +76,11 @@ def keep_deleted(session: LedgerSession, records: Iterable[Row]) -> None:
     session.write(SPLITS, [(None, row) for row in gone if is_kept(row)])
 
 
+def moved_id(session: LedgerSession, record_id: str) -> str:
+    """Return the id of the record that takes this one's place if it is moved; see `move`."""
+    return derived_id(session.user.uuid, "moved", record_id)
+
+
 def forget_deleted(session: LedgerSession, account_id: str) -> None:
     """Delete the wholes of an account that is removed with its records."""
     for page in session.pages(SPLITS, any_of("accountId", [account_id])):

@@ -9,12 +9,11 @@ from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import note_stated, original_payee
 from finance_api.ledger.session import PAGE, LedgerSession, Pair
-from finance_api.ledger.splits import UNSTATED, check_splits, keep_deleted
+from finance_api.ledger.splits import UNSTATED, check_splits, get_stated, keep_deleted, moved_id
 from finance_api.query.model import condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.values import Row
-from finance_api.values.ids import new_id
 
 #: The fields that the parts of a split can only change together.
 _OF_SPLITS = ("splitId", "accountId", "amount", "recordDate", "recordState")
@@ -82,10 +81,13 @@ class RecordChanges:
     def move(self, before: Row, after: Row) -> None:
         """Replace a stated record with a new one, in another account or on a distant day.
 
-        Files that state the old record find it deleted, in its old account and on its old day.
+        Statements that state the old record find it deleted, in its old account and on its old day.
+        Native files that have it find the new one, as its id follows from the old one's.
         """
-        session = self._session
-        after |= {**UNSTATED, "id": new_id(), "importId": session.number, "updatedAt": session.now}
+        session, new_id = self._session, moved_id(self._session, before["id"])
+        while get_stated(session, [new_id]):
+            new_id = moved_id(session, new_id)
+        after |= {**UNSTATED, "id": new_id, "importId": session.number, "updatedAt": session.now}
         after["brought"] = NOWHERE
         derive(session, after)
         self.report.note(session, RECORDS, before, after)

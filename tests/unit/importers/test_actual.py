@@ -16,6 +16,9 @@ import pytest
 
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.records import add_record, change_records
+from finance_api.ledger.edits.splits import Part, split_record
+from finance_api.ledger.edits.transfers import link_records
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.resources import (
@@ -31,7 +34,8 @@ from finance_api.resources import (
 from finance_api.resources.field import Resource
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
-from finance_api.values.time import date_text, parse_date
+from finance_api.values.time import DAY_SECONDS, date_text, parse_date
+from support.edits import edited as edited_by_hand
 from support.ledger import IMPORT_SETTINGS, Person, document
 
 BOOKS = Path(__file__).parents[2] / "samples" / "books"
@@ -378,6 +382,73 @@ def test_a_starting_balance_counts_once_whatever_comes_before_it(
         assert named(person, ACCOUNTS, "Depot")["initialBalance"] == initial
         assert named(person, ACCOUNTS, "Depot")["balance"] == 52_600_000
         person.audit()
+
+
+def edit(person: Person, row: Row, values: dict[str, Any]) -> None:
+    person.clock.advance(1)
+    edited_by_hand(person, change_records, [row["id"]], values)
+
+
+def shopping(person: Person) -> Row:
+    (row,) = [row for row in person.rows(RECORDS) if row["amount"] == -199_900]
+    return row
+
+
+@pytest.mark.parametrize("to_card", [False, True])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_moved_record_is_back_where_the_book_has_it(person: Person, to_card: bool, times: int):
+    imported(person, HOUSEHOLD)
+    before = shopping(person)
+    moved = {"recordDate": before["recordDate"] + 10 * DAY_SECONDS}
+    if to_card:
+        moved = {"accountId": named(person, ACCOUNTS, "Card")["id"]}
+    for _ in range(times):
+        edit(person, shopping(person), moved)
+        moved_there = person.everything()
+        report = imported(person, HOUSEHOLD)
+        assert "records that were moved here, and are where the file has them again: 1" in map(
+            str, report.remarks
+        )
+        assert "the balance of" not in str(report.remarks)
+        assert shopping(person)["id"] == before["id"]
+        assert shopping(person)["recordDate"] == before["recordDate"]
+        assert imported(person, HOUSEHOLD).updated == 0
+        person.audit()
+    person.undo()
+    assert person.everything()[RECORDS.name] == moved_there[RECORDS.name]
+
+
+@pytest.mark.parametrize("further", ["split", "transfer", "again"])
+def test_what_was_done_to_a_moved_record_goes_with_it(person: Person, further: str):
+    imported(person, HOUSEHOLD)
+    card = named(person, ACCOUNTS, "Card")["id"]
+    edit(person, shopping(person), {"accountId": card})
+    row = shopping(person)
+    if further == "split":
+        edited_by_hand(person, split_record, row["id"], [Part(-100_000), Part(-99_900)])
+    elif further == "again":
+        edit(person, row, {"recordDate": row["recordDate"] + 20 * DAY_SECONDS})
+    else:
+        other = {"accountId": named(person, ACCOUNTS, "Savings")["id"], "amount": 199_900}
+        edited_by_hand(person, add_record, {**other, "recordDate": row["recordDate"]})
+        (half,) = [row for row in person.rows(RECORDS) if row["amount"] == 199_900]
+        edited_by_hand(person, link_records, row["id"], half["id"])
+    imported(person, HOUSEHOLD)
+    assert shopping(person)["accountName"] == "Giro"
+    assert named(person, ACCOUNTS, "Card")["balance"] == -705_000
+    person.audit()
+
+
+def test_a_moved_record_that_a_statement_has_there_stays(person: Person):
+    imported(person, HOUSEHOLD)
+    day = shopping(person)["recordDate"]
+    edit(person, shopping(person), {"accountId": named(person, ACCOUNTS, "Card")["id"]})
+    csv_of(person, "Card", (date_text(day), "-19.99"))
+    assert shopping(person)["accountName"] == "Card"
+    report = imported(person, HOUSEHOLD)
+    accounts = [r["accountName"] for r in person.rows(RECORDS) if r["amount"] == -199_900]
+    assert sorted(accounts) == ["Card", "Giro"]
+    assert "the balance of 'Card'" in str(report.remarks)
 
 
 # -- what is asked and refused

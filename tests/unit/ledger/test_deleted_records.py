@@ -250,3 +250,16 @@ def test_a_record_moved_to_another_account_stays_there(ofx):
     person.undo(4)
     person.undo(3)
     assert person.dump() == before
+
+
+def test_an_older_dump_brings_a_moved_record_back_to_its_old_place(ofx):
+    person = ofx.person
+    older = person.dump()
+    edited(person, change_records, [row_of(person, "Rent")["id"]], {"recordDate": day("25")})
+    newer = person.dump()
+    for dump, date in ((newer, day("25")), (older, day("1"))):
+        person.file(dump)
+        assert payees(person) == ["Coffee", "EON", "Rent"]
+        assert row_of(person, "Rent")["recordDate"] == date
+        person.audit()
+    assert ofx.file(*with_ids(RENT, COFFEE, POWER), data="again").created == 0
