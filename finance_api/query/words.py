@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain, product
+from itertools import product
 
 from finance_api.query.errors import QueryError, check_length, quoted
 from finance_api.query.kinds import clean_operand
@@ -35,8 +35,8 @@ def parse_words(text: str) -> tuple[Condition, ...]:
     All conditions must hold, so ``a OR b c`` becomes "a or b" and "a or c".
     """
     check_length(text)
-    alternatives = _alternatives(clean_operand(text))
-    number = len(set(chain.from_iterable(alternatives)))
+    alternatives = dict.fromkeys(map(frozenset, _alternatives(clean_operand(text))))
+    number = sum(map(len, alternatives))
     if not 1 <= number <= MAX_WORDS:
         raise QueryError(f"{number} words are given; 1 to {MAX_WORDS} are allowed")
     conditions = dict.fromkeys(map(_any_of, product(*alternatives)))

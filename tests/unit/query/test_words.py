@@ -136,6 +136,13 @@ def test_or_in_capitals_separates_alternatives_each_with_all_its_words():
         parse_words("a b c OR d e f OR g h i OR j k")
 
 
+def test_repeated_alternatives_cost_no_more_than_different_ones():
+    """The conditions are a product of the alternatives."""
+    assert parse_words(" OR ".join(["b a", "a b a"] * 14)) == parse_words("a b")
+    with pytest.raises(QueryError, match="40 words"):
+        parse_words(" OR ".join(f"a {letter}" for letter in "bcdefghijklmnopqrstu"))
+
+
 @pytest.mark.parametrize("text", ["OR", "a OR", "OR a", "a OR OR b", "a OR b OR", "a \x01OR"])
 def test_an_or_without_words_on_both_sides_is_refused(text):
     with pytest.raises(QueryError, match="no word before or after an OR"):
