@@ -1,4 +1,4 @@
-"""Users, their credentials (API tokens, JSON Web Tokens, sessions), and their saved questions."""
+"""Users, their credentials (tokens, links, sessions, JWTs), and their saved questions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

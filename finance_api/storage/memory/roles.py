@@ -1,4 +1,4 @@
-"""The roles except the data and the users: usage, the audit log, history, questions, and so on."""
+"""The roles except the data and the users: usage, the audit log, history, and so on."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

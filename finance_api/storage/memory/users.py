@@ -1,4 +1,4 @@
-"""Users, their tokens and JSON Web Tokens, and sessions of the pages."""
+"""Users, their credentials, and their saved questions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,9 +13,11 @@ from finance_api.storage.interface import (
     N,
     Owned,
     Question,
+    QuestionLink,
     R,
     S,
     Session,
+    Token,
     User,
     UserWriter,
 )
@@ -121,12 +123,15 @@ class MemoryUsers(Part, UserWriter):
     def add_owned(self, owned: Owned) -> None:
         if owned.user_id is not None:
             self._unit.user(owned.user_id)
-        if (type(owned), _key(owned)) in self._database.owned or self._has_same_name(owned):
+        if (type(owned), _key(owned)) in self._database.owned or self._has_same(owned):
             raise Conflict(f"there is such a {owned.noun} already")
         self._put(owned)
 
-    def _has_same_name(self, owned: Owned) -> bool:
-        """Whether the user has another question with this question's name."""
+    def _has_same(self, owned: Owned) -> bool:
+        """Whether another one has the digest, or the user has another question of this name."""
+        if isinstance(owned, Token | QuestionLink):
+            same = (each for each in self._all(type(owned)) if each.sha256 == owned.sha256)
+            return any(each.id != owned.id for each in same)
         if not isinstance(owned, Question):
             return False
         others = self.list_owned(Question, owned.user_id)
@@ -148,7 +153,7 @@ class MemoryUsers(Part, UserWriter):
 
     def update_owned(self, kind: type[N], key: str, *, user_id: int, **changes: Any) -> N:
         owned = replace(self._get(kind, key, user_id), **changes)
-        if self._has_same_name(owned):
+        if self._has_same(owned):
             raise Conflict(f"there is such a {kind.noun} already")
         self._put(owned)
         return owned

@@ -39,7 +39,8 @@ def make_question(user: User, number: int, **values: Any) -> Question:
     return replace(question, **values)
 
 
-#: By class, a function that makes what belongs to a user. The number is its digest and its time.
+#: By class, a function that makes what belongs to a user. The number is its id,
+#: its digest and its time, except for a question's.
 _MAKE: dict[type[Any], Callable[[User, int], Any]] = {
     Token: lambda user, n: make_token(user, n, scopes=("records", "goals"), expires_at=99),
     QuestionLink: make_link,
@@ -97,6 +98,14 @@ class OwnedConformance(OneUser):
         ):
             with pytest.raises(error), unit.writing() as storage:
                 storage.users.add_owned(_MAKE[kind](user, number))
+
+    @_each(Token, QuestionLink)
+    def test_a_digest_belongs_to_one_credential(self, unit: Unit, kind: type[Any]) -> None:
+        first = _MAKE[kind](unit.user, 1)
+        with unit.writing() as storage:
+            storage.users.add_owned(first)
+        with pytest.raises(Conflict), unit.writing() as storage:
+            storage.users.add_owned(replace(first, id=make_id(2)))
 
     @WITH_SECRET
     def test_the_last_use_only_moves_forward(self, unit: Unit, kind: type[Any]) -> None:
