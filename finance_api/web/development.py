@@ -41,8 +41,8 @@ def twelve_months(today: int, years_ago: int = 0) -> Timespan:
 class DevelopmentDetail(ObjectDetail):
     """Sums by month, the share of all, and the newest records.
 
-    Sums are in the currency with the most records, and are what was spent or received, whichever
-    is more.
+    Sums are in the currency with the most records in the twelve months, and are what was spent or
+    received in them, whichever is more.
     """
 
     template = "object_development.jinja2"
@@ -97,10 +97,16 @@ class DevelopmentDetail(ObjectDetail):
         return self._sums is None
 
     @cached_property
+    def _deciding(self) -> Sequence[Row]:
+        """The sums of the twelve months; those of the year before if the months have no records."""
+        both = self._sums or ()
+        return [row for row in both if row["periodStart"] >= self.span.first] or both
+
+    @cached_property
     def currencies(self) -> list[str]:
         """The currencies of the last two years, the one with the most records first."""
-        counts: Counter[str] = Counter()
-        for row in self._sums or ():
+        counts = Counter({row["currencyCode"]: 0 for row in self._sums or ()})
+        for row in self._deciding:
             counts[row["currencyCode"]] += row["count"]
         return sorted(counts, key=lambda currency: (-counts[currency], currency))
 
@@ -111,7 +117,7 @@ class DevelopmentDetail(ObjectDetail):
     @cached_property
     def flow(self) -> str:
         """Whether sums are what was spent or what was received."""
-        own = [row for row in self._sums or () if row["currencyCode"] == self.currency]
+        own = [row for row in self._deciding if row["currencyCode"] == self.currency]
         spent, received = (sum(row[name] for row in own) for name in (SPENT, RECEIVED))
         return RECEIVED if received > spent else SPENT
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from finance_api.values.regions import region_of
 from support.native_rows import account, category, record, uid
 
 NAMES = ("Aldi", "Kino", "Rewe")
@@ -98,6 +99,25 @@ def test_rows_are_ticked_by_shift_and_by_the_head_and_added_up(list_page):
     expect(said).to_have_text("3 chosen −3.00 EUR")
     height = page.locator("#chosen").evaluate("(e) => e.getBoundingClientRect().height")
     assert height < 70
+
+
+@pytest.mark.parametrize("region", ["de-AT", "en-IN", "ar-EG", "fr-CH"])
+def test_a_script_writes_amounts_as_the_server_does(site, page, region):
+    user = site.user()
+    site.load(user, [account(1, currencyCode="KWD"), record(1, amount=-1_234_567.5)])
+    site.change(lambda storage: storage.users.update(user.id, region=region))
+    site.enter(page.context, user)
+    page.goto("/records")
+    page.get_by_role("checkbox", name="Choose this page").check()
+    written = region_of(region).amount(-12_345_675_000, 3)
+    expect(page.locator("#chosen-count")).to_have_text(f"1 chosen {written} KWD")
+    page.goto(f"/records/{uid('Record', 1)}/split")
+    first, last = (page.locator(f"[name=amount-{number}]") for number in (1, 2))
+    first.fill(region_of(region).written(1_000_000))
+    rest = region_of(region).written(12_344_675_000, 3)
+    expect(last).to_have_value(rest)
+    page.get_by_role("button", name="Split").click()
+    expect(page.get_by_role("status").first).to_contain_text("split into parts.")
 
 
 def test_a_sum_is_left_out_where_a_script_cannot_add_exactly(site, page):

@@ -51,11 +51,20 @@ for (const line of document.querySelectorAll(".tick")) {
   });
 }
 
-/** Writes ten-thousandths as an amount. decimals: those of the currency; an amount may have more. */
-function amountText(units, decimals, region, useGrouping = true) {
-  const digits = units % 10 ** (4 - decimals) ? 4 : decimals;
-  const form = { minimumFractionDigits: digits, useGrouping };
-  return (units / 10_000).toLocaleString(region, form).replace("-", "−");
+/**
+ * Writes ten-thousandths as the server does, with at least this number of decimals. The marks are in
+ * the data of the form.
+ */
+function amountText(units, decimals, { point, group, lastGroup, otherGroups }) {
+  const [whole, text] = amountParts(Math.abs(units), decimals);
+  const places = new RegExp(`\\B(?=(\\d{${otherGroups}})*\\d{${lastGroup}}$)`, "g");
+  return `${units < 0 ? "−" : ""}${whole.replace(places, group)}${text && point}${text}`;
+}
+
+/** Returns the digits before and after the decimal mark. */
+function amountParts(units, decimals) {
+  const digits = String(units).padStart(5, "0");
+  return [digits.slice(0, -4), digits.slice(-4).replace(/0+$/, "").padEnd(decimals, "0")];
 }
 
 // After a form with faults, the list of faults has the focus.
@@ -102,7 +111,7 @@ for (const picker of document.querySelectorAll("input[type=color]")) {
 // While the amounts of parts are typed: what is left, which the last part takes until it is changed.
 const split = document.querySelector("form[data-total]");
 if (split) {
-  const { currency, region, point, group } = split.dataset;
+  const { currency, point, group } = split.dataset;
   const total = Number(split.dataset.total);
   const usual = Number(split.dataset.decimals);
   const amounts = [...split.querySelectorAll("input[name^=amount-]")];
@@ -122,14 +131,20 @@ if (split) {
     return inputs.reduce((left, input) => left - unitsOf(input), total);
   }
 
-  const money = (units, separators = true) => amountText(units, usual, region, separators);
+  const money = (units) => amountText(units, usual, split.dataset);
+
+  /** Writes an amount for a field: with a 0 behind three decimals, which could also be thousands. */
+  function fieldText(units) {
+    const [whole, text] = amountParts(units, usual);
+    return `${whole}${text && point}${text.length === 3 ? `${text}0` : text}`;
+  }
 
   let takesRest = last.value === "";
   split.addEventListener("input", ({ target }) => {
     if (!amounts.includes(target)) return;
     if (target === last) takesRest = last.value === "";
     const rest = leftBy(amounts.slice(0, -1));
-    if (takesRest && target !== last) last.value = rest > 0 ? money(rest, false) : "";
+    if (takesRest && target !== last) last.value = rest > 0 ? fieldText(rest) : "";
     const left = leftBy(amounts);
     const more = left < 0 ? `${money(-left)} ${currency} too much.` : `${money(left)} ${currency} left.`;
     const said = left ? more : "Nothing is left.";

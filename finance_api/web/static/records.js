@@ -26,9 +26,8 @@ function sumOf(boxes) {
     sum.units += Number(dataset.units);
     if (Math.abs(sum.units) > EXACT_UNITS || Math.abs(dataset.units) > EXACT_UNITS) return "";
   }
-  const { region } = chosen.dataset;
   return Object.entries(sums)
-    .map(([code, { units, decimals }]) => `${amountText(units, decimals, region)} ${code}`)
+    .map(([code, { units, decimals }]) => `${amountText(units, decimals, chosen.dataset)} ${code}`)
     .join(", ");
 }
 

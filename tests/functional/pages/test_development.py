@@ -111,6 +111,25 @@ def test_the_chart_has_each_month_with_the_year_before(client, visitor):
 
 
 @on_one_storage
+def test_the_currency_and_the_flow_are_those_of_the_months_shown(service, user, visitor):
+    dollars = [
+        record(n, accountId=uid("Account", 2), amount=30, recordDate="2024-06-01", payee="Aldi")
+        for n in range(3)
+    ]
+    euros = [record(n, amount=-5, recordDate="2026-01-01", payee="Aldi") for n in (10, 11)]
+    old = record(20, amount=100, recordDate="2024-06-01", payee="Aldi")
+    past = [{**row, "id": uid("Record", 30 + n), "payee": "Past"} for n, row in enumerate(dollars)]
+    accounts = [account(1), account(2, name="Abroad", currencyCode="USD")]
+    service.load(user, [*accounts, *dollars, *euros, old, *past])
+    page = visitor.get("/payee?name=Aldi")
+    now, before = figures(page)["Spent in 12 months"]
+    assert "10.00 EUR" in now and ">0.00 in the 12 months before" in before
+    assert "Its records in USD are not counted here." in shown_text(page.text)
+    now, before = figures(visitor.get("/payee?name=Past"))["Received in 12 months"]
+    assert "0.00 USD" in now and "90.00 in the 12 months before" in before
+
+
+@on_one_storage
 def test_the_list_of_categories_is_a_tree_with_the_sums_of_the_api(client, visitor):
     text = visitor.get("/categories").text
     names = re.findall(r'class="name( depth-\d)?">\s*<a class="name-text"[^>]*>([^<]+)<', text)
