@@ -102,6 +102,8 @@ class NativeImport:
         for resource, rows in _batches(file.records()):
             changed |= self._store(resource, rows)
         changed |= self._remove_moved(file)
+        if file.balances:
+            changed |= self._remove_old_parts(file)
         if self._unlikely:
             self._report.remarks.append(
                 message(
@@ -275,6 +277,13 @@ class NativeImport:
         session.write(SPLITS, [(whole, None) for whole in wholes.values()])
         records = {i: row for i, row in gone.items() if i not in wholes}
         return self._remove(records | {part["id"]: part for part in parts})
+
+    def _remove_old_parts(self, file: NativeFile) -> bool:
+        """Delete parts that a book's splits no longer have. Return whether there were any."""
+        wholes = [row.values["id"] for row in file.documents() if row.resource is SPLITS]
+        given = _ids_in(file)
+        parts = chain.from_iterable(parts_of(self._session, wholes).values())
+        return self._remove({part["id"]: part for part in parts if part["id"] not in given})
 
     def _change_wholes(
         self, records: RowSet, documents: list[NativeRow]

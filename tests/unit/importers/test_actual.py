@@ -370,6 +370,57 @@ def test_a_record_that_becomes_a_split_with_a_transfer_counts_once(
     person.audit()
 
 
+SPLIT = "(SELECT id FROM transactions WHERE isParent = 1 AND amount = -1000 AND NOT tombstone)"
+PARTS_DELETED = {
+    "the whole is less": (
+        f"UPDATE transactions SET tombstone = 1 WHERE amount = -300 AND parent_id = {SPLIT}",
+        "UPDATE transactions SET amount = -200 WHERE isParent = 1 AND amount = -1000",
+    ),
+    "the other part is more": (
+        f"UPDATE transactions SET tombstone = 1 WHERE amount = -300 AND parent_id = {SPLIT}",
+        f"UPDATE transactions SET amount = -500 WHERE amount = -200 AND parent_id = {SPLIT}",
+    ),
+    "the other part stands apart": (
+        f"UPDATE transactions SET tombstone = 1 WHERE amount = -300 AND parent_id = {SPLIT}",
+        f"UPDATE transactions SET date = 20260306 WHERE amount = -200 AND parent_id = {SPLIT}",
+    ),
+    "none is left": (f"UPDATE transactions SET tombstone = 1 WHERE parent_id = {SPLIT}",),
+}
+
+
+@pytest.mark.parametrize("case", PARTS_DELETED)
+def test_parts_that_a_split_no_longer_has_are_removed(
+    person: Person, edited: Callable[..., bytes], case: str
+):
+    imported(person, HOUSEHOLD)
+    before = person.everything()
+    book = edited(*PARTS_DELETED[case])
+    assert "the balance of" not in str(imported(person, book).remarks)
+    assert imported(person, book).updated == 0
+    person.audit()
+    fresh = Person(MemoryBackend())
+    imported(fresh, book)
+    for row in fresh.rows(ACCOUNTS):
+        for name in ("balance", "initialBalance", "recordCount"):
+            assert named(person, ACCOUNTS, row["name"])[name] == row[name]
+    person.undo()
+    assert person.everything()[RECORDS.name] == before[RECORDS.name]
+
+
+def test_a_split_of_the_book_replaces_one_made_here(person: Person, edited: Callable[..., bytes]):
+    join = (
+        f"UPDATE transactions SET tombstone = 1 WHERE parent_id = {SPLIT}",
+        "UPDATE transactions SET isParent = 0, amount = -500 WHERE isParent = 1 AND amount = -1000",
+    )
+    imported(person, edited(*join))
+    (row,) = [row for row in person.rows(RECORDS) if row["amount"] == -50_000]
+    edited_by_hand(person, split_record, row["id"], [Part(-10_000), Part(-40_000)])
+    assert "the balance of" not in str(imported(person, HOUSEHOLD).remarks)
+    parts = [part["amount"] for part in person.rows(RECORDS) if part["splitId"] == row["id"]]
+    assert sorted(parts) == [-30_000, -20_000]
+    person.audit()
+
+
 def test_a_starting_balance_counts_once_whatever_comes_before_it(
     person: Person, edited: Callable[..., bytes]
 ):
