@@ -23,7 +23,7 @@ the same money as a record of that day, or of the day before or after; the file 
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from math import inf
 from typing import Any, NamedTuple
@@ -54,6 +54,8 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 #: For up to this many imports, try their records of a day both before and after the file's records.
 _MOST_PARTS = 8
 
+#: By account, see `list_differences`.
+_Differences = Mapping[str, Sequence[Difference]]
 #: Only this format has balances of cards whose sign can mean both.
 _OFX = "ofx"
 
@@ -90,17 +92,20 @@ def settle_bank_balances(
     balance is out of range; ImportRefused if a card's balance may be owed or owned.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
-    for account_id in wanted:
-        _find_meaning(session, account_id, facts)
     further = [(session.number, facts)]
-    stated = _stated_balances(session, further)
+    differences = _list_differences(session, wanted, further)
+    for account_id in wanted:
+        _find_meaning(session, account_id, facts, differences)
+    stated = _stated_balances(session, wanted, further, differences)
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
     known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
-    sums = _DailySums(session, known, facts)
+    sums = _DailySums(session, known, differences)
     remarks: list[str] = []
     for fact in facts:
         account = session.accounts.rows[fact["accountId"]]
-        if fact.get("initial") and _is_a_record(session, fact["accountId"], facts, fact["initial"]):
+        if fact.get("initial") and _is_a_record(
+            session, account["id"], differences, fact["initial"]
+        ):
             text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
             remark = f"{account['name']}: the opening balance {text} is not added: it is a record"
             remarks.append(message(remark))
@@ -111,7 +116,9 @@ def settle_bank_balances(
     return remarks
 
 
-def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts]) -> None:
+def _find_meaning(
+    session: LedgerSession, account_id: str, facts: Sequence[Facts], differences: _Differences
+) -> None:
     """Find out what a card's balances mean, if no file and no user has said it so far.
 
     Two balances that fit the records between them in one meaning only prove it. If none do, a
@@ -120,13 +127,15 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
     """
     own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
     stated = [fact["closing"] for fact in own if fact["closing"]]
-    if not stated or account_id in _meanings(session, [(session.number, facts)]):
+    further = [(session.number, facts)]
+    if not stated or account_id in _meanings(session, further):
         return
     implied, found = {}, {}
     for meaning in (OWED, OWNED):
         own[0]["cardBalance"] = meaning
-        balances = sorted(_stated_balances(session, [(session.number, facts)])[account_id])
-        sums = _DailySums(session, {account_id: balances}, facts)
+        balances = _stated_balances(session, [account_id], further, differences)[account_id]
+        balances.sort()
+        sums = _DailySums(session, {account_id: balances}, differences)
         implied[meaning] = sums.initials(account_id, balances)
         found[meaning] = {
             (earlier.day, later.day)
@@ -141,7 +150,7 @@ def _find_meaning(session: LedgerSession, account_id: str, facts: Sequence[Facts
         for balance, initial in implied[OWED]
         if balance.amount > 0 >= initial
         # Who pays all that was owed does not pay more.
-        and not _count(session, account_id, facts, 2 * balance.amount - initial)
+        and not _count(session, account_id, differences, 2 * balance.amount - initial)
     ]
     if is_proven or not stated:
         return
@@ -240,10 +249,12 @@ class Compared(NamedTuple):
 
 def compare_balances(owned: UserRows, account_id: str) -> Compared:
     """Compare an account's stated balances with its records."""
-    is_compared = not is_of_several(owned.accounts.rows[account_id])
-    balances = sorted(_stated_balances(owned, ())[account_id]) if is_compared else []
+    if is_of_several(owned.accounts.rows[account_id]):
+        return Compared((), (), ())
+    differences = _list_differences(owned, [account_id], ())
+    balances = sorted(_stated_balances(owned, [account_id], (), differences)[account_id])
     known = {account_id: balances} if balances else {}
-    return _DailySums(owned, known).compare(account_id, balances)
+    return _DailySums(owned, known, differences).compare(account_id, balances)
 
 
 def _all_facts(
@@ -260,12 +271,30 @@ def _meanings(owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]) -
     return {account_id: meaning for account_id, meaning in found if meaning in (OWED, OWNED)}
 
 
+def _list_differences(
+    owned: UserRows, account_ids: Iterable[str], further: Iterable[tuple[int, Sequence[Facts]]]
+) -> _Differences:
+    """Return the differences of those of the accounts that have stated balances."""
+    stated = {
+        fact["accountId"]
+        for _, of_entry in _all_facts(owned, further)
+        for fact in of_entry
+        if any(fact.get(name) for name in ("opening", "closing", "initial"))
+    }
+    new = chain.from_iterable(of_entry for _, of_entry in further)
+    return list_differences(owned, [i for i in account_ids if i in stated], new)
+
+
 def _stated_balances(
-    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
+    owned: UserRows,
+    account_ids: Collection[str],
+    further: Iterable[tuple[int, Sequence[Facts]]],
+    differences: _Differences,
 ) -> defaultdict[str, list[StatedBalance]]:
     """Return each account's stated balances.
 
     further: facts that are not in the history yet, each list with the number of its entry.
+    differences: of these accounts.
     """
     meanings = _meanings(owned, further)
     stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
@@ -273,6 +302,8 @@ def _stated_balances(
     initial: dict[tuple[str, int, int], int] = {}
     for number, of_entry in _all_facts(owned, further):
         for fact in of_entry:
+            if fact["accountId"] not in account_ids:
+                continue
             is_owed = fact.get("source") == _OFX and meanings.get(fact["accountId"]) == OWED
             balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
             if fact.get("forgets"):
@@ -292,28 +323,28 @@ def _stated_balances(
                 if what not in seen:
                     seen.add(what)
                     balances.append(balance)
-    new = [fact for _, of_entry in further for fact in of_entry]
     for (account_id, day, units), own in initial.items():
-        if not _is_a_record(owned, account_id, new, (day, units, own)):
+        if not _is_a_record(owned, account_id, differences, (day, units, own)):
             stated[account_id].append(StatedBalance(day, 0, 0, True, units, None, False))
     return stated
 
 
 def _is_a_record(
-    owned: UserRows, account_id: str, facts: Sequence[Facts], initial: tuple[int, int, int]
+    owned: UserRows, account_id: str, differences: _Differences, initial: tuple[int, int, int]
 ) -> bool:
     """Return whether another file brought the same money as a record.
 
-    facts: facts that are not in the history yet. initial: see the facts ``initial``.
+    initial: see the facts ``initial``.
     """
     day, units, own = initial
-    return _count(owned, account_id, facts, units, day - DAY_SECONDS, day + 2 * DAY_SECONDS) > own
+    first, end = day - DAY_SECONDS, day + 2 * DAY_SECONDS
+    return _count(owned, account_id, differences, units, first, end) > own
 
 
 def _count(
     owned: UserRows,
     account_id: str,
-    facts: Sequence[Facts],
+    differences: _Differences,
     units: int,
     first: int = MIN_SECONDS,
     end: int = MAX_SECONDS,
@@ -326,7 +357,7 @@ def _count(
     number = sum(each.number for each in found.values())
     wholes = {row["id"] for page in owned.pages(SPLITS, *conditions, NOT_VOID) for row in page}
     number += len(wholes - deleted_among(owned, wholes))
-    for each in list_differences(owned, [account_id], facts).get(account_id, ()):
+    for each in differences.get(account_id, ()):
         if first <= each.day < end:
             number += (each.before == units) - (each.now == units)
     return number
@@ -351,10 +382,9 @@ class _DailySums:
     """The sums of what files brought to some accounts, by day and import."""
 
     def __init__(
-        self, owned: UserRows, stated: dict[str, list[StatedBalance]], further: Sequence[Facts] = ()
+        self, owned: UserRows, stated: dict[str, list[StatedBalance]], differences: _Differences
     ) -> None:
-        """further: facts that are not in the history yet."""
-        self._differences = list_differences(owned, stated, further)
+        self._differences = differences
         sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
         self._sums = sums
         if stated:
@@ -367,9 +397,9 @@ class _DailySums:
             for (account_id, time, number), total in found.items():
                 key = (time - time % DAY_SECONDS, number or 0)
                 sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
-            for account_id, differences in self._differences.items():
+            for account_id in stated:
                 of_account = sums[account_id]
-                for each in differences:
+                for each in differences.get(account_id, ()):
                     key = (each.day, each.number)
                     of_account[key] = of_account.get(key, 0) - each.change
         self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}

@@ -16,9 +16,11 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
+from finance_api.ledger import balances
 from finance_api.ledger.balances import compare_balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.checking import find_faults
+from finance_api.ledger.differences import list_differences
 from finance_api.ledger.edits.records import (
     add_record,
     change_records,
@@ -507,3 +509,22 @@ def test_a_restored_dump_has_the_same_initial_balance_with_what_a_person_changed
     assert bank(restored)[:3] == (1000, 699, 150)
     person.statement(february)
     assert bank(person)[:3] == (1000, 699, 150)
+
+
+def test_a_change_reads_the_differences_once_for_its_own_account(person, monkeypatch):
+    for number in range(3):
+        name = f"account {number}"
+        told = Statement(
+            StatementAccount(name, name, currency="EUR"), initial=1000, initial_day=DAY_SECONDS
+        )
+        shop = Entry(1, 3 * DAY_SECONDS, number - 10, bank_id="shop")
+        person.statement(Reader("made", (told, [shop])))
+    listed = []
+
+    def list_all(owned, account_ids, further):
+        listed.append([owned.accounts.rows[i]["name"] for i in account_ids])
+        return list_differences(owned, account_ids, further)
+
+    monkeypatch.setattr(balances, "list_differences", list_all)
+    add(person, 40, -1, "account 1")
+    assert listed == [["account 1"]]
