@@ -4,6 +4,7 @@ import re
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from textwrap import shorten
 
 from finance_api.values.number import to_units
 from finance_api.values.regions import MINUS, Region
@@ -21,7 +22,7 @@ _DECIMAL_MARKS = (".", ",")
 _GROUP_MARKS = (".", ",", "'", " ")
 _EXAMPLE_UNITS = 12_50_00
 _EXAMPLE_DAY = parse_date("2026-11-26")
-_LONGEST_DAY = 40
+_LONGEST_DAY = _LONGEST_SHOWN = 40
 _WORD_OR_NUMBER = re.compile("[0-9]+|[a-z]+")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST = "dMy", "Mdy", "yMd"
@@ -43,7 +44,9 @@ def parse_amount(text: str, region: Region) -> Decimal:
     digits = digits.removeprefix(sign).strip()
     readings = _readings(digits, region)
     if not readings:
-        raise WrittenRefused(f"is not an amount such as {region.amount(_EXAMPLE_UNITS)}")
+        shown = shorten(text, _LONGEST_SHOWN, placeholder="…")
+        example = region.amount(_EXAMPLE_UNITS)
+        raise WrittenRefused(f"{shown} is not an amount such as {example}".lstrip())
     if len(readings) > 1 and region.group not in digits:
         choices = " or ".join(f"{sign}{_unambiguous(value, region)}" for value in readings)
         raise WrittenRefused(f"{sign}{digits} can be read in two ways: write {choices}")

@@ -400,13 +400,17 @@ def read_texts(
     """
     values: dict[str, Any] = {}
     errors = {}
+    # A currency that the form empties is no longer that of its amounts.
+    has_currency = "currencyCode" in fields
+    named_currency = _currency(owned, texts, {} if has_currency else stored or {})
     for field in fields.values():
         text, label = texts.get(field.name, ""), label_of(field)
         if field.required and not text.strip():
             errors[field.name] = f"{label} is missing."
             continue
         try:
-            plain = plain_text(field, text, (stored or {}).get(field.name), region)
+            before = (stored or {}).get(field.name)
+            plain = plain_text(field, text, before, region, named_currency)
             values[field.name] = parse_value(owned, field, plain)
         except (ValueRefused, WrittenRefused) as error:
             errors[field.name] = f"{label} {error}."
@@ -433,7 +437,7 @@ def read_texts(
     return values
 
 
-def _currency(owned: UserRows, values: Row, stored: Row) -> str | None:
+def _currency(owned: UserRows, values: Mapping[str, Any], stored: Row) -> str | None:
     """Return the currency of the form, of the account it names, or of the stored row."""
     account = owned.accounts.rows.get(values.get("accountId") or "", stored)
     return values.get("currencyCode") or account.get("currencyCode")

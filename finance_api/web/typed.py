@@ -13,6 +13,10 @@ from finance_api.values.written import WrittenRefused, parse_amount, parse_day
 from finance_api.web.colors import PALETTE, parse_color
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
+_SIGN_AND_AMOUNT = 2
+_EXAMPLE_UNITS = 4_50_00
+#: A day, not a calculation.
+_DAY = re.compile("[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _PLUS_OR_MINUS = re.compile(f"([+{MINUS}-])")
 #: A currency, with the point of an abbreviation such as Fr.: a point directly behind a letter.
 _CURRENCY = r"[^\d.,'\u2019\s]*+(?:(?<=[^\W\d_])\.)?+"
@@ -21,10 +25,10 @@ _WITH_CURRENCY = re.compile(
 )
 
 
-def plain_text(field: Field, text: str, stored: Any, region: Region) -> str:
+def plain_text(field: Field, text: str, stored: Any, region: Region, currency: str | None) -> str:
     """Return a number, day or colour as commands take it, and any other text unchanged.
 
-    Raises WrittenRefused.
+    currency: the currency of amounts, if it is known. Raises WrittenRefused.
     """
     if field.name == COLOR.name and text.strip() and text != stored:
         color = parse_color(text)
@@ -32,7 +36,8 @@ def plain_text(field: Field, text: str, stored: Any, region: Region) -> str:
             raise WrittenRefused(f"is not a colour such as {', '.join(PALETTE)} or #3a7d44")
         return color
     if field.kind is Kind.NUMBER and text.strip():
-        return f"{parse_amount(text, region):f}"
+        plain = calculated(text, currency, region) if field.is_money else text
+        return f"{parse_amount(plain, region):f}"
     if field.kind is Kind.DATE and text.strip():
         return date_text(parse_day(text, region))
     return text
@@ -44,21 +49,30 @@ def calculated(text: str, currency: str | None, region: Region) -> str:
     currency: the only one that the text may name. Returns a text that is none of these unchanged.
     Raises WrittenRefused.
     """
-    first, *others = _PLUS_OR_MINUS.split(text)
+    first, *others = _PLUS_OR_MINUS.split(text.strip())
     if not others:
         return _without_currency(first, currency)
-    if not first.strip():
-        sign, rest = others[0], "".join(others[1:])
-        return sign + _without_currency(rest, currency)
+    if len(others) == _SIGN_AND_AMOUNT and (not first or mark_of(first.strip())):
+        sign, amount = others
+        return sign + _without_currency(first + amount, currency)
+    if not first:
+        raise WrittenRefused(
+            f"{text.strip()} is a sum that begins with a sign: begin with a number, as in 4-3"
+        )
+    if _DAY.fullmatch(text.strip()):
+        raise WrittenRefused(f"{text.strip()} looks like a day: enter an amount")
+    if not all(part.strip() for part in others):
+        example = region.written(_EXAMPLE_UNITS)
+        raise WrittenRefused(f"{text.strip()} is not an amount or a sum such as 3+{example}")
     units = 0
     for sign, part in zip(("+", *others[::2]), (first, *others[1::2]), strict=True):
         try:
-            amount = to_units(parse_amount(_without_currency(part, currency), region))
+            term = to_units(parse_amount(_without_currency(part, currency), region))
         except NumberError as error:
             raise WrittenRefused(str(error)) from None
-        units += amount if sign == "+" else -amount
-    if units < 0:
-        raise WrittenRefused(f"{text.strip()} adds up to less than 0")
+        units += term if sign == "+" else -term
+    if units <= 0:
+        raise WrittenRefused(f"{text.strip()} adds up to 0 or less: enter the amount itself")
     return region.written(units)
 
 
@@ -68,10 +82,11 @@ def _without_currency(text: str, currency: str | None) -> str:
     mark = mark_of(named) if named else None
     if not found or mark is None or (found["before"] and found["behind"]):
         return text
-    if currency is not None and not mark.fits(currency):
+    if currency is None:
+        raise WrittenRefused(f"{text.strip()} names a currency: enter only the number")
+    if not mark.fits(currency):
         raise WrittenRefused(
-            f"is in {mark.currency or named}, but the account is in {currency}: enter it in "
-            f"{currency}, or choose another account"
+            f"is in {mark.currency or named}, not in {currency}: enter it in {currency}"
         )
     return found["amount"]
 

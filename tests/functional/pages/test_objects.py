@@ -74,12 +74,32 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
         "/budgets/new", "/budgets/new", status=400, name="Food", limitAmount="a lot", startDate="x"
     )
     text = shown_text(page.text)
-    assert "Limit is not an amount such as 12.50." in text
+    assert "Limit a lot is not an amount such as 12.50." in text
     assert "Start date is not a day such as 26 Nov 2026 or 2026-11-26." in text
     assert 'value="a lot"' in page.text
     page = visitor.submit("/rules/new", "/rules/new", status=400, keywords="aldi, lidl")
     assert "A rule needs a category, a label or a payee." in shown_text(page.text)
     assert not at_home.get("record-rules", name="eq.aldi, lidl").json["recordRules"]
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("text", "currency", "words"),
+    [
+        ("5 USD", "EUR", "Limit is in USD, not in EUR: enter it in EUR."),
+        ("5 USD", "", "Limit 5 USD names a currency: enter only the number."),
+        ("3-4", "EUR", "Limit 3-4 adds up to 0 or less: enter the amount itself."),
+        ("3+4.50 EUR", "EUR", None),
+    ],
+)
+def test_an_amount_of_a_budget_may_name_its_currency_or_be_a_sum(
+    at_home, visitor, text, currency, words
+):
+    given = {"name": "Sums", "limitAmount": text, "currencyCode": currency}
+    page = visitor.submit("/budgets/new", "/budgets/new", status=400 if words else 303, **given)
+    assert not words or words in shown_text(page.text)
+    limits = at_home.names("budgets", "limitAmount", name="eq.Sums")
+    assert limits == ([] if words else [7.5])
 
 
 @on_one_storage

@@ -197,6 +197,9 @@ def test_large_amounts_are_exact_and_a_typed_sign_counts(client, visitor):
         ("1.000,25+1", CASH, "-1001.25"),
         ("-5 EUR", CASH, "-5"),
         ("+5 EUR", CASH, "5"),
+        ("\u20ac-5", CASH, "-5"),
+        ("-\u20ac5", CASH, "-5"),
+        ("2026 - 3 - 1", CASH, "-2022"),
     ],
 )
 def test_an_amount_may_name_its_currency_or_be_a_sum(client, visitor, amount, account_id, expected):
@@ -208,14 +211,22 @@ def test_an_amount_may_name_its_currency_or_be_a_sum(client, visitor, amount, ac
 @pytest.mark.parametrize(
     ("amount", "words"),
     [
-        ("5 USD", "Amount is in USD, but the account is in EUR: enter it in EUR, or choose"),
-        ("$5", "Amount is in $, but the account is in EUR"),
-        ("3+4 USD", "Amount is in USD, but the account is in EUR"),
-        ("3-4", "Amount 3-4 adds up to less than 0."),
+        ("5 USD", "Amount is in USD, not in EUR: enter it in EUR."),
+        ("$5", "Amount is in $, not in EUR"),
+        ("3+4 USD", "Amount is in USD, not in EUR"),
+        ("3-4", "Amount 3-4 adds up to 0 or less: enter the amount itself."),
+        ("12-12", "Amount 12-12 adds up to 0 or less"),
+        ("2026-03-01", "Amount 2026-03-01 looks like a day: enter an amount."),
+        ("5,-", "Amount 5,- is not an amount or a sum such as 3+4.50."),
+        ("5.-", "Amount 5.- is not an amount or a sum such as 3+4.50."),
         ("1.250+1", "Amount 1.250 can be read in two ways: write 1,250 or"),
-        ("3+", "is not an amount such as"),
-        ("-3+4", "is not an amount such as"),
-        ("3*4", "is not an amount such as"),
+        ("3+", "Amount 3+ is not an amount or a sum such as 3+4.50."),
+        ("3+4=", "Amount 4= is not an amount such as 12.50."),
+        *(
+            (text, f"Amount {text} is a sum that begins with a sign: begin with a number")
+            for text in ("-3+4", "+3+4", "-5-3")
+        ),
+        ("3*4", "Amount 3*4 is not an amount such as 12.50."),
         ("0.00005+0.00005", "Amount has more than 4 decimal places."),
         ("9" * 17 + "+1", "Amount is out of range"),
     ],
