@@ -1,7 +1,8 @@
 """Reads SQLite files of strangers without running the SQL in them.
 
-Views, triggers, indexes, generated columns and virtual tables are the stranger's: only columns of
-ordinary tables are read, from a private copy that nobody writes.
+Views, triggers, indexes and virtual tables are the stranger's: only columns of ordinary tables are
+read, from a private copy that nobody writes. A file with generated columns is refused, because even
+checking a file for damage computes them.
 """
 
 import sqlite3
@@ -10,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.values.text import count_text
 
 MAGIC = b"SQLite format 3\x00"
@@ -27,6 +28,12 @@ _SAFE = (
     "PRAGMA ignore_check_constraints = ON",
     "PRAGMA query_only = ON",
 )
+#: The tables with generated columns.
+_COMPUTED = """
+    SELECT tables.name FROM pragma_table_list AS tables, pragma_table_xinfo(tables.name) AS columns
+    WHERE tables.schema = 'main' AND tables.type NOT IN ('view', 'virtual')
+    AND columns.hidden IN (2, 3)
+"""
 
 
 class SqliteFile:
@@ -61,6 +68,11 @@ def opened(path: Path) -> Iterator[SqliteFile]:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
         for pragma in _SAFE:
             connection.execute(pragma)
+        if found := connection.execute(_COMPUTED).fetchone():
+            raise ImportRefused(
+                f"the table {quoted(found[0])} has a column that SQL in the file computes, which never "
+                "runs: give the file as its program exports it"
+            )
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("quick_check")
         yield SqliteFile(connection)

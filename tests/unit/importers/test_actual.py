@@ -658,12 +658,24 @@ def test_a_view_in_place_of_a_table_is_refused(
     assert f"in the table {table}" in refusal(person, book)
 
 
-def test_a_column_that_the_file_computes_is_refused(person: Person, edited: Callable[..., bytes]):
+@pytest.mark.parametrize("kind", ["VIRTUAL", "VIRTUAL NOT NULL", "STORED NOT NULL"])
+@pytest.mark.parametrize("table", ["other", "search_content"])
+def test_a_column_that_the_file_computes_is_refused(
+    person: Person, edited: Callable[..., bytes], table: str, kind: str
+):
+    # Where this is computed, it fails.
+    least = "abs(-9223372036854775807 - id)"
+    computed = f"CREATE TABLE {table} (id, c0, note TEXT GENERATED ALWAYS AS ({least}) {kind})"
     book = edited(
-        "ALTER TABLE notes DROP COLUMN note",
-        "ALTER TABLE notes ADD COLUMN note TEXT GENERATED ALWAYS AS (hex(id)) VIRTUAL",
+        "CREATE TABLE other (id, c0)",
+        # Its own tables are neither ordinary nor virtual.
+        "CREATE VIRTUAL TABLE search USING fts5(word)",
+        f"INSERT INTO {table} VALUES (1, 2)",
+        "PRAGMA writable_schema = ON",
+        f"UPDATE sqlite_schema SET sql = '{computed}' WHERE name = '{table}'",
     )
-    assert "lacks 'note' in the table notes" in refusal(person, book)
+    expected = f"the table '{table}' has a column that SQL in the file computes"
+    assert expected in refusal(person, book)
 
 
 def test_a_database_whose_newest_changes_are_elsewhere_is_refused(person: Person):
