@@ -94,7 +94,10 @@ def _renamed(pair: str, by_name: str, gone: str, kept: str) -> str:
     prefix, operand = condition.groups()
     if prefix == "in":
         gone, kept = _escaped(gone), _escaped(kept)
-        after = _NAME.sub(lambda found: kept if found[0] == gone else found[0], operand)
+        names = _NAME.findall(operand)
+        if gone not in names:
+            return pair
+        after = ",".join(dict.fromkeys(kept if name == gone else name for name in names))
     else:
         after = kept if operand == gone else operand
     return pair if after == operand else f"{name}={prefix}.{quote(after, safe=',')}"
