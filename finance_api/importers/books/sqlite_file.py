@@ -70,8 +70,8 @@ def opened(path: Path) -> Iterator[SqliteFile]:
             connection.execute(pragma)
         if found := connection.execute(_COMPUTED).fetchone():
             raise ImportRefused(
-                f"the table {quoted(found[0])} has a column that SQL in the file computes, which never "
-                "runs: give the file as its program exports it"
+                f"the table {quoted(found[0])} has a column that SQL in the file computes, and "
+                "no SQL of a file is run: give the file as its program exports it"
             )
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("quick_check")
