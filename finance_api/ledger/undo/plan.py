@@ -9,7 +9,7 @@ from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
-from finance_api.ledger.splits import title_of_whole
+from finance_api.ledger.splits import get_stated, title_of_whole
 from finance_api.ledger.undo.past import Key, Past
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
@@ -133,8 +133,11 @@ class _Later:
         return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
 
     def _look_at_records(self, page: list[BeforeImage]) -> None:
-        """Note later entries that cover days of records that the undone entry created."""
-        stored = self._session.get_rows(RECORDS, [image.row_id for image in page])
+        """Note later entries that cover days of records that the undone entry created.
+
+        If an undo kept a deleted record, it counts as created by its deletion.
+        """
+        stored = get_stated(self._session, [image.row_id for image in page])
         made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
         days = {(row["accountId"], row["recordDate"] // DAY_SECONDS * DAY_SECONDS) for row in made}
         self._note_same_days([{"accountId": i, "first": day, "last": day} for i, day in days])

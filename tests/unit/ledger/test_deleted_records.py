@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import BankBalance
+from finance_api.importers.interface import BankBalance, ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.checking import find_faults
 from finance_api.ledger.edits.objects import remove_object
@@ -121,6 +121,27 @@ def test_an_undo_that_keeps_a_deleted_native_record_keeps_its_account(person, ne
     new_person().file(person.dump())
     person.undo(2)
     assert person.rows(SPLITS) == person.rows(ACCOUNTS) == []
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_deletion_that_an_undo_kept_goes_with_the_file_that_came_again(ofx, is_moved):
+    person = ofx.person
+    if is_moved:
+        coffee = row_of(person, "Coffee")["id"]
+        edited(person, change_records, [coffee], {"recordDate": day("2026-03-01")})
+    else:
+        delete(person, "Coffee")
+    person.undo(1, keep_changed=True)
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
+    before = person.everything()
+    with pytest.raises(ChangeRefused, match=r"entry 3 \(import\) covers the same days") as refused:
+        person.undo(2, keep_changed=True)
+    assert refused.value.ways == ("with_later",)
+    assert person.everything() == before
+    person.undo(2, with_later=True)
+    assert person.rows(RECORDS) == person.rows(SPLITS) == []
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="once more")
+    assert payees(person) == ["Coffee", "EON", "Rent"]
 
 
 def test_a_check_finds_a_deleted_record_without_its_account(person):
