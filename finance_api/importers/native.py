@@ -317,7 +317,7 @@ def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
 def spooled(objects: Iterable[NativeRow]) -> Iterator[NativeFile]:
     """Read all objects into temporary files, so memory use does not grow with their number.
 
-    Raises ImportRefused if there are none.
+    Raises ImportRefused for a file without objects.
     """
     with (
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,

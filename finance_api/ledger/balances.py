@@ -221,7 +221,7 @@ class Compared(NamedTuple):
 
     @property
     def deciding(self) -> int | None:
-        """The number of the balance that decides the initial balance; None if there is none."""
+        """The number of the balance that decides the initial balance; None without balances."""
         closings = [n for n, (balance, _) in enumerate(self.implied) if balance.is_closing]
         # If no statement has a closing balance, an opening balance tells as much.
         return max(closings or range(len(self.implied)), default=None)

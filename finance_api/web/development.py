@@ -147,7 +147,7 @@ class DevelopmentDetail(ObjectDetail):
 
     @property
     def share(self) -> str | None:
-        """The share of all that was spent or received in these months; None if there is none."""
+        """The share of all that was spent or received in these months; None if nothing was."""
         found = self._answers.sums(self._whole_request)
         whole = 0 if found is None else sum(row[self.flow] for row in found.rows)
         units = ratio_units(self.total, whole) if 0 <= self.total <= whole else None

@@ -46,7 +46,7 @@ def plain_text(field: Field, text: str, stored: Any, region: Region, currency: s
 def calculated(text: str, currency: str | None, region: Region) -> str:
     """Return the amount of ``5 EUR``, ``€5`` or ``3+4`` as ``parse_amount`` takes it.
 
-    currency: the only one that the text may name. Returns a text that is none of these unchanged.
+    currency: the only one that the text may name. Returns any other text unchanged.
     Raises WrittenRefused.
     """
     first, *others = _PLUS_OR_MINUS.split(text.strip())

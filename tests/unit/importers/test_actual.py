@@ -600,7 +600,7 @@ REFUSED = {
         "UPDATE transactions SET date = 9000000000000000000 WHERE amount = -777",
         "is not a date",
     ),
-    "a currency that is none": (
+    "an unknown currency": (
         "UPDATE preferences SET value = 'XBT' WHERE id = 'defaultCurrencyCode'",
         "the currency of the book 'XBT' is not an ISO 4217 code",
     ),

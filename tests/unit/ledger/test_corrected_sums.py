@@ -483,7 +483,7 @@ class History:
         for _ in range(self.chance.randint(0, 4)):
             name = self.chance.choice([*self.amounts[0]])
             amount = self.amounts[-1][name] + sign * self.chance.randint(-90, 900)
-            # Without a day, a statement of an amount of before cannot be told from an older one.
+            # Without a day, a statement that repeats an earlier amount looks like an older one.
             if all(amount != earlier[name] for earlier in self.amounts):
                 self.amounts.append({**self.amounts[-1], name: amount})
         versions = [*range(1, len(self.amounts))]
