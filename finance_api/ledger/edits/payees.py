@@ -73,9 +73,13 @@ def _renamed(row: Row, payee: str) -> Row:
 
 def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee: str) -> None:
     """Let all rules give the new payee, and one of them compare the whole payee with the names."""
+    name = _rule_name(payee)
     for row in list_rules(session):
         if row["payee"] in old:
-            _put(session, report, RECORD_RULES, row, {"payee": payee})
+            is_of_merge = row["name"] == _rule_name(row["payee"])
+            is_free = not session.row_set(RECORD_RULES).named(name)
+            values = {"payee": payee, "name": name if is_of_merge and is_free else row["name"]}
+            _put(session, report, RECORD_RULES, row, values)
     folded = {fold(name) for name in old}
     whole = [row for row in list_rules(session) if row["wholePayee"] and row["payee"] is not None]
     for row in whole:
@@ -87,7 +91,7 @@ def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee:
     rule = next((r for r in whole if r["payee"] == payee and r["accountId"] is None), None)
     if rule is None:
         values = {"keywords": _read("keywords", old), "wholePayee": True, "payee": payee}
-        made = put_new(session, RECORD_RULES, {**values, "name": f"Payee {payee}"})
+        made = put_new(session, RECORD_RULES, {**values, "name": name})
         report.note(session, RECORD_RULES, None, made)
     else:
         known = set(map(fold, rule["keywords"]))
@@ -98,6 +102,11 @@ def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee:
     report.remarks.append(
         message(f"new records of these payees get the payee {shown(payee)}, by a rule")
     )
+
+
+def _rule_name(payee: str) -> str:
+    """Return the name of a rule that a merge makes; it follows the payee in later merges."""
+    return f"Payee {payee}"
 
 
 def _put(

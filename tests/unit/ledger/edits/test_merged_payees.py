@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.objects import set_object
 from finance_api.ledger.edits.payees import merge_payees
 from finance_api.ledger.edits.records import add_record, change_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
@@ -69,6 +70,24 @@ def test_one_payee_into_another_and_back(person):
     person.undo()
     assert payees(person) == {("A", None): 2, ("A", "B"): 2}
     assert rules(person) == [(("A", "B"), "A")]
+
+
+def test_the_rule_of_a_merge_is_named_after_its_payee_unless_the_name_is_taken(person):
+    def names():
+        return {row["payee"]: row["name"] for row in person.rows(RECORD_RULES)}
+
+    Bank(person).file(*(entry(str(n), "-5", payee) for n, payee in enumerate("ABCD", 1)))
+    merge(person, "A", into="B")
+    merge(person, "B", into="C")
+    assert names() == {"C": "Payee C"}
+    merge(person, "C", into="A")
+    assert names() == {"A": "Payee A"}
+    edited(person, add_rule, ["Payee D"], category=None, payee="X")
+    merge(person, "A", into="D")
+    assert names() == {"X": "Payee D", "D": "Payee A"}
+    edited(person, set_object, RECORD_RULES, "Payee A", {"name": "Mine"})
+    merge(person, "D", into="B")
+    assert names() == {"X": "Payee D", "B": "Mine"}
 
 
 def test_names_that_differ_by_case_or_accents(person):
