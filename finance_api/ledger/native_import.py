@@ -49,6 +49,7 @@ from finance_api.resources import (
 )
 from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Resource
+from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.text import count_text, counted_text, day_text, message
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
@@ -117,7 +118,7 @@ class NativeImport:
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         settle_balances(session)
-        self._compare_balances(file.balances)
+        self._compare_balances(file)
         for account_id, total in self._totals.items():
             total.end(session.accounts.rows[account_id])
             self._report.totals.append(total)
@@ -139,28 +140,45 @@ class NativeImport:
                 count = count_text(len(shared))
                 self._report.remarks.append(message(f"{what}: {count} ({listed(sorted(shared))})"))
 
-    def _compare_balances(self, balances: Mapping[str, int]) -> None:
-        """Compare accounts with the balances that their program shows, in ten-thousandths.
+    def _compare_balances(self, file: NativeFile) -> None:
+        """Compare accounts with the balances that their program shows.
 
-        Raises ImportRefused for a new account. One that was here can have records that the program
-        never had, or no longer has.
+        Raises ImportRefused unless records of an account that was here before, which the file
+        lacks, are the difference.
         """
-        accounts = self._session.accounts
-        for account_id, balance in balances.items():
-            row = accounts.rows[account_id]
-            if row["balance"] == balance:
-                continue
-            code = row["currencyCode"]
+        accounts, balances = self._session.accounts, file.balances
+        others = [i for i, told in balances.items() if accounts.rows[i]["balance"] != told]
+        given = _ids_in(file) if others else set()
+        for account_id in others:
+            row, balance = accounts.rows[account_id], balances[account_id]
+            code, difference = row["currencyCode"], row["balance"] - balance
             differing = (
                 f"the balance of {quoted(row['name'])} is {money_text(row['balance'], code)} here "
                 f"and {money_text(balance, code)} in the file, a difference of "
-                f"{money_text(row['balance'] - balance, code)}"
+                f"{money_text(difference, code)}"
             )
             if accounts.stored(account_id) is None:
                 raise ImportRefused(differing)
+            amounts = self._amounts_beside(given, account_id)
+            if sum(amounts) != difference:
+                raise ImportRefused(
+                    f"{differing}, which no records explain: undo the earlier imports of the book, "
+                    "and import it again"
+                )
+            count = counted_text(len(amounts), "record")
             self._report.remarks.append(
-                message(f"{differing}: records that were added here or deleted there stay")
+                message(f"{differing}, because of {count} added here or deleted there")
             )
+
+    def _amounts_beside(self, given: set[str], account_id: str) -> list[int]:
+        """Return the amounts of an account's records that count, and are not among the given."""
+        pages = self._session.pages(RECORDS, any_of("accountId", [account_id]))
+        return [
+            row["amount"]
+            for row in chain.from_iterable(pages)
+            # The parts of a record that was split here are in the file as one record.
+            if given.isdisjoint((row["id"], row["splitId"])) and row["recordState"] != VOID
+        ]
 
     def _note_derived(self) -> None:
         """Note that a dumped balance was derived: older records do not change what comes after."""

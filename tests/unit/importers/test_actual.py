@@ -8,12 +8,14 @@ import json
 import sqlite3
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
+from finance_api.importers.books.actual.reader import ActualReader
+from finance_api.importers.books.reading import Document
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.records import add_record, change_records
@@ -32,6 +34,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
+from finance_api.resources.records import VOID
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
@@ -329,8 +332,41 @@ def test_what_was_deleted_there_stays_and_the_difference_is_named(
     report = imported(person, edited("UPDATE transactions SET tombstone=1 WHERE amount=-12050"))
     assert [str(remark) for remark in report.remarks][-1] == (
         "the balance of 'Card' is -70.5 EUR here and 50 EUR in the file, a difference of "
-        "-120.5 EUR: records that were added here or deleted there stay"
+        "-120.5 EUR, because of 1 record added here or deleted there"
     )
+
+
+def test_the_records_that_a_book_lacks_are_counted(person: Person, edited: Callable[..., bytes]):
+    imported(person, HOUSEHOLD)
+    card = {"accountId": named(person, ACCOUNTS, "Card")["id"]}
+    for amount, state in ((-5, None), (-7, None), (-9, VOID)):
+        person.clock.advance(1)
+        values = {**card, "amount": amount * 10_000, "recordDate": shopping(person)["recordDate"]}
+        edited_by_hand(person, add_record, {**values, "recordState": state})
+    edited_by_hand(person, split_record, shopping(person)["id"], [Part(-100_000), Part(-99_900)])
+    book = edited("UPDATE transactions SET tombstone = 1 WHERE amount = -12050")
+    remarks = [str(remark) for remark in imported(person, book).remarks]
+    assert [remark for remark in remarks if "the balance of" in remark] == [
+        "the balance of 'Card' is -82.5 EUR here and 50 EUR in the file, a difference of "
+        "-132.5 EUR, because of 3 records added here or deleted there"
+    ]
+
+
+def test_a_difference_that_no_records_explain_is_refused(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+):
+    imported(person, HOUSEHOLD)
+    read = ActualReader.read
+
+    def read_other_balances(self: ActualReader, stream: BinaryIO) -> Generator[Document]:
+        yield from read(self, stream)
+        self.balances = {i: balance + 100 for i, balance in self.balances.items()}
+
+    monkeypatch.setattr(ActualReader, "read", read_other_balances)
+    assert (
+        "a difference of -0.01 EUR, which no records explain: undo the earlier imports of the "
+        "book, and import it again"
+    ) in refusal(person, HOUSEHOLD)
 
 
 def test_a_record_becomes_a_split_and_a_split_stands_apart(
