@@ -18,7 +18,7 @@ from finance_api.importers.books.actual.reader import ActualReader
 from finance_api.importers.books.reading import Document
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.edits.records import add_record, change_records
+from finance_api.ledger.edits.records import add_record, change_records, remove_records
 from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records
 from finance_api.ledger.importing import import_file
@@ -536,6 +536,27 @@ def test_a_moved_record_that_a_statement_has_there_stays(person: Person):
     accounts = [r["accountName"] for r in person.rows(RECORDS) if r["amount"] == -199_900]
     assert sorted(accounts) == ["Card", "Giro"]
     assert "the balance of 'Card'" in str(report.remarks)
+
+
+@pytest.mark.parametrize("done", ["moved", "split", "deleted", "void"])
+def test_a_record_that_becomes_the_starting_balance_counts_once(
+    person: Person, edited: Callable[..., bytes], done: str
+):
+    imported(person, edited("UPDATE transactions SET date = 20260110 WHERE amount = 25000"))
+    (opening,) = [row for row in person.rows(RECORDS) if row["amount"] == 50_000_000]
+    if done == "moved":
+        edit(person, opening, {"recordDate": opening["recordDate"] + 30 * DAY_SECONDS})
+    elif done == "split":
+        parts = [Part(20_000_000), Part(30_000_000)]
+        edited_by_hand(person, split_record, opening["id"], parts)
+    elif done == "deleted":
+        edited_by_hand(person, remove_records, [opening["id"]])
+    else:
+        edit(person, opening, {"recordState": VOID})
+    assert "the balance of" not in str(imported(person, HOUSEHOLD).remarks)
+    depot = named(person, ACCOUNTS, "Depot")
+    assert (depot["initialBalance"], depot["balance"]) == (50_000_000, 52_600_000)
+    person.audit()
 
 
 # -- what is asked and refused
