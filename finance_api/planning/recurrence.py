@@ -130,6 +130,12 @@ def first_day(schedule: Schedule) -> int | None:
     return next(schedule.days(), None)
 
 
+@lru_cache(maxsize=8_192)
+def last_day(schedule: Schedule, end: int) -> int | None:
+    """Return the last day before ``end``; None if there is no day."""
+    return max(schedule.days(end), default=None)
+
+
 # -- parsing --------------------------------------------------------------------------------------
 
 

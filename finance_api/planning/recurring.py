@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from finance_api.planning import intervals
 from finance_api.planning.counted import NO_TRANSFERS
-from finance_api.planning.recurrence import next_due
+from finance_api.planning.recurrence import last_day, next_due, schedule_of
 from finance_api.planning.repetition import Repetition, split_rule, until_of
 from finance_api.query.model import Condition, condition_on, dated
 from finance_api.query.operators import Operator
@@ -102,6 +102,9 @@ class Recurring(NamedTuple):
         return self.amount * self.interval.times_a_year
 
 
+_Pair = tuple[Recurring, Row | None]
+
+
 def list_recurring(
     storage: Storage,
     user_id: int,
@@ -125,32 +128,42 @@ def list_recurring(
     return find_recurring((payment_of(row) for row in in_time(found)), newest)
 
 
-def ended_on(order: Row | None) -> int | None:
-    """Return the last day of a standing order; None if its rule has none."""
+def ended_on(order: Row | None, today: int) -> int | None:
+    """Return the last day of a standing order that recurred and has no more dates from ``today``
+    on; None for others."""
     if order is None or order["recurrenceRule"] is None:
         return None
-    return until_of(split_rule(order["recurrenceRule"])[1].get("UNTIL", ""))
+    rule, start = order["recurrenceRule"], order["startDate"]
+    schedule = schedule_of(rule, start, MIN_SECONDS)
+    if schedule is None or next_due(rule, start, today) is not None:
+        return None
+    until = until_of(split_rule(rule)[1].get("UNTIL", ""))
+    return last_day(schedule, today) if until is None else until
 
 
-def is_charged_again(found: Recurring, order: Row | None) -> bool:
+def is_charged_again(found: Recurring, order: Row | None, today: int) -> bool:
     """Whether a payment was made after the last day of its standing order."""
-    last = ended_on(order)
+    last = ended_on(order, today)
     return last is not None and found.last > last + found.interval.tolerance * DAY_SECONDS
 
 
-def yearly_totals(paired: Iterable[tuple[Recurring, Row | None]], today: int) -> list[Row]:
+def is_cancelled(found: Recurring, order: Row | None, today: int) -> bool:
+    """Whether the standing order of a payment has ended, and the payment was not made again."""
+    return ended_on(order, today) is not None and not is_charged_again(found, order, today)
+
+
+def yearly_totals(paired: Mapping[Recurring, Row | None], today: int) -> list[Row]:
     """Return the yearly sums of payments that have not ended, by currency.
 
-    paired: each payment with its standing order, as from `with_orders`. A payment has also ended
-    with its standing order, unless it is charged again.
+    paired: each payment with its standing order, as from `own_orders`. A payment has also ended if
+    its standing order has no dates after ``today``, unless it is charged again.
     """
     totals: defaultdict[str, dict[str, Any]] = defaultdict(
         lambda: {"count": 0, "yearlyIncome": 0, "yearlyExpense": 0}
     )
-    for each, order in paired:
-        last = ended_on(order)
-        is_cancelled = last is not None and last <= today and not is_charged_again(each, order)
-        if each.status is not Status.ENDED and not is_cancelled:
+    for each, order in paired.items():
+        is_over = each.status is Status.ENDED or is_cancelled(each, order, today + DAY_SECONDS)
+        if not is_over:
             total = totals[each.currency]
             total["count"] += 1
             total["yearlyIncome" if each.amount > 0 else "yearlyExpense"] += each.yearly
@@ -340,9 +353,15 @@ class Orders:
     payment with the same amount and due day.
     """
 
-    def __init__(self, orders: Sequence[Row], paid: Collection[tuple[str | None, str]]) -> None:
-        """paid: see `paid_payees`."""
-        self._orders = orders
+    def __init__(
+        self,
+        orders: Sequence[Row],
+        paid: Collection[tuple[str | None, str]],
+        alike: float = intervals.ALIKE,
+    ) -> None:
+        """paid: see `paid_payees`. alike: how far the amounts of one payee may be apart, as a
+        share."""
+        self._orders, self._alike = orders, alike
         #: By account and payee: the numbers of orders, in their order.
         self._by_payee: defaultdict[tuple[str | None, str], list[int]] = defaultdict(list)
         first: dict[tuple[str | None, int, str | None, int | None], int] = {}
@@ -380,7 +399,7 @@ class Orders:
         amount: int | None = self._orders[number]["amount"]
         if amount is None or amount * payment.amount < 0:
             return amount is None
-        is_near = abs(amount - payment.amount) <= intervals.ALIKE * abs(payment.amount)
+        is_near = abs(amount - payment.amount) <= self._alike * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
 
     def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
@@ -413,14 +432,79 @@ def paid_payees(payments: Iterable[Payment | Recurring]) -> set[tuple[str | None
 
 
 def with_orders(
-    found: Sequence[Recurring], orders: Sequence[Row], paid: Collection[tuple[str | None, str]]
-) -> list[tuple[Recurring, Row | None]]:
-    """Return the recurring payments, each with its standing order, if it has one.
+    found: Sequence[Recurring],
+    orders: Sequence[Row],
+    paid: Collection[tuple[str | None, str]],
+    alike: float = intervals.ALIKE,
+) -> list[_Pair]:
+    """Return the recurring payments, each with the first standing order that fits, if any.
 
-    paid: see `paid_payees`.
+    paid, alike: see `Orders`.
     """
-    index = Orders(orders, paid)
+    index = Orders(orders, paid, alike)
     return [(each, index.find(each)) for each in in_time(found)]
+
+
+def own_orders(
+    found: Sequence[Recurring],
+    orders: Sequence[Row],
+    paid: Collection[tuple[str | None, str]],
+    today: int,
+) -> dict[Recurring, Row | None]:
+    """Return the standing order of each recurring payment. An order belongs to one payment only.
+
+    An order without dates from ``today`` on counts only if no other fits; the one that ended last
+    comes first. paid: see `paid_payees`.
+    """
+    live: list[Row] = []
+    over: list[Row] = []
+    for order in in_time(orders):
+        due = next_due(order["recurrenceRule"], order["startDate"], today)
+        (over if due is None else live).append(order)
+    over.sort(key=lambda order: ended_on(order, today) or MIN_SECONDS, reverse=True)
+    pairs = dict(_paired(found, live, paid, today, intervals.ALIKE))
+    others = [each for each, order in pairs.items() if order is None]
+    # Amounts have to be nearer: a payment to the same payee may be another one that goes on.
+    return pairs | dict(_paired(others, over, paid, today, _STEP))
+
+
+def _paired(
+    payments: Sequence[Recurring],
+    orders: Sequence[Row],
+    paid: Collection[tuple[str | None, str]],
+    today: int,
+    alike: float,
+) -> list[_Pair]:
+    """Return the recurring payments, each with an order of its own or none."""
+    pairs: list[_Pair] = []
+    while payments:
+        taken: set[str] = set()
+        others = []
+        fitting = with_orders(payments, orders, paid, alike)
+        for found, order in sorted(fitting, key=lambda pair: _misfit(pair, today)):
+            if order is not None and order["id"] in taken:
+                others.append(found)
+                continue
+            pairs.append((found, order))
+            if order is not None:
+                taken.add(order["id"])
+        orders = [order for order in orders if order["id"] not in taken]
+        payments = others
+    return pairs
+
+
+def _misfit(pair: _Pair, today: int) -> tuple[bool, int, int]:
+    """Return what decides which of several payments has the order: the smallest."""
+    found, order = pair
+    if order is None:
+        return False, 0, 0
+    amount = found.amount if order["amount"] is None else order["amount"]
+    last = ended_on(order, today)
+    if last is not None:
+        return False, abs(found.amount - amount), abs(found.last - last)
+    early = found.next - found.interval.tolerance * DAY_SECONDS
+    due = next_due(order["recurrenceRule"], order["startDate"], early) or early
+    return found.status is not Status.ACTIVE, abs(found.amount - amount), abs(found.next - due)
 
 
 def _change(amounts: Sequence[int]) -> tuple[int, int] | None:

@@ -12,8 +12,8 @@ from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
 from finance_api.planning.recurring import (
     Recurring,
     list_recurring,
+    own_orders,
     paid_payees,
-    with_orders,
     yearly_totals,
 )
 from finance_api.query.errors import QueryError, quoted
@@ -87,8 +87,9 @@ def recurring_payments(reading: Reading, values: validation.Parameters) -> Answe
         and matches(_category(each, names), on_category)
     ]
     paid = paid_payees(each for each in found if each.status is not Status.ENDED)
-    paired = with_orders(shown, orders, paid)
-    rows = [_row(each, order, names) for each, order in paired]
+    own = own_orders(found, orders, paid, reading.today)
+    paired = {each: own[each] for each in shown}
+    rows = [_row(each, order, names) for each, order in paired.items()]
     totals = Rows(RECURRING_TOTALS, yearly_totals(paired, reading.today))
     members = {"totals": totals, HINTS: listing.account_hints(reading, values, rows)}
     return listing.table(

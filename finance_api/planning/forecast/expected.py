@@ -13,13 +13,12 @@ from finance_api.planning.recurring import (
     Orders,
     Payment,
     Recurring,
-    ended_on,
     find_recurring,
-    is_charged_again,
+    is_cancelled,
+    own_orders,
     paid_payees,
     payee_key,
     payees_of,
-    with_orders,
 )
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.resources.tables import Status
@@ -166,21 +165,21 @@ def expect(history: History, last: int) -> Expectation:
     recurring = find_recurring(history.payments)
     paid = paid_payees(payment for payment in history.payments if payment.day >= recent)
     paid |= paid_payees(found for found in recurring if found.status is Status.ACTIVE)
-    paired = _paired(recurring, live, paid)
-    series = {record_id: found for found, _ in paired for record_id in found.record_ids}
+    paired = own_orders(recurring, history.orders, paid, today)
+    series = {record_id: found for found in paired for record_id in found.record_ids}
     for record_id in series.keys() & history.arrivals.keys():
         series[history.arrivals[record_id].record_id] = series[record_id]
     unpaid = _Unpaid(history, series)
     orders = Orders(live, paid)
-    ended = Orders([each for each in history.orders if ended_on(each) is not None], paid)
+    live_ids = {order["id"] for order in live}
     transfers: dict[str, Recurring] = {}
-    for found, order in paired:
+    for found, own in paired.items():
         check_time()
+        order = own if own is not None and own["id"] in live_ids else None
         payees = {_NOBODY, payee_key(found.payee)}
         if order is None:
-            past = ended.find(found)
-            is_cancelled = past is not None and not is_charged_again(found, past)
-            days = [] if is_cancelled else list(_days_without_order(found, today, last))
+            is_over = is_cancelled(found, own, today)
+            days = [] if is_over else list(_days_without_order(found, today, last))
             amount = found.amount
         else:
             payees |= payees_of(order)
@@ -194,7 +193,7 @@ def expect(history: History, last: int) -> Expectation:
         if arrival is not None:
             due = [arrival._replace(day=day) for day in days]
             unpaid.add(due, {_NOBODY, _TRANSFER}, found)
-    done = {order["id"] for _, order in paired if order is not None}
+    done = {order["id"] for order in paired.values() if order is not None}
     others = [order for order in live if order["id"] not in done]
     complete = [o for o in others if o["accountId"] is not None and o["amount"] is not None]
     _add_orders(unpaid, complete, transfers, paid, today, last)
@@ -232,37 +231,6 @@ def _add_orders(
     # These take the records that nothing else explains.
     for due in of_anybody:
         unpaid.add(due, {None}, None)
-
-
-def _paired(
-    payments: Sequence[Recurring], orders: Sequence[Row], paid: Collection[tuple[str | None, str]]
-) -> list[tuple[Recurring, Row | None]]:
-    """Return the recurring payments, each with an order of its own or none."""
-    pairs: list[tuple[Recurring, Row | None]] = []
-    while payments:
-        taken: set[str] = set()
-        others = []
-        for found, order in sorted(with_orders(payments, orders, paid), key=_misfit):
-            if order is not None and order["id"] in taken:
-                others.append(found)
-                continue
-            pairs.append((found, order))
-            if order is not None:
-                taken.add(order["id"])
-        orders = [order for order in orders if order["id"] not in taken]
-        payments = others
-    return pairs
-
-
-def _misfit(pair: tuple[Recurring, Row | None]) -> tuple[bool, int, int]:
-    """Return what decides which of several payments has the order: the smallest."""
-    found, order = pair
-    if order is None:
-        return False, 0, 0
-    amount = found.amount if order["amount"] is None else order["amount"]
-    early = found.next - found.interval.tolerance * DAY_SECONDS
-    due = next_due(order["recurrenceRule"], order["startDate"], early) or early
-    return found.status is not Status.ACTIVE, abs(found.amount - amount), abs(found.next - due)
 
 
 def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int]:

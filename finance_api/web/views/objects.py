@@ -27,9 +27,9 @@ from finance_api.planning.recurring import (
     ended_on,
     is_charged_again,
     list_recurring,
+    own_orders,
     paid_payees,
     payee_key,
-    with_orders,
     yearly_totals,
 )
 from finance_api.resources import (
@@ -386,8 +386,9 @@ def found_payments(
     found = list_recurring(request.storage, user_id, accounts.values(), today)
     orders = list(owned.row_set(STANDING_ORDERS).rows.values())
     going_on = [each for each in found if each.status is not Status.ENDED]
-    paired = with_orders(going_on, orders, paid_payees(going_on))
-    shown = [each for each, order in paired if order is None][:MOST_FOUND]
+    own = own_orders(found, orders, paid_payees(going_on), today)
+    paired = {each: own[each] for each in going_on}
+    shown = [each for each, order in paired.items() if order is None][:MOST_FOUND]
     times = Counter(each.payee for each in shown)
     payments = [
         FoundPayment(
@@ -399,7 +400,11 @@ def found_payments(
         )
         for each in shown
     ]
-    again = [(each, ended_on(order)) for each, order in paired if is_charged_again(each, order)]
+    again = [
+        (each, ended_on(order, today))
+        for each, order in paired.items()
+        if is_charged_again(each, order, today)
+    ]
     return payments, [_with_monthly(total) for total in yearly_totals(paired, today)], again
 
 

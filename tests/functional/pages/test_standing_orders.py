@@ -208,3 +208,47 @@ def test_a_cancelled_payment_is_no_longer_expected_and_warns_if_it_is_paid_again
     )
     (total,) = client.get("records/recurring").json["totals"]
     assert total["yearlyExpense"] == -119.88
+
+
+def monthly(first, payee, amount, of_month, months=MONTHS):
+    days = [f"{month[:-2]}{of_month}" for month in months]
+    return [
+        record(first + n, payee=payee, amount=amount, recordDate=day) for n, day in enumerate(days)
+    ]
+
+
+def order_until(number, payee, amount, until, start):
+    rule = "FREQ=MONTHLY" if until is None else f"FREQ=MONTHLY;UNTIL={until}"
+    return standing_order(
+        number,
+        name=payee,
+        accountId=uid("Account", 1),
+        amount=amount,
+        recurrenceRule=rule,
+        startDate=start,
+    )
+
+
+@on_one_storage
+def test_a_renewed_contract_and_another_payment_to_the_payee_do_not_warn(
+    service, user, client, visitor
+):
+    service.load(
+        user,
+        [
+            order_until(2, "Rent", -800, "20250603", "2024-07-03"),
+            order_until(3, "Rent", -800, None, "2025-07-03"),
+            *monthly(30, "Rent", -800, "03", ["2025-06-05", *MONTHS]),
+            order_until(4, "Apple", -9.99, "20260303", "2025-04-03"),
+            *monthly(50, "Apple", -9.99, "03"),
+            *monthly(70, "Apple", -12.99, "16"),
+        ],
+    )
+    text = shown_text(visitor.get("/standing-orders").text)
+    assert "paid again" not in text
+    assert "−12.99 EUR" in text
+    service.clock.advance(60 * 86_400)
+    # The cancelled one has ended meanwhile; the other one goes on.
+    service.load(user, monthly(90, "Apple", -12.99, "16", ["2026-04-16", "2026-05-16"]))
+    text = shown_text(signed_in(service, user).get("/standing-orders").text)
+    assert "Apple ended" not in text

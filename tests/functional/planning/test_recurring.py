@@ -175,3 +175,70 @@ def test_an_account_that_does_not_exist_is_named_in_a_hint(household):
     assert uid("Account", 9) in hint
     response = household.get("accounts/forecast", accountId=uid("Account", 9))
     assert response.json["hints"] == [hint]
+
+
+def rent_order(number, rule, start):
+    return standing_order(
+        number,
+        name="Rent",
+        accountId=uid("Account", 1),
+        amount=-800,
+        recurrenceRule=rule,
+        startDate=start,
+    )
+
+
+def of_the_year(client):
+    return [total["yearlyExpense"] for total in recurring(client)["totals"]]
+
+
+def test_a_renewed_order_counts_and_not_the_one_before_that_ended(client):
+    days = [f"{day[:-2]}03" for day in MONTHS]
+    client.load(
+        account(),
+        rent_order(1, "FREQ=MONTHLY;UNTIL=20260303", "2025-04-03"),
+        rent_order(2, "FREQ=MONTHLY", "2026-04-03"),
+        *payments(10, "Rent", [-800] * 5, days),
+    )
+    (found,) = recurring(client)["recurring"]
+    assert found["standingOrderId"] == uid("StandingOrder", 2)
+    assert of_the_year(client) == [-9600]
+
+
+@pytest.mark.parametrize(("number", "totals"), [(13, []), (14, [-9600])])
+def test_a_payment_has_ended_with_the_last_one_that_its_order_counts(client, number, totals):
+    days = [f"{2025 + month // 12}-{1 + month % 12:02}-03" for month in range(2, 15)]
+    client.load(
+        account(),
+        rent_order(1, f"FREQ=MONTHLY;COUNT={number}", "2025-03-03"),
+        *payments(10, "Rent", [-800] * 13, days),
+    )
+    assert of_the_year(client) == totals
+    april = client.exact("accounts/forecast", to="2026-04-30", interval="month")["forecast"][-1]
+    assert april["balance"] == -800 * number
+
+
+def test_a_payment_whose_order_ends_today_is_not_added_up(client):
+    days = [f"{day[:-2]}18" for day in MONTHS]
+    client.load(
+        account(),
+        rent_order(1, "FREQ=MONTHLY;UNTIL=20260318", "2025-04-18"),
+        *payments(10, "Rent", [-800] * 5, days),
+    )
+    assert of_the_year(client) == []
+
+
+def test_an_order_belongs_to_one_payment_only(client):
+    days = [f"{day[:-2]}03" for day in MONTHS]
+    client.load(
+        account(),
+        rent_order(1, "FREQ=MONTHLY;UNTIL=20301231", "2025-04-03"),
+        *payments(10, "Rent", [-800] * 5, days),
+        *payments(20, "Rent", [-1000] * 5, [f"{day[:-2]}16" for day in MONTHS]),
+    )
+    orders = {row["amount"]: row["standingOrderId"] for row in recurring(client)["recurring"]}
+    assert orders == {-800: uid("StandingOrder", 1), -1000: None}
+    # A filter leaves out payments, but does not change which one has the order.
+    found = recurring(client, status="active")["recurring"]
+    assert {row["amount"]: row["standingOrderId"] for row in found} == orders
+    assert of_the_year(client) == [-21600]

@@ -61,6 +61,54 @@ def test_a_standing_order_that_is_over_covers_nothing():
     assert days(paid(), [over]) == EACH_MONTH
 
 
+def two_subscriptions():
+    """Return payments to one payee: 9.99 on the 3rd, and 12.99 on the 16th."""
+    begin, middle = ([day[:-2] + of_month for day in MONTHS] for of_month in ("03", "16"))
+    begin = [*begin[1:], "2025-07-03"]
+    return paid(begin, payee="Apple") + paid(middle, -1299, payee="Apple", first=50)
+
+
+def of_apple(end, order_id="order", start="2025-01-03", **given):
+    rule = f"FREQ=MONTHLY;BYMONTHDAY=3;{end}"
+    start = parse_date(start)
+    values = {"payee": "Apple", "amount": -999, "recurrenceRule": rule, "startDate": start}
+    return order(order_id, **values | given)
+
+
+SMALL = [("2025-08-03", "giro", -999), ("2025-09-03", "giro", -999)]
+LARGE = [(f"2025-{month}-16", "giro", -1299) for month in ("07", "08", "09")]
+
+
+@pytest.mark.parametrize("end", ["UNTIL=20301231", "COUNT=99"])
+def test_an_order_that_has_not_ended_cancels_no_other_payment_of_its_payee(end):
+    assert movements(two_subscriptions(), [of_apple(end)]) == sorted([*SMALL, *LARGE])
+
+
+@pytest.mark.parametrize(
+    "end", ["UNTIL=20250703", "UNTIL=20250731", "UNTIL=20250703T120000Z", "COUNT=7"]
+)
+def test_a_payment_whose_order_has_no_more_dates_is_not_expected_but_others_are(end):
+    assert movements(two_subscriptions(), [of_apple(end)]) == LARGE
+    assert movements(two_subscriptions(), [of_apple(end, amount=None)]) == LARGE
+
+
+@pytest.mark.parametrize("end", ["UNTIL=20250303", "COUNT=3"])
+def test_a_payment_that_is_made_after_the_last_date_of_its_order_is_expected(end):
+    assert movements(two_subscriptions(), [of_apple(end)]) == sorted([*SMALL, *LARGE])
+
+
+def test_of_several_orders_that_ended_the_last_one_counts():
+    orders = [of_apple("UNTIL=20250303", "a"), of_apple("UNTIL=20250703", "b", "2025-04-03")]
+    assert movements(two_subscriptions(), orders) == LARGE
+    assert movements(two_subscriptions(), orders[::-1]) == LARGE
+
+
+def test_an_order_of_a_single_day_or_with_a_rule_that_is_not_read_cancels_nothing():
+    for rule in (None, "FREQ=HOURLY;UNTIL=20250703"):
+        found = movements(two_subscriptions(), [of_apple("", recurrenceRule=rule)])
+        assert found == sorted([*SMALL, *LARGE])
+
+
 def test_a_standing_order_counts_without_records_and_from_today_on():
     assert days((), [order(amount=-5)]) == EACH_MONTH
     assert days((), [order(amount=-5)], today=parse_date("2025-07-15")) == EACH_MONTH

@@ -12,6 +12,7 @@ from finance_api.planning.recurrence import next_due
 from finance_api.planning.recurring import (
     Payment,
     find_recurring,
+    own_orders,
     paid_payees,
     payee_key,
     with_orders,
@@ -355,6 +356,15 @@ def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypat
         numbers.append(len(steps))
     assert len(payments) == 400
     assert numbers[1] <= 2.3 * numbers[0]
+
+
+@pytest.mark.parametrize("rule", [None, "FREQ=MONTHLY;COUNT=3", "FREQ=HOURLY"])
+def test_an_order_without_more_dates_belongs_to_a_payment_if_no_other_fits(rule):
+    found = found_in(series(MONTHS))
+    over = order(id="over", payee="Streaming", recurrenceRule=rule)
+    live = order(id="live", payee="Streaming")
+    for orders, expected in (([over], over), ([over, live], live), ([live, over], live)):
+        assert own_orders([found], orders, paid_payees([found]), found.next) == {found: expected}
 
 
 def test_what_months_make_of_a_day_is_computed_once_for_all_payees():
