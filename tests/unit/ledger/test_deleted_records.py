@@ -96,6 +96,28 @@ def test_an_undo_of_the_import_leaves_nothing_behind(ofx, options):
     assert len(person.rows(RECORDS)) == 3
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_another_format_adds_the_payment_of_a_void_record_until_that_is_deleted_too(
+    ofx, is_deleted
+):
+    person, csv = ofx.person, Bank(ofx.person, "csv")
+    coffee = row_of(person, "Coffee")["id"]
+    edited(person, change_records, [coffee], {"recordState": "void"})
+    if is_deleted:
+        delete(person, "Coffee")
+    ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
+    before = {row["id"] for row in person.rows(RECORDS)}
+    csv.file(RENT, COFFEE, POWER, account_name="Checking 100")
+    (new,) = (row for row in person.rows(RECORDS) if row["id"] not in before)
+    assert (new["payee"], new["recordState"]) == ("Coffee", "cleared")
+    edited(person, remove_records, [new["id"]])
+    for bank, entries in ((csv, (RENT, COFFEE, POWER)), (ofx, with_ids(RENT, COFFEE, POWER))):
+        bank.file(*entries, data="once more")
+        assert {row["id"] for row in person.rows(RECORDS)} == before
+    Bank(person, "camt").file(RENT, COFFEE, POWER, account_name="Checking 100")
+    assert {row["id"] for row in person.rows(RECORDS)} == before
+
+
 @pytest.mark.parametrize("is_moved", [False, True])
 def test_an_undo_that_keeps_deleted_records_keeps_their_account(ofx, new_person, is_moved):
     person = ofx.person
