@@ -91,7 +91,7 @@ def settle_bank_balances(
     changed, and about initial balances that contradict the bank. Raises ChangeRefused if an initial
     balance is out of range; ImportRefused if a card's balance may be owed or owned.
     """
-    wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
+    wanted = dict.fromkeys(i for i in account_ids if i in session.accounts.rows)
     further = [(session.number, facts)]
     differences = _list_differences(session, wanted, further)
     for account_id in wanted:
