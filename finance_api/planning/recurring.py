@@ -362,8 +362,11 @@ class Orders:
         """paid: see `paid_payees`. alike: how far the amounts of one payee may be apart, as a
         share."""
         self._orders, self._alike = orders, alike
+        self._taken: set[str] = set()
         #: By account and payee: the numbers of orders, in their order.
         self._by_payee: defaultdict[tuple[str | None, str], list[int]] = defaultdict(list)
+        #: The numbers of orders that are alike, by the first one's.
+        self._equal: dict[int, list[int]] = {}
         first: dict[tuple[str | None, int, str | None, int | None], int] = {}
         for number, order in enumerate(in_time(orders)):
             account_id, amount = order["accountId"], order["amount"]
@@ -372,24 +375,33 @@ class Orders:
                 self._by_payee[account_id, payee].append(number)
             if amount is not None and not any((account_id, payee) in paid for payee in payees):
                 days = order["recurrenceRule"], order["startDate"]
-                first.setdefault((account_id, amount, *days), number)
-        #: By account: pairs of amount and number, sorted. Orders that are alike count once.
+                one = first.setdefault((account_id, amount, *days), number)
+                self._equal.setdefault(one, []).append(number)
+        #: By account: pairs of amount and number, sorted, of the first of orders that are alike.
         self._by_amount: defaultdict[str | None, list[tuple[int, int]]] = defaultdict(list)
         for (account_id, amount, *_), number in first.items():
             self._by_amount[account_id].append((amount, number))
         for amounts in self._by_amount.values():
             amounts.sort()
-        self._find_due = cache(self._due)
+        self._next_due = cache(next_due)
+
+    def take(self, order: Row) -> None:
+        """Take an order, which no other payment finds from now on."""
+        self._taken.add(order["id"])
+
+    def is_taken(self, order: Row) -> bool:
+        return order["id"] in self._taken
 
     def find(self, payment: Recurring) -> Row | None:
         key, shift = payee_key(payment.payee), payment.interval.tolerance * DAY_SECONDS
         numbers = []
         for account_id in (None, payment.account_id):
             named = self._by_payee.get((account_id, key), ())
-            alike = (number for number in in_time(named) if self._is_alike(payment, number))
+            free = (n for n in in_time(named) if not self.is_taken(self._orders[n]))
+            alike = (number for number in free if self._is_alike(payment, number))
             numbers += [
                 next(alike, None),
-                self._find_due(account_id, payment.amount, payment.next, shift),
+                self._due(account_id, payment.amount, payment.next, shift),
             ]
         number = min((each for each in numbers if each is not None), default=None)
         return None if number is None else self._orders[number]
@@ -409,11 +421,16 @@ class Orders:
             bisect_left(orders, (amount - reach,)),
             bisect_left(orders, (amount + reach + 1,)),
         )
-        for number in in_time(sorted(number for _, number in orders[begin:end])):
-            order = self._orders[number]
-            due = next_due(order["recurrenceRule"], order["startDate"], day - shift)
+        for one in in_time(sorted(number for _, number in orders[begin:end])):
+            equal = self._equal[one]
+            while equal and self.is_taken(self._orders[equal[0]]):
+                equal.pop(0)
+            if not equal:
+                continue
+            order = self._orders[equal[0]]
+            due = self._next_due(order["recurrenceRule"], order["startDate"], day - shift)
             if due is not None and due <= day + shift:
-                return number
+                return equal[0]
         return None
 
 
@@ -429,20 +446,6 @@ def paid_payees(payments: Iterable[Payment | Recurring]) -> set[tuple[str | None
         for payment in in_time(payments)
         for account_id in (None, payment.account_id)
     }
-
-
-def with_orders(
-    found: Sequence[Recurring],
-    orders: Sequence[Row],
-    paid: Collection[tuple[str | None, str]],
-    alike: float = intervals.ALIKE,
-) -> list[_Pair]:
-    """Return the recurring payments, each with the first standing order that fits, if any.
-
-    paid, alike: see `Orders`.
-    """
-    index = Orders(orders, paid, alike)
-    return [(each, index.find(each)) for each in in_time(found)]
 
 
 def own_orders(
@@ -475,21 +478,26 @@ def _paired(
     today: int,
     alike: float,
 ) -> list[_Pair]:
-    """Return the recurring payments, each with an order of its own or none."""
+    """Return the recurring payments, each with an order of its own or none.
+
+    paid, alike: see `Orders`.
+    """
+    index = Orders(orders, paid, alike)
+    wanted = [(each, index.find(each)) for each in in_time(payments)]
     pairs: list[_Pair] = []
-    while payments:
-        taken: set[str] = set()
-        others = []
-        fitting = with_orders(payments, orders, paid, alike)
-        for found, order in sorted(fitting, key=lambda pair: _misfit(pair, today)):
-            if order is not None and order["id"] in taken:
-                others.append(found)
-                continue
-            pairs.append((found, order))
-            if order is not None:
-                taken.add(order["id"])
-        orders = [order for order in orders if order["id"] not in taken]
-        payments = others
+    others = []
+    for found, order in sorted(wanted, key=lambda pair: _misfit(pair, today)):
+        if order is not None and index.is_taken(order):
+            others.append(found)
+            continue
+        pairs.append((found, order))
+        if order is not None:
+            index.take(order)
+    for found in in_time(others):
+        order = index.find(found)
+        pairs.append((found, order))
+        if order is not None:
+            index.take(order)
     return pairs
 
 

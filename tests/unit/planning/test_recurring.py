@@ -10,12 +10,12 @@ from finance_api.planning import recurring
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.recurring import (
+    Orders,
     Payment,
     find_recurring,
     own_orders,
     paid_payees,
     payee_key,
-    with_orders,
 )
 from finance_api.resources import tables
 from finance_api.resources.tables import Status
@@ -211,9 +211,9 @@ def order(**given):
 )
 def test_a_payment_is_paired_with_its_standing_order(given, is_planned):
     found = found_in(series(MONTHS))
-    planned = order(**given)
-    paired = with_orders([found], [planned], paid_payees([found]))
-    assert paired == [(found, planned if is_planned else None)]
+    planned = order(id="one", **given)
+    found_order = Orders([planned], paid_payees([found])).find(found)
+    assert found_order == (planned if is_planned else None)
 
 
 @pytest.mark.parametrize(
@@ -311,9 +311,16 @@ def test_the_order_of_a_payment_is_the_first_that_fits(seed):
     choose = random.Random(seed)
     payments, orders = some_payments(choose, 30), some_orders(choose, 25)
     assert len(payments) > 10
-    assert with_orders(payments, orders, paid_payees(payments)) == [
-        (each, next((order for order in orders if fits(each, order, payments)), None))
-        for each in payments
+    index = Orders(orders, paid_payees(payments))
+    assert [index.find(each) for each in payments] == [
+        next((order for order in orders if fits(each, order, payments)), None) for each in payments
+    ]
+    taken = [order for order in orders if choose.random() < 0.5]
+    for order in taken:
+        index.take(order)
+    free = [order for order in orders if order not in taken]
+    assert [index.find(each) for each in payments] == [
+        next((order for order in free if fits(each, order, payments)), None) for each in payments
     ]
 
 
@@ -352,7 +359,8 @@ def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypat
             for n in range(size)
         ]
         steps.clear()
-        with_orders(payments, orders, paid_payees(payments))
+        paired = own_orders(payments, orders, paid_payees(payments), payments[0].next)
+        assert len({each["id"] for each in paired.values() if each}) in (0, size)
         numbers.append(len(steps))
     assert len(payments) == 400
     assert numbers[1] <= 2.3 * numbers[0]
