@@ -384,6 +384,8 @@ class Orders:
         for amounts in self._by_amount.values():
             amounts.sort()
         self._next_due = cache(next_due)
+        #: What was found by account, amount, day and tolerance, until somebody takes it.
+        self._found: dict[tuple[str | None, int, int, int], int | None] = {}
 
     def take(self, order: Row) -> None:
         """Take an order, which no other payment finds from now on."""
@@ -401,7 +403,7 @@ class Orders:
             alike = (number for number in free if self._is_alike(payment, number))
             numbers += [
                 next(alike, None),
-                self._due(account_id, payment.amount, payment.next, shift),
+                self._first_due(account_id, payment.amount, payment.next, shift),
             ]
         number = min((each for each in numbers if each is not None), default=None)
         return None if number is None else self._orders[number]
@@ -413,6 +415,12 @@ class Orders:
             return amount is None
         is_near = abs(amount - payment.amount) <= self._alike * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
+
+    def _first_due(self, *wanted: Any) -> int | None:
+        found = self._found.get(wanted, -1)
+        if found is not None and (found < 0 or self.is_taken(self._orders[found])):
+            found = self._found[wanted] = self._due(*wanted)
+        return found
 
     def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
         """Return the first order of nearly this amount that is due near the day."""
