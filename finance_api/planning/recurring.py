@@ -7,7 +7,7 @@ payment may be missing now and then.
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -366,7 +366,7 @@ class Orders:
         #: By account and payee: the numbers of orders, in their order.
         self._by_payee: defaultdict[tuple[str | None, str], list[int]] = defaultdict(list)
         #: The numbers of orders that are alike, by the first one's.
-        self._equal: dict[int, list[int]] = {}
+        self._equal: defaultdict[int, deque[int]] = defaultdict(deque)
         first: dict[tuple[str | None, int, str | None, int | None], int] = {}
         for number, order in enumerate(in_time(orders)):
             account_id, amount = order["accountId"], order["amount"]
@@ -376,7 +376,7 @@ class Orders:
             if amount is not None and not any((account_id, payee) in paid for payee in payees):
                 days = order["recurrenceRule"], order["startDate"]
                 one = first.setdefault((account_id, amount, *days), number)
-                self._equal.setdefault(one, []).append(number)
+                self._equal[one].append(number)
         #: By account: pairs of amount and number, sorted, of the first of orders that are alike.
         self._by_amount: defaultdict[str | None, list[tuple[int, int]]] = defaultdict(list)
         for (account_id, amount, *_), number in first.items():
@@ -384,8 +384,9 @@ class Orders:
         for amounts in self._by_amount.values():
             amounts.sort()
         self._next_due = cache(next_due)
-        #: What was found by account, amount, day and tolerance, until somebody takes it.
-        self._found: dict[tuple[str | None, int, int, int], int | None] = {}
+        #: By account, amount, day and tolerance: the orders of nearly that amount, from the first
+        #: one on that may fit and is not taken.
+        self._near: dict[tuple[str | None, int, int, int], deque[int]] = {}
 
     def take(self, order: Row) -> None:
         """Take an order, which no other payment finds from now on."""
@@ -403,7 +404,7 @@ class Orders:
             alike = (number for number in free if self._is_alike(payment, number))
             numbers += [
                 next(alike, None),
-                self._first_due(account_id, payment.amount, payment.next, shift),
+                self._due(account_id, payment.amount, payment.next, shift),
             ]
         number = min((each for each in numbers if each is not None), default=None)
         return None if number is None else self._orders[number]
@@ -416,29 +417,28 @@ class Orders:
         is_near = abs(amount - payment.amount) <= self._alike * abs(payment.amount)
         return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
 
-    def _first_due(self, *wanted: Any) -> int | None:
-        found = self._found.get(wanted, -1)
-        if found is not None and (found < 0 or self.is_taken(self._orders[found])):
-            found = self._found[wanted] = self._due(*wanted)
-        return found
-
     def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
-        """Return the first order of nearly this amount that is due near the day."""
-        orders, reach = self._by_amount[account_id], int(_STEP * abs(amount))
-        begin, end = (
-            bisect_left(orders, (amount - reach,)),
-            bisect_left(orders, (amount + reach + 1,)),
-        )
-        for one in in_time(sorted(number for _, number in orders[begin:end])):
-            equal = self._equal[one]
+        """Return the first free order of nearly this amount that is due near the day."""
+        wanted = account_id, amount, day, shift
+        if wanted not in self._near:
+            orders, reach = self._by_amount[account_id], int(_STEP * abs(amount))
+            begin, end = (
+                bisect_left(orders, (amount - reach,)),
+                bisect_left(orders, (amount + reach + 1,)),
+            )
+            self._near[wanted] = deque(sorted(number for _, number in orders[begin:end]))
+        near = self._near[wanted]
+        while near:
+            check_time()
+            equal = self._equal[near[0]]
             while equal and self.is_taken(self._orders[equal[0]]):
-                equal.pop(0)
-            if not equal:
-                continue
-            order = self._orders[equal[0]]
-            due = self._next_due(order["recurrenceRule"], order["startDate"], day - shift)
-            if due is not None and due <= day + shift:
-                return equal[0]
+                equal.popleft()
+            if equal:
+                order = self._orders[equal[0]]
+                due = self._next_due(order["recurrenceRule"], order["startDate"], day - shift)
+                if due is not None and due <= day + shift:
+                    return equal[0]
+            near.popleft()
         return None
 
 
