@@ -391,7 +391,7 @@ class NativeImport:
             self._first_unlikely = self._first_unlikely or f"{day_text(day)}{place}"
 
     def _note_brought(self, row: Row, given: dict[str, Any], stored: Row | None) -> None:
-        """Note that the file brings the record, with its values unless the file says otherwise."""
+        """Note what files brought of the record: its values, or what this file says of that."""
         row["brought"] = given.get("brought")
         if stored is not None and stored["importId"] in self._undone:
             self._facts.append({"accountId": row["accountId"], "restated": [row["id"]]})
