@@ -45,7 +45,7 @@ CONVERT_TO = "convertTo"
 AMOUNTS, AS_STRINGS = "amounts", "string"
 TRAILER = "trailer"
 SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses its order."
-_COMPUTED = "is computed, so rows cannot be filtered by it"
+_COMPUTED = "is computed, so rows cannot be filtered by it; sort by it instead: sortBy={}"
 
 
 #: Raises colander.Invalid if a value is not allowed.
@@ -282,7 +282,7 @@ def _row_filters(resource: Resource) -> Iterator[Parameter]:
 
 
 def _refused(resource: Resource) -> Mapping[str, str]:
-    return dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
+    return {name: _COMPUTED.format(name) for name in names_of(resource.computed_fields)}
 
 
 def _order(resource: Resource) -> Parameter:

@@ -128,14 +128,11 @@ def _compares_days(values: Mapping[str, Any]) -> validation.Fault | None:
         message = "needs the first day of the period: add a recordDate such as gte.this-year"
     elif not operators <= {*RANGES}:
         negated = sorted(operator.value.word for operator in operators - {*RANGES})
-        message = f"does not take {' or '.join(negated)} on recordDate"
-    elif isinstance(values["compare"], Span | RelativeDate) and periods:
         message = (
-            "takes days of your own only without a period in groupBy: use previous or year, or "
-            f"leave out {min(periods)}"
+            f"does not take {' or '.join(negated)} on recordDate: name its days with gte. and lte."
         )
     elif Period.WEEK in periods and periods & MONTHS.keys():
-        message = "does not take week beside month, quarter or year in groupBy"
+        message = "does not take week beside month, quarter or year in groupBy: leave out week"
     return None if message is None else ("compare", message)
 
 
@@ -175,15 +172,8 @@ def _has_groups_of_best(values: Mapping[str, Any]) -> validation.Fault | None:
 
 
 def _merges_currencies(values: Mapping[str, Any]) -> validation.Fault | None:
-    if not values[_MERGE]:
-        return None
-    if values[parameters.CONVERT_TO] is None:
+    if values[_MERGE] and values[parameters.CONVERT_TO] is None:
         return _MERGE, "needs the currency of the sums: add for example convertTo=EUR"
-    if values["compare"] is not None:
-        return "compare", f"does not take {_MERGE}: converted sums are not compared"
-    single = [column.name for column in values["columns"] if column.by_amount]
-    if single:
-        return "columns", f"{single[0]} is not converted: leave it out, or leave out {_MERGE}"
     return None
 
 

@@ -3,7 +3,8 @@
 Dates without an end end today. Whole months are compared with the same number of months before
 them, other dates with the same number of days before. If groups have periods, each period is
 compared with the period before it, or with the period a year earlier. A client can also name the
-days to compare with.
+days to compare with: their first period is then compared with the first one of the dates, and so
+on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from finance_api.query.dimensions import WEEKDAY
 from finance_api.query.model import Condition, Span, dated
 from finance_api.query.operators import RANGES, Operator
 from finance_api.query.sums import Compare
+from finance_api.values.text import counted
 from finance_api.values.time import (
     DAY_SECONDS,
     MAX_SECONDS,
@@ -114,8 +116,12 @@ class Comparison:
         self._period = self._keys.shortest
         first, last = bounds_of(query.conditions)
         self.span = Span(first, max(first, last + 1))
+        #: The number of periods between the dates and the days that the client names.
+        self._periods_back = 0
         if isinstance(self._compare, Span):
             _check_apart(self.span, self._compare)
+            if self._period is not None and first <= last:
+                self._periods_back = _periods_between(self._period, self.span, self._compare)
         #: The number of months in the period of which the dates are the first days; 0 if none.
         self._to_date = 0
         if query.to_date is not None and start_of(query.to_date, first) == first:
@@ -150,8 +156,7 @@ class Comparison:
         if self._compare is Compare.YEAR:
             return MONTHS[Period.YEAR], 0
         if self._period is not None:
-            days = {Period.DAY: 1, Period.WEEK: 7}
-            return MONTHS.get(self._period, 0), days.get(self._period, 0)
+            return MONTHS.get(self._period, 0), _DAYS.get(self._period, 0)
         if self._to_date:
             return self._to_date, 0
         if _begins_month(first) and _begins_month(end):
@@ -204,6 +209,8 @@ class Comparison:
 
     def _period_before(self, start: int) -> int:
         assert self._period is not None
+        if isinstance(self._compare, Span):
+            return _moved(self._period, start, -self._periods_back)
         if self._compare is Compare.PREVIOUS:
             return start_of(self._period, start - 1)
         if self._period is not Period.WEEK:
@@ -215,6 +222,8 @@ class Comparison:
 
     def _periods_after(self, start: int) -> list[int]:
         assert self._period is not None
+        if isinstance(self._compare, Span):
+            return [_moved(self._period, start, self._periods_back)]
         if self._compare is Compare.PREVIOUS:
             return [end_of(self._period, start)]
         seconds = [start + days * DAY_SECONDS for days in _YEAR_LATER]
@@ -239,6 +248,47 @@ def _check_apart(asked: Span, named: Span) -> None:
         f"{first} to {last}: name other days, or use previous or year"
     )
     raise ParametersRefused([("compare", message)])
+
+
+def _periods_between(period: Period, asked: Span, named: Span) -> int:
+    """Return how many periods the named days begin before the dates that are asked for.
+
+    Raises ParametersRefused if both do not have the same number of periods.
+    """
+    first, begin = (start_of(period, span.first) for span in (asked, named))
+    numbers, others = (
+        _distance(period, span.first, start_of(period, span.end - 1)) + 1
+        for span in (Span(first, asked.end), Span(begin, named.end))
+    )
+    if numbers == others:
+        return _distance(period, begin, first)
+    is_longer = others > numbers
+    longer = named if is_longer else asked
+    last = _moved(period, start_of(period, longer.first), min(numbers, others)) - 1
+    days = date_text(longer.first), date_text(last)
+    form = "compare={}/{}" if is_longer else "recordDate=gte.{},lte.{}"
+    message = (
+        f"has {counted(others, period)} and recordDate has {counted(numbers, period)}, but the "
+        f"first is compared with the first, and so on: write {form.format(*days)}"
+    )
+    raise ParametersRefused([("compare", message)])
+
+
+_DAYS = {Period.DAY: 1, Period.WEEK: 7}
+
+
+def _distance(period: Period, start: int, later: int) -> int:
+    """Return the number of periods from the start of one to the start of another."""
+    if days := _DAYS.get(period):
+        return (later - start) // DAY_SECONDS // days
+    return (_months_since_the_year_1(later) - _months_since_the_year_1(start)) // MONTHS[period]
+
+
+def _moved(period: Period, start: int, number: int) -> int:
+    """Return the start of the period so many periods later."""
+    if days := _DAYS.get(period):
+        return start + number * days * DAY_SECONDS
+    return months_before(start, -number * MONTHS[period])
 
 
 #: The first year whose weeks can be compared with the year before: there is no year 0.

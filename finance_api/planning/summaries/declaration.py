@@ -101,6 +101,11 @@ class SummaryQuery:
         return (CONVERTED_CURRENCY, _CONVERTED_COUNT, *sums, CONVERSION_ERROR)
 
     @property
+    def merged_currency(self) -> str | None:
+        """Return the currency of all sums, if all currencies are added up."""
+        return self.convert_to if self.merges else None
+
+    @property
     def by_flow(self) -> bool:
         """Whether any column depends on the kinds of categories."""
         return any(column.by_flow for column in self.sums)

@@ -127,7 +127,7 @@ class Folder:
             for dimension in self.query.group_by
         ]
 
-        merged = self.query.convert_to if self.query.merges else None
+        merged = self.query.merged_currency
 
         def keys(stored: GroupKey) -> list[GroupKey]:
             found: list[GroupKey] = [(merged or stored[0],)]

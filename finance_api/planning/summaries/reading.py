@@ -79,6 +79,8 @@ class SummaryReader:
             self._counted.append(any_of("accountId", self.accounts.keys() - self._excluded))
         self.left_out = dict.fromkeys(LEFT_OUT, 0)
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
+        #: The amounts that were converted, by `SummaryQuery.amount_names`, if they are merged.
+        self._merged: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
         #: Whether `read` yields all groups in one part, so that their number is known.
@@ -285,22 +287,29 @@ class SummaryReader:
             else:
                 added = RecordSum(converted, 1, day, day)
                 found[key] = found[key].joined(added) if key in found else added
+                if self.query.merges:
+                    self._merged[key[: len(self.query.amount_names)]].append(converted)
         return found
 
     # -- single amounts
 
     @cached_property
     def amounts(self) -> dict[tuple[Any, ...], list[int]]:
-        """Return the amounts of the counted records, by `SummaryQuery.amount_names`."""
+        """Return the amounts of the counted records, by `SummaryQuery.amount_names`.
+
+        If all currencies are merged, those of other currencies are converted ones.
+        """
+        counted, found = self._counted, self._merged
+        if self.query.merged_currency is not None:
+            counted = [*counted, any_of("currencyCode", [self.query.merged_currency])]
         self._check_number(
-            self._counted,
+            counted,
             MAX_AMOUNTS,
             "amounts would be sorted: ask for a shorter period, or leave out median, min and max",
             "columns",
         )
-        found: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         for *key, amount in self._storage.data.list_amounts(
-            self._user_id, self.query.amount_names, self._counted, with_void=self._with_void
+            self._user_id, self.query.amount_names, counted, with_void=self._with_void
         ):
             found[tuple(key)].append(amount)
         return dict(found)

@@ -146,6 +146,8 @@ def _all_rows(storage: Storage, user_id: int, folder: Folder) -> Iterator[Row]:
     spans = {} if comparison is None else comparison.spans
     read = {at: _earlier(storage, user_id, query, span) for at, span in spans.items()}
     if comparison is not None:
+        for currency, days in read[None][0].reader.not_converted.items():
+            folder.reader.not_converted[currency] += days
         for at, (_, found) in read.items():
             later = chain.from_iterable(map(comparison.later_keys, found))
             groups = {key: Group() for key in later if comparison.span_of(key) == at} | groups
@@ -192,7 +194,7 @@ def _earlier(
 ) -> tuple[Folder, Groups]:
     others = tuple([condition for condition in query.conditions if not is_date(condition)])
     dates = () if span is None else (dated(span.first, span.end),)
-    before = replace(query, conditions=(*others, *dates), convert_to=None)
+    before = replace(query, conditions=(*others, *dates), convert_to=query.merged_currency)
     folder = Folder(SummaryReader(storage, user_id, before))
     return folder, {} if span is None else _all_groups(folder)
 
@@ -315,4 +317,7 @@ def compared(query: SummaryQuery, now: Row, before: Row) -> Row:
         percent = None if change is None else ratio_units(change, abs(previous))
         names = [field.name for field in COMPARED[name]]
         row |= zip(names, (previous, change, percent), strict=True)
+    if query.merges and before["conversionError"] is not None:
+        earlier = f"in the earlier period {before['conversionError']}"
+        row["conversionError"] = "; ".join(filter(None, (now["conversionError"], earlier)))
     return row

@@ -108,6 +108,10 @@ def test_budgets_are_ordered_by_what_is_computed(client):
     assert order("-progress") == [2, 1, 4, 3]
     assert order("periodStart,-spent") == [2, 1, 4, 3]
     assert order("recordCount,-id") == [4, 2, 1, 3]
+    message = client.fault("budgets", remaining="lt.0")["message"]
+    assert message == (
+        "is computed, so rows cannot be filtered by it; sort by it instead: sortBy=remaining"
+    )
     assert order("-periodEnd,spent", limit=2) == [1, 2]
     assert order("-periodEnd,spent", limit=2, offset=2) == [4, 3]
     body = client.get("budgets", sortBy="-spent", limit=2, limitAmount="eq.100", withTotal="true")

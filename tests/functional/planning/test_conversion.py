@@ -198,6 +198,26 @@ def test_merged_days_are_those_of_the_records_that_could_be_converted(books):
     assert len(days) == 9
 
 
+def test_merged_sums_have_a_median_and_are_compared(books):
+    query = {"convertTo": "EUR", "mergeCurrencies": "true", "columns": "median,min,max,spent"}
+    query |= {"recordDate": "gte.2026-03-06,lte.2026-03-13", "compare": "2026-03-14/2026-03-15"}
+    answer = found(books, "records/summary", **query)
+    (group,) = answer["groups"]
+    assert [group[name] for name in ("median", "min", "max")] == [-10, -15, Decimal("0.0001")]
+    assert [group[f"{time}Spent"] for time in ("previous", "change")] == [None, None]
+    now, before = NO_RATES.format("2 of 5", "AED"), NO_RATES.format("1 of 1", "SEK")
+    assert group["conversionError"] == f"{now}; in the earlier period {before}"
+    assert {each["currencyCode"]: each["count"] for each in answer["notConverted"]} == {
+        "AED": 2,
+        "SEK": 1,
+    }
+    query |= {"compare": "2026-03-05", "currencyCode": "ne.AED", "columns": "spent"}
+    (group,) = found(books, "records/summary", **query)["groups"]
+    assert (group["previousSpent"], group["conversionError"]) == (Decimal("10.0001"), None)
+    percent = Decimal("150")
+    assert (group["changeSpent"], group["changeSpentPercent"]) == (Decimal("14.9999"), percent)
+
+
 # -- accounts
 
 

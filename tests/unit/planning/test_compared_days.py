@@ -5,7 +5,7 @@ they are compared with, and adds up the records of both.
 """
 
 from calendar import monthrange
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import date, timedelta
 from itertools import product
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.planning.summaries.summary import summarize
+from finance_api.query.dates import parse_days_between
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.parse import parse_conditions
 from finance_api.query.sums import SUMS, Compare
@@ -136,6 +137,30 @@ class Earlier:
         return [day for day in earlier if low <= day <= high]
 
 
+class NamedDays:
+    """Finds the days that a group's days are compared with, if they are named: those of the
+    period with the same number.
+    """
+
+    def __init__(self, first, last, shortest, named):
+        self.shortest, self.named = shortest, days_from(*named)
+        if shortest:
+            self.starts, self.earlier = (
+                sorted({start(shortest, day) for day in those})
+                for those in (days_from(first, last), self.named)
+            )
+
+    def has_as_many(self):
+        return not self.shortest or len(self.starts) == len(self.earlier)
+
+    def without_periods(self):
+        return self.named
+
+    def of_period(self, begin):
+        earlier = self.earlier[self.starts.index(begin)]
+        return [day for day in self.named if start(self.shortest, day) == earlier]
+
+
 class Model:
     """The groups of a question, with their sums and those of the days before."""
 
@@ -145,7 +170,8 @@ class Model:
             self.last = today
         self.periods = [name for name in names if name in list(Period)]
         self.shortest = min(self.periods, key=[*Period].index, default=None)
-        self.earlier = Earlier(self.first, self.last, self.shortest, compare)
+        days_before = Earlier if isinstance(compare, Compare) else NamedDays
+        self.earlier = days_before(self.first, self.last, self.shortest, compare)
         self.by_day = defaultdict(list)
         for row in data.records:
             if not data.left_out(row):
@@ -222,6 +248,8 @@ def key_of(row, names):
 def ask(data, names, span, compare, today, **options):
     first, last = span
     text = f"gte.{first}" if last is None else f"gte.{first},lte.{last}"
+    if not isinstance(compare, Compare):
+        compare = parse_days_between("/".join(map(str, compare)))
     query = SummaryQuery(
         tuple(parse_conditions(RECORDS["recordDate"], text)),
         tuple(DIMENSIONS[name] for name in names),
@@ -283,17 +311,71 @@ def test_compared_sums_are_those_of_the_model(new_backend, storage):
                 # What a summary without records shows is not about comparing.
                 assert all(key[0] in ("EUR", "CHF") for key in expected)
                 continue
-            found = {key_of(row, names): row for row in rows}
-            assert len(found) == len(rows)
-            assert found.keys() == expected.keys(), (span, names, compare, fill, today)
-            for key, (now, before) in expected.items():
-                row = found[key]
-                case = key, span, names, compare, today
-                assert {name: row[name] for name in NAMES} == now, case
-                previous = {name: row[f"previous{name.capitalize()}"] for name in NAMES}
-                assert previous == before, case
+            check_rows(rows, names, expected, (span, names, compare, fill, today))
 
     check()
+
+
+def check_rows(rows, names, expected, case):
+    """expected: by the key of each group its sums, and those of the earlier time."""
+    found = {key_of(row, names): row for row in rows}
+    assert len(found) == len(rows)
+    assert found.keys() == expected.keys(), case
+    for key, (now, before) in expected.items():
+        row = found[key]
+        assert {name: row[name] for name in NAMES} == now, (key, case)
+        previous = {name: row[f"previous{name.capitalize()}"] for name in NAMES}
+        assert previous == before, (key, case)
+
+
+#: Quarters by month and by week, and days around a leap day.
+NAMED = [
+    ((date(2020, 7, 1), date(2020, 9, 30)), ["month"], (date(2020, 1, 1), date(2020, 3, 31))),
+    ((date(2020, 1, 1), date(2020, 3, 31)), ["week"], (date(2020, 7, 1), date(2020, 9, 30))),
+    ((date(2020, 8, 1), date(2020, 8, 5)), ["day", "month"], (date(2020, 2, 27), date(2020, 3, 2))),
+    (
+        (date(2020, 8, 1), date(2020, 9, 1)),
+        ["month", "weekday"],
+        (date(2019, 1, 3), date(2019, 3, 1)),
+    ),
+]
+named_days = st.tuples(days, st.integers(0, 70)).map(
+    lambda pair: (pair[0], pair[0] + pair[1] * DAY)
+)
+#: Mostly as many months or days as are compared.
+named_questions = st.tuples(named_days, dimensions, named_days, st.integers(-20, 20)).map(
+    lambda each: (
+        (each[0], each[1], each[2])
+        if each[3] > 0
+        else (each[0], each[1], tuple(months_on(day, each[3] or -24) for day in each[0]))
+    )
+)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_named_days_are_compared_period_by_period(new_backend, storage):
+    backend = new_backend(storage)
+    compared = Counter()
+
+    @settings(max_examples=count(25, 600), suppress_health_check=list(HealthCheck))
+    @example(*every_day(date(2018, 11, 1), date(2021, 1, 20)), NAMED)
+    @given(accounts, categories, labels, some_records, st.lists(named_questions, max_size=5))
+    def check(some_accounts, some_categories, some_labels, records, asked):
+        data = ModelledData(backend, some_accounts, some_categories, some_labels, records)
+        for span, names, named in asked:
+            if max(span[0], named[0]) <= min(span[1], named[1]):
+                continue
+            model = Model(data, names, span, named, span[1])
+            compared[bool(model.shortest), model.earlier.has_as_many()] += 1
+            if not model.earlier.has_as_many():
+                with pytest.raises(ParametersRefused, match="the first is compared with the first"):
+                    ask(data, names, span, named, span[1])
+                continue
+            rows = ask(data, names, span, named, span[1])
+            check_rows(rows, names, model.rows(fill=False), (span, names, named))
+
+    check()
+    assert min(compared[True, True], compared[True, False], compared[False, True]) > 0
 
 
 @pytest.mark.parametrize("compare", Compare)

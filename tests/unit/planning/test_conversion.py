@@ -18,7 +18,7 @@ from finance_api.planning.summaries.summary import summarize
 from finance_api.query.dimensions import DIMENSIONS
 from finance_api.query.model import Span, condition_on
 from finance_api.query.operators import Operator
-from finance_api.query.sums import LEFT_OUT
+from finance_api.query.sums import LEFT_OUT, SUMS, Compare
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.testing import Unit, make_id
@@ -166,20 +166,27 @@ def expected_summary(data, quoted, group_by, include, since, target):
     return groups, missing
 
 
-def expected_merged(data, quoted, group_by, include, since, target):
-    """Return the sums over all currencies by group, and the number of records without a rate."""
-    groups = {}
+def merged_amounts(data, quoted, group_by, include, dates, target):
+    """Return the converted amounts of all currencies by group; None for each without a rate."""
+    groups = defaultdict(list)
     for record in data.records:
         day, code = to_date(record["recordDate"]), record["currencyCode"]
-        if day >= since and include.issuperset(data.left_out(record)):
+        if day in dates and include.issuperset(data.left_out(record)):
             amount = converted(quoted, record["amount"], code, day, target)
             for key in itertools.product(*group_values(data, record, group_by)):
-                those, missing = groups.setdefault((target, *key), ([], []))
-                (missing if amount is None else those).append(amount)
-    return {
-        key: (*(sums_of(those).values() if those else (0, None, None, None)), len(missing))
-        for key, (those, missing) in groups.items()
-    }
+                groups[target, *key].append(amount)
+    return groups
+
+
+def merged_sums(amounts):
+    """Return the sums, the median, the smallest and the largest; and how many have no rate."""
+    those = [amount for amount in amounts if amount is not None]
+    if amounts and not those:
+        return 0, *[None] * 6, len(amounts)
+    middle = sorted(those)[(len(those) - 1) // 2 : len(those) // 2 + 1]
+    median = (Decimal(sum(middle)) / len(middle)).quantize(1, ROUND_HALF_UP) if middle else None
+    ends = min(those, default=None), max(those, default=None)
+    return *sums_of(those).values(), median, *ends, len(amounts) - len(those)
 
 
 def group_values(data, row, group_by):
@@ -192,6 +199,7 @@ def missing_in(error):
 
 
 _SUMS = ("count", "income", "expense", "net")
+_MERGED = (*_SUMS, "median", "min", "max")
 _SUMS += ("convertedCount", "convertedIncome", "convertedExpense", "convertedNet")
 _SHOWN = {"account": "accountId", "label": "labelId"}
 
@@ -272,15 +280,19 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
                 data, quoted, group_by, include, since, target
             )
             assert groups == wanted_groups
+            sums = tuple(SUMS[name] for name in _MERGED)
+            merging = replace(query, merges=True, sums=sums)
             with data.unit.reading() as reading:
-                merged = summarize(reading, user, replace(query, merges=True)).groups
+                merged = summarize(reading, user, merging).groups
+            dates = [since + timedelta(days=n) for n in range(NUMBER_OF_DAYS)]
+            amounts = merged_amounts(data, quoted, group_by, include, dates, target)
             assert {
                 (row["currencyCode"], *(row[name] for name in names)): (
-                    *(row[name] for name in _SUMS[:4]),
+                    *(row[name] for name in _MERGED),
                     missing_in(row["conversionError"]),
                 )
                 for row in merged
-            } == expected_merged(data, quoted, group_by, include, since, target)
+            } == {key: merged_sums(found) for key, found in amounts.items()}
             found_missing = Counter(
                 (code, to_date(day))
                 for code, those in summary.not_converted.items()
@@ -292,6 +304,69 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, st
         check()
     assert min(found_ways[True], found_ways[False]) > 50
     assert bool(refused[True]) == (limit is not None) and refused[False]
+
+
+@pytest.mark.nightly
+def test_merged_sums_are_compared_with_those_of_the_model(new_backend):
+    """The dates and those before them have five days each."""
+    backend, partly, dates = (
+        new_backend("memory"),
+        0,
+        [FIRST + timedelta(days=n) for n in range(15)],
+    )
+    names = ["account", "payee"]
+    sums = tuple(SUMS[name] for name in _MERGED)
+
+    @settings(max_examples=count(40, 1_000), suppress_health_check=list(HealthCheck))
+    @given(quotes, accounts, records, st.sets(st.sampled_from(names)), codes)
+    def check(quoted, some_accounts, some_records, group_by, target):
+        nonlocal partly
+        data = ModelledData(backend, some_accounts, CATEGORIES, LABELS, some_records)
+        set_rates(data.unit, quoted)
+        first, end = from_date(dates[10]), from_date(dates[-1]) + DAY
+        query = SummaryQuery(
+            (condition_on(RECORDS, "recordDate", Operator.EQ, Span(first, end)),),
+            tuple(DIMENSIONS[name] for name in group_by),
+            limit=1_000,
+            convert_to=target,
+            sums=sums,
+            compare=Compare.PREVIOUS,
+            merges=True,
+        )
+        with data.unit.reading() as reading:
+            summary = summarize(reading, data.unit.user.id, query)
+        now, before = (
+            merged_amounts(data, quoted, group_by, set(), those, target)
+            for those in (dates[10:], dates[5:10])
+        )
+        found = {
+            (row["currencyCode"], *(row[_SHOWN.get(name, name)] for name in group_by)): row
+            for row in summary.groups
+        }
+        assert found.keys() == {*now, *before}
+        for key, row in found.items():
+            wanted, earlier = merged_sums(now[key]), merged_sums(before[key])
+            assert tuple(row[name] for name in _MERGED) == wanted[:-1]
+            titles = [name[0].upper() + name[1:] for name in _MERGED]
+            assert tuple(row[f"previous{title}"] for title in titles) == earlier[:-1]
+            for title, value, other in zip(titles, wanted, earlier, strict=False):
+                change = None if value is None or other is None else value - other
+                assert row[f"change{title}"] == change
+            errors = re.findall(r"(in the earlier period )?(\d+) of", row["conversionError"] or "")
+            by_time = {bool(is_earlier): int(number) for is_earlier, number in errors}
+            assert (by_time.get(False, 0), by_time.get(True, 0)) == (wanted[-1], earlier[-1])
+            partly += bool(earlier[-1])
+        counted = [row for row in data.records if not data.left_out(row)]
+        missing = [
+            row["currencyCode"]
+            for row in counted
+            if (day := to_date(row["recordDate"])) in dates[5:]
+            and converted(quoted, row["amount"], row["currencyCode"], day, target) is None
+        ]
+        assert {code: len(days) for code, days in summary.not_converted.items()} == Counter(missing)
+
+    check()
+    assert partly > 5
 
 
 # -- one by one
