@@ -1,0 +1,384 @@
+"""Turns transactions with legs into records, splits and transfers.
+
+Records keep three things as they are in the book: the balance of each account on each day, the
+sums of categories, and what moves between accounts.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from finance_api.importers.books.double_entry.model import (
+    Account,
+    Kind,
+    Leg,
+    Transaction,
+    Transactions,
+    groups,
+)
+from finance_api.importers.books.double_entry.names import Names, money
+from finance_api.importers.books.double_entry.survey import Holding, Survey, amount
+from finance_api.importers.books.reading import BookIds, Document
+from finance_api.importers.interface import ImportRefused, listed, quoted
+from finance_api.resources.currencies import CODES, decimals_of, money_text
+from finance_api.resources.records import VOID
+from finance_api.values.number import NumberError, to_units
+from finance_api.values.text import count_text, message
+
+
+class _Side(NamedTuple):
+    """One or several legs of an account of money. units: their amount in ten-thousandths."""
+
+    leg: Leg
+    holding: Holding
+    day: date
+    amount: Fraction
+    value: Fraction
+    units: int
+
+
+class DoubleEntry:
+    """A book of a double-entry program as objects of the native format.
+
+    places: how many decimals the program shows of a currency. balances: by the ids of accounts, in
+    ten-thousandths; complete, like the remarks, when all documents are read.
+    """
+
+    def __init__(
+        self,
+        ids: BookIds,
+        accounts: Mapping[str, Account],
+        transactions: Transactions,
+        places: Callable[[str], int] = decimals_of,
+    ) -> None:
+        self._ids = ids
+        self._accounts = accounts
+        self._transactions = transactions
+        self._survey = Survey(accounts, transactions, places)
+        self.names = Names(ids, accounts, self._survey)
+        self._initial: dict[Holding, int] = {}
+        self._sums: Counter[Holding] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.balances: Mapping[str, int] = {}
+
+    def documents(self) -> Iterator[Document]:
+        """Yield all objects: first records and splits. Raises ImportRefused."""
+        for transaction in self._transactions():
+            for legs in groups(transaction):
+                yield from self._group(transaction, legs)
+        for holding, exact in self._survey.sums.items():
+            self._check(holding, exact, "in the book")
+        yield from self.names.documents(self._initial)
+        self.balances = {
+            self.names.account_id(holding): self._sums[holding] for holding in self.names.holdings()
+        }
+
+    def compare(self, told: Mapping[tuple[str, str], Fraction], program: str) -> None:
+        """Compare the accounts of money with the balances that the program tells, by account and
+        currency; those that it leaves out are 0. Raises ImportRefused.
+        """
+        keys = dict.fromkeys((h.account, h.currency) for h in self._sums if not h.is_security)
+        for account_id, currency in {**keys, **told}:
+            if self._accounts[account_id].kind is Kind.MONEY and currency in CODES:
+                exact = told.get((account_id, currency), Fraction())
+                self._check(Holding(account_id, currency, False), exact, f"in {program}")
+
+    def _check(self, holding: Holding, exact: Fraction, place: str) -> None:
+        """Raise ImportRefused if a balance differs from that of the records."""
+        balance = self._survey.rounded(exact, holding.currency)
+        sums = (balance, self._sums[holding], balance - self._sums[holding])
+        if sums[2]:
+            shown = [money_text(units, holding.currency) for units in sums]
+            raise ImportRefused(
+                f"the account {quoted(holding.account)} has a balance of {shown[0]} {place}, but "
+                f"its records would have {shown[1]}, a difference of {shown[2]}"
+            )
+
+    # -- what a transaction becomes
+
+    def _group(self, transaction: Transaction, legs: Sequence[Leg]) -> Iterator[Document]:
+        """Yield the records of legs that balance by themselves."""
+        if not legs or legs[0].currency not in CODES:
+            self.counts["units without money"] += any(leg.quantity for leg in legs)
+            return
+        is_empty = not any(leg.quantity or leg.value for leg in legs)
+        sides: list[_Side] = []
+        others: list[Leg] = []
+        is_opening = False
+        for leg in legs:
+            holding = self._survey.holding(leg)
+            if leg.id in self._survey.openings and holding is not None:
+                is_opening = True
+                self._note_opening(holding, leg)
+            elif holding is not None and (is_empty or amount(leg)):
+                day, units = leg.day or transaction.day, self._survey.units(leg)
+                sides.append(_Side(leg, holding, day, amount(leg), leg.value, units))
+            elif holding is not None:
+                self.counts["units without money"] += leg.quantity != 0
+            elif is_empty or leg.value:
+                others.append(leg)
+        if is_empty:
+            sides, others = sides[:1], others if len(others) == 1 else []
+        if not sides:
+            yield from self._without_account(transaction, [] if is_opening else others)
+        elif len({side.holding for side in sides}) == 1 and len(others) <= 1:
+            yield from self._apart(transaction, sides, others)
+        elif is_opening or self._is_one_way(sides, others):
+            yield from self._apart(transaction, sides, others[:1])
+        else:
+            yield from self._joined(transaction, sides, others)
+
+    def _is_one_way(self, sides: Sequence[_Side], others: Sequence[Leg]) -> bool:
+        """Return whether all accounts get money from equity, or all give some."""
+        kinds = {self._accounts[leg.account].kind for leg in others}
+        return kinds == {Kind.EQUITY} and len({side.value > 0 for side in sides}) == 1
+
+    def _apart(
+        self, transaction: Transaction, sides: Sequence[_Side], others: Sequence[Leg]
+    ) -> Iterator[Document]:
+        """Yield a record for each side, all with the same category."""
+        for side in sides:
+            yield self._record(transaction, side, others)
+
+    def _note_opening(self, holding: Holding, leg: Leg) -> None:
+        self._initial[holding] = units = self._survey.units(leg)
+        self._sums[holding] += units
+        self.counts["openings"] += 1
+
+    def _joined(
+        self, transaction: Transaction, sides: list[_Side], others: list[Leg]
+    ) -> Iterator[Document]:
+        """Yield the records of several accounts, or of several categories."""
+        sides = _merged(sides)
+        if not sides:
+            yield from self._without_account(transaction, others)
+        elif len(sides) == 1:
+            yield from self._split(transaction, sides[0], others)
+        elif len(sides) == 2 and not others:
+            first, second = sides
+            pair = self._transfer_id(transaction, first, second, second.units)
+            yield self._record(transaction, first, transferId=pair)
+            yield self._record(transaction, second, transferId=pair)
+        else:
+            self.counts["several accounts"] += 1
+            yield from self._on_main(transaction, sides, others)
+
+    def _split(
+        self, transaction: Transaction, side: _Side, others: list[Leg]
+    ) -> Iterator[Document]:
+        self._count(transaction, side)
+        values = self._values(transaction, side, side.units, (side.leg,))
+        yield self._ids.document("SplitRecord", side.leg.id, **values) | {
+            "id": self._ids.get("Record", side.leg.id)
+        }
+        split = {"splitId": self._ids.get("Record", side.leg.id), "source": None, "sourceId": None}
+        parts = self._parts(side, [leg.value for leg in others])
+        for leg, units in zip(others, parts, strict=True):
+            part = self._hung(transaction, side, leg, leg.id, units)
+            yield part | split | {"note": _joined_text(leg.note, self._units_note(leg))}
+
+    def _on_main(
+        self, transaction: Transaction, sides: list[_Side], others: list[Leg]
+    ) -> Iterator[Document]:
+        """Yield records that all hang on one account: a transfer for each other account."""
+        main = next((side for side in sides if side.value), sides[0])
+        rest = [side for side in sides if side is not main]
+        parts = self._parts(main, [*(side.value for side in rest), *(leg.value for leg in others)])
+        self._count(transaction, main)
+        for side, units in zip(rest, parts, strict=False):
+            pair = self._transfer_id(transaction, side, main, units)
+            yield self._record(transaction, side, transferId=pair)
+            hung = self._hung(transaction, main, side.leg, f"{side.leg.id}/of", units)
+            yield hung | {"transferId": pair}
+        for leg, units in zip(others, parts[len(rest) :], strict=True):
+            yield self._hung(transaction, main, leg, leg.id, units)
+
+    def _parts(self, main: _Side, values: Sequence[Fraction]) -> list[int]:
+        """Return what values count on the main account; the last one takes what rounding leaves."""
+        rate = main.amount / main.value if main.value else Fraction(1)
+        parts = [self._survey.rounded(-each * rate, main.holding.currency) for each in values]
+        parts[-1] += main.units - sum(parts)
+        return parts
+
+    def _transfer_id(
+        self, transaction: Transaction, side: _Side, other: _Side, units: int
+    ) -> str | None:
+        """Return the id of a transfer between two sides, of which the other has a record with these
+        units; None if the records cannot be linked.
+        """
+        if transaction.state == VOID:
+            return None
+        if side.holding == other.holding or side.units * units >= 0:
+            self.counts["unlinked"] += 1
+            return None
+        return self._ids.get("Transfer", side.leg.id)
+
+    def _count(self, transaction: Transaction, side: _Side) -> None:
+        if transaction.state != VOID:
+            self._sums[side.holding] += side.units
+
+    def _without_account(
+        self, transaction: Transaction, others: Sequence[Leg]
+    ) -> Iterator[Document]:
+        """Yield a reclassification as records on an account whose balance is always 0."""
+        others = [leg for leg in others if leg.value]
+        if not others:
+            return
+        self.counts["between categories"] += 1
+        currency = others[0].currency
+        parts = [self._survey.rounded(-leg.value, currency) for leg in others]
+        total = sum((leg.value for leg in others), Fraction())
+        parts[-1] += self._survey.rounded(-total, currency) - sum(parts)
+        for leg, units in zip(others, parts, strict=True):
+            values = self._common(transaction, units, leg.day or transaction.day, (leg,))
+            yield self._ids.document(
+                "Record",
+                leg.id,
+                **values,
+                accountId=self.names.between_id(currency),
+                categoryId=self.names.category_id(leg.account),
+                labelIds=self._labels(transaction, leg),
+            )
+
+    # -- records
+
+    def _record(
+        self,
+        transaction: Transaction,
+        side: _Side,
+        others: Sequence[Leg] = (),
+        **values: str | None,
+    ) -> Document:
+        """Return the record of a leg of money, with the only category that it is paid for."""
+        self._count(transaction, side)
+        common = self._values(transaction, side, side.units, (side.leg, *others))
+        for leg in others:
+            if side.value == -leg.value:
+                common |= self._original(side, leg)
+            common["categoryId"] = self.names.category_id(leg.account)
+        labels = self._labels(transaction, side.leg, *others)
+        return self._ids.document("Record", side.leg.id, **common, labelIds=labels, **values)
+
+    def _hung(
+        self, transaction: Transaction, main: _Side, leg: Leg, leg_id: str, units: int
+    ) -> Document:
+        """Return a record on the main account that stands for another leg."""
+        values = self._values(transaction, main, units, (leg,)) | {
+            "labelIds": self._labels(transaction, leg)
+        }
+        if self._survey.holding(leg) is None:
+            values |= self._original(main, leg)
+            values["categoryId"] = self.names.category_id(leg.account)
+        return self._ids.document("Record", leg_id, **values)
+
+    def _values(
+        self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
+    ) -> Document:
+        values = self._common(transaction, units, side.day, legs)
+        state = side.leg.state or transaction.state
+        return values | {
+            "accountId": self.names.account_id(side.holding),
+            "recordState": transaction.state if transaction.state == VOID else state,
+        }
+
+    def _common(
+        self, transaction: Transaction, units: int, day: date, legs: Sequence[Leg]
+    ) -> Document:
+        texts = [text for leg in legs for text in (leg.note, self._units_note(leg))]
+        return {
+            "amount": money(units),
+            "recordDate": day.isoformat(),
+            "payee": transaction.payee,
+            "note": _joined_text(transaction.note, *texts),
+            "reference": transaction.reference,
+            "recordState": transaction.state,
+        }
+
+    def _labels(self, transaction: Transaction, *legs: Leg) -> list[str]:
+        labels = (*transaction.labels, *(label for leg in legs for label in leg.labels))
+        return self.names.label_ids(tuple(dict.fromkeys(labels)))
+
+    def _original(self, side: _Side, leg: Leg) -> Document:
+        """Return the money that a category counts, if it is another currency's."""
+        if leg.commodity not in CODES or leg.commodity == side.holding.currency:
+            return {}
+        self.counts["other currency"] += 1
+        try:
+            units = to_units(decimal(-leg.quantity))
+        except NumberError:
+            return {}
+        return {"originalAmount": money(units), "originalCurrencyCode": leg.commodity}
+
+    def _units_note(self, leg: Leg) -> str | None:
+        """Return how much of something that is not money a leg has."""
+        if leg.commodity in CODES or not leg.quantity:
+            return None
+        return f"{decimal(leg.quantity):f} {leg.commodity}"
+
+    # -- remarks
+
+    def remarks(self) -> Iterator[str]:
+        """Yield a sentence about each kind of thing that is not here as it is in the book."""
+        counts = self.counts
+        for what, count in {
+            "openings that are initial balances of accounts, from before their first day": (
+                counts["openings"]
+            ),
+            "transactions of several accounts, which hang on their first one as transfers": (
+                counts["several accounts"]
+            ),
+            "transactions without an account of money, on an account 'Between categories'": (
+                counts["between categories"]
+            ),
+            "movements between accounts that cannot be linked as transfers": counts["unlinked"],
+            "records in another currency than their category has in the book": (
+                counts["other currency"]
+            ),
+            "amounts that are rounded, so that each balance is as the program shows it": (
+                self._survey.rounded_legs
+            ),
+            "movements of securities without a value in money, not imported": (
+                counts["units without money"]
+            ),
+        }.items():
+            if count:
+                yield message(f"{what}: {count_text(count)}")
+        names = self.names
+        for what, several in {
+            "accounts of securities at book value, without units and market prices": [
+                names.account_name(holding) for holding in names.holdings() if holding.is_security
+            ],
+            "equity accounts that are categories": [
+                self._accounts[account_id].name for account_id in names.equity
+            ],
+        }.items():
+            if several:
+                yield message(f"{what}: {count_text(len(several))} ({listed(several)})")
+
+
+def _merged(sides: Sequence[_Side]) -> list[_Side]:
+    """Join the legs of one account on one day."""
+    found: dict[tuple[Holding, date], _Side] = {}
+    for side in sides:
+        key = side.holding, side.day
+        before = found.get(key)
+        found[key] = side
+        if before is not None:
+            found[key] = before._replace(
+                amount=before.amount + side.amount,
+                value=before.value + side.value,
+                units=before.units + side.units,
+            )
+    return [side for side in found.values() if side.amount or side.value]
+
+
+def _joined_text(*texts: str | None) -> str | None:
+    return "; ".join(dict.fromkeys(filter(None, texts))) or None
+
+
+def decimal(number: Fraction) -> Decimal:
+    """Return a number as a decimal, rounded if it has no end."""
+    return Decimal(number.numerator) / Decimal(number.denominator)
