@@ -108,6 +108,11 @@ _QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
 _SPREADSHEET = "|".join(map(opening_text, (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a")))
 #: A ZIP file, or an SQLite database.
 _ACTUAL = "|".join(map(opening_text, (b"PK\x03\x04", b"SQLite format 3")))
+#: What wraps a plan, or the plan itself.
+_YNAB = (
+    r'\{\s*+(?:"data"\s*+:\s*+\{\s*+)?+"(?:budget|plan|server_knowledge)"\s*+:'
+    r'|\{[^{}]{0,2000}"last_modified_on"\s*+:'
+)
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
@@ -133,6 +138,12 @@ FORMATS = (
         container="books.actual.container:looks_like_actual",
         book="books.actual.reader:ActualReader.of",
         options=("currency", "units", "new_account"),
+    ),
+    Format(
+        name="ynab",
+        begin=_YNAB,
+        book="books.ynab.reader:YnabReader.of",
+        options=("currency", "new_account"),
     ),
     Format(
         name="spreadsheet",

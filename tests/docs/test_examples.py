@@ -54,6 +54,7 @@ NOT_RUN = {
     "mcp.md": 4,
     "pandas.md": 1,
     "settings.md": 2,
+    "ynab.md": 1,
 }
 
 #: The programs and Python modules that a page needs, except curl.

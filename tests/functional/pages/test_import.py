@@ -316,3 +316,11 @@ def test_the_currency_of_a_book_is_asked_for(service, user, visitor):
     do(visitor, path, "options", currency="USD")
     do(visitor, path, "confirm")
     assert {row["currencyCode"] for row in records_of(service, user)} == {"USD"}
+
+
+def test_a_whole_plan_is_looked_at_and_stored(service, user, visitor):
+    path = sent(visitor, (SAMPLES / "books" / "ynab-household.json").read_bytes())
+    text = shown_text(visitor.get(path).text)
+    assert "Format ynab" in text and "notes of accounts, categories and months" in text.lower()
+    do(visitor, path, "confirm")
+    assert len(records_of(service, user)) == 20

@@ -93,6 +93,10 @@ BEGINNINGS = [
     (zipped("db.sqlite", "metadata.json"), "actual"),
     (zipped("db.sqlite", "metadata.json")[:-30], "actual"),
     (b"SQLite format 3\0 CREATE TABLE payee_mapping", "actual"),
+    (b'{"data":{"budget":{', "ynab"),
+    (b'{\n  "data": {\n    "server_knowledge": 1,', "ynab"),
+    (b'{"id":"1","name":"a","last_modified_on":"2026', "ynab"),
+    (b'{"data":{"accounts":[', "native"),
 ]
 
 

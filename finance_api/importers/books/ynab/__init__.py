@@ -1,0 +1,1 @@
+"""YNAB: the JSON of a whole plan, as its API gives it."""
