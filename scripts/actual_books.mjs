@@ -173,9 +173,12 @@ async function answers(days, months) {
       }
     }
   }
-  const budgets = (await api.getBudgetMonth(months.at(-1))).categoryGroups.flatMap(group => group.categories)
-    .filter(each => each.budgeted).map(each => [each.id, each.budgeted]);
-  return { balances, spent, budgets: Object.fromEntries(budgets) };
+  const budgets = {};
+  for (const month of months) {
+    budgets[month] = Object.fromEntries((await api.getBudgetMonth(month)).categoryGroups.flatMap(group => group.categories)
+      .filter(each => each.budgeted).map(each => [each.id, each.budgeted]));
+  }
+  return { balances, spent, budgets };
 }
 
 const BOOKS = {

@@ -9,10 +9,10 @@ from finance_api.api import representation
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.planning.answers import Answer, Document, Export, Rows
-from finance_api.resources.field import Field
+from finance_api.resources.field import Field, Kind
 from finance_api.serialization.pages import envelope, trailer
 from finance_api.serialization.rows import RowEncoder, shown, with_texts
-from finance_api.serialization.values import text_writer
+from finance_api.serialization.values import json_limits, text_writer
 from finance_api.serialization.xlsx import MAX_ROWS, readable_first
 
 
@@ -55,6 +55,8 @@ def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) ->
     """Return these columns of the rows as JSON objects, one per line."""
     if answer.lines is None:
         texts = {field.name: text_writer(field) for field in columns if field.name in amounts}
+        limits = [field for field in columns if amounts and field.kind is Kind.LIMIT_LIST]
+        texts |= {field.name: partial(json_limits, number=str) for field in limits}
         return RowEncoder(columns, texts).lines(answer.rows)
     if answer.resource is None:
         return with_texts(amounts, answer.lines)

@@ -28,9 +28,10 @@ from finance_api.serialization.rows import RowEncoder
 from finance_api.serialization.values import Writer
 from finance_api.values import Row
 from finance_api.values.ids import parse_id
-from finance_api.values.number import to_units
+from finance_api.values.number import decimal_text, to_units
+from finance_api.values.period_limits import limit_texts
 from finance_api.values.text import TextError, clean, clean_or_none
-from finance_api.values.time import instant_text, parse_date, parse_time
+from finance_api.values.time import date_text, instant_text, parse_date, parse_time
 
 MAX_LIST_ELEMENTS = 1_000
 _LONGEST = {"source": MAX_SOURCE_CHARACTERS, "sourceId": MAX_SOURCE_ID_CHARACTERS}
@@ -107,20 +108,55 @@ def _list(element: Callable[[Field], Reader]) -> Callable[[Field], Reader]:
         read_element = element(field)
 
         def read(value: Any) -> tuple[str, ...]:
-            if not isinstance(value, list):
-                raise ValueRefused("is not a list")
-            if len(value) > MAX_LIST_ELEMENTS:
-                raise ValueRefused(
-                    f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are allowed"
-                )
             # Removes repetitions and keeps the order.
-            elements = dict.fromkeys(map(read_element, value))
+            elements = dict.fromkeys(map(read_element, _elements(value)))
             elements.pop(None, None)
             return tuple(elements)
 
         return read
 
     return reader
+
+
+def _elements(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueRefused("is not a list")
+    if len(value) > MAX_LIST_ELEMENTS:
+        raise ValueRefused(f"has {len(value)} elements; at most {MAX_LIST_ELEMENTS} are allowed")
+    return value
+
+
+_LIMIT_READERS: dict[str, Reader] = {
+    "periodStart": _reader(str, "date", parse_date),
+    "limit": _reader((int, Decimal), "number", to_units),
+}
+
+
+def _read_limits(value: Any) -> tuple[str, ...]:
+    limits: dict[int, int] = {}
+    for element in _elements(value):
+        if not isinstance(element, dict):
+            raise ValueRefused("has an element that is no object with periodStart and limit")
+        if element.keys() != _LIMIT_READERS.keys():
+            raise ValueRefused(
+                f"has an object with {', '.join(element) or 'nothing in it'}: each has periodStart "
+                "and limit alone"
+            )
+        day, limit = (_read_member(element, name) for name in _LIMIT_READERS)
+        if limit < 0:
+            raise ValueRefused(f"has the limit {decimal_text(limit)}, which is below 0")
+        if day in limits:
+            raise ValueRefused(f"has two limits for {date_text(day)}: give one")
+        limits[day] = limit
+    return limit_texts(limits)
+
+
+def _read_member(element: dict[str, Any], name: str) -> int:
+    try:
+        value: int = _LIMIT_READERS[name](element[name])
+    except ValueRefused as error:
+        raise ValueRefused(f"has a {name} that {error}") from None
+    return value
 
 
 _OF_KIND: dict[Kind, Callable[[Field], Reader]] = {
@@ -135,6 +171,7 @@ _OF_KIND: dict[Kind, Callable[[Field], Reader]] = {
     Kind.BOOLEAN: lambda field: _read_boolean,
     Kind.TEXT_LIST: _list(_text),
     Kind.ID_LIST: _list(_id),
+    Kind.LIMIT_LIST: lambda field: _read_limits,
 }
 
 

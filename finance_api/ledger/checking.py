@@ -38,6 +38,7 @@ _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.BOOLEAN: bool,
     Kind.TEXT_LIST: tuple,
     Kind.ID_LIST: tuple,
+    Kind.LIMIT_LIST: tuple,
 }
 #: Fields of accounts that are derived from their records.
 _COUNTED = ("balance", "recordCount", "lastRecordDate")

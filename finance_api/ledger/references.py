@@ -12,10 +12,13 @@ from finance_api.ledger.rows import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.recurrence import RuleError, check_rule
-from finance_api.resources import GOALS, STANDING_ORDERS, referred_by
+from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS, referred_by
 from finance_api.resources.field import Resource
+from finance_api.resources.plans import PERIODS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
+from finance_api.values.period_limits import split_limits
+from finance_api.values.time import date_text, parse_date, start_of
 
 #: Maximum depth of the tree of categories.
 MAX_LEVELS = 20
@@ -78,6 +81,8 @@ def check_document(
 ) -> None:
     """Check references and currency. Raises ChangeRefused."""
     check_references(session, resource, row, line)
+    if resource is BUDGETS:
+        _check_limits(row, line)
     if resource not in _WITH_ACCOUNT:
         return
     account = session.accounts.rows.get(row["accountId"] or "")
@@ -85,6 +90,24 @@ def check_document(
         check_currency(account, row["currencyCode"], line)
     if resource is GOALS and account is not None and row["labelId"] is not None:
         raise ChangeRefused("a goal has an accountId or a labelId, not both", line)
+
+
+def _check_limits(budget: Row, line: int | None) -> None:
+    """Raise ChangeRefused for a limit of a period that the budget does not have."""
+    period = PERIODS.get(budget["type"])
+    for day, _ in split_limits(budget["limitOverrides"]):
+        if period is None:
+            raise ChangeRefused(
+                "a budget from its start date to its end date has one period: remove its limits of "
+                "single periods, and give its limit alone",
+                line,
+            )
+        if (first := date_text(start_of(period, parse_date(day)))) != day:
+            raise ChangeRefused(
+                f"the limit of {day} does not fit, because no {period} starts on this day: give "
+                f"{first}, or remove this limit",
+                line,
+            )
 
 
 def check_recurrence(values: Mapping[str, Any], line: int | None = None) -> None:

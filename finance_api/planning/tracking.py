@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,15 +12,22 @@ from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES
 from finance_api.resources.common import EXPENSE
 from finance_api.resources.field import names_of
-from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.plans import CUSTOM, PERIODS
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.number import ratio_units
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, Period, end_of, start_of
+from finance_api.values.number import ratio_units, to_units
+from finance_api.values.period_limits import split_limits
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    date_text,
+    end_of,
+    start_of,
+)
 
 _OUTSIDE = dict.fromkeys(names_of(BUDGETS.computed_fields))
-_PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
 #: Fields that decide which budgets a record counts for. Only budgets with labels need labelIds.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
@@ -44,7 +52,7 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
         return None
     if budget["type"] == CUSTOM:
         return BudgetPeriod(start, end)
-    period = _PERIODS[budget["type"]]
+    period = PERIODS[budget["type"]]
     return BudgetPeriod(start_of(period, today), end_of(period, today) - DAY_SECONDS)
 
 
@@ -56,7 +64,7 @@ def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
     start, end = budget["startDate"], budget["endDate"]
     if budget["type"] == CUSTOM:
         return [] if start is not None and start > today else [BudgetPeriod(start, end)]
-    period, found = _PERIODS[budget["type"]], []
+    period, found = PERIODS[budget["type"]], []
     day = today
     for _ in range(number):
         first, last = start_of(period, day), end_of(period, day) - DAY_SECONDS
@@ -110,16 +118,24 @@ def track(
 
 def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
     spent, income, number = sums.count(budget, span_of(period))
-    limit = budget["limitAmount"]
+    limit = period_limit(budget, period)
     return {
         "periodStart": period.start,
         "periodEnd": period.end,
+        "periodLimit": limit,
         "spent": spent,
         "income": income,
         "remaining": None if limit is None else limit - spent,
         "progress": None if limit is None else ratio_units(spent, limit),
         "recordCount": number,
     }
+
+
+def period_limit(budget: Row, period: BudgetPeriod) -> int | None:
+    """Return the period's own limit, or else the budget's."""
+    own = dict(split_limits(budget["limitOverrides"]))
+    limit = None if period.start is None else own.get(date_text(period.start))
+    return budget["limitAmount"] if limit is None else to_units(Decimal(limit))
 
 
 def span_of(period: BudgetPeriod) -> Span:

@@ -70,7 +70,7 @@ def reference_list_field(name: str, model_type: str, meaning: str) -> Field:
     return replace(list_field(name, Kind.ID_LIST, meaning, [EXAMPLE_ID]), references=model_type)
 
 
-def list_field(name: str, kind: Kind, meaning: str, example: list[str]) -> Field:
+def list_field(name: str, kind: Kind, meaning: str, example: list[Any]) -> Field:
     """Make a list field that is empty if an import does not give it."""
     return Field(name, kind, meaning, example, nullable=False, default=())
 

@@ -48,10 +48,12 @@ class Kind(Enum):
     BOOLEAN = "boolean"
     TEXT_LIST = "list of text"
     ID_LIST = "list of ids"
+    #: Limits of single periods; see `values.period_limits`.
+    LIMIT_LIST = "list of limits"
 
     @property
     def is_list(self) -> bool:
-        return self in (Kind.TEXT_LIST, Kind.ID_LIST)
+        return self in (Kind.TEXT_LIST, Kind.ID_LIST, Kind.LIMIT_LIST)
 
     @property
     def is_text(self) -> bool:
@@ -127,7 +129,7 @@ class Field:
 
     @property
     def filterable(self) -> bool:
-        return self.role is not Role.COMPUTED
+        return self.role is not Role.COMPUTED and self.kind is not Kind.LIMIT_LIST
 
     @property
     def sortable(self) -> bool:

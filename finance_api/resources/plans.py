@@ -13,6 +13,7 @@ from finance_api.resources.common import (
     currency_field,
     date_field,
     flag_field,
+    list_field,
     name_field,
     payment_type_field,
     reference_field,
@@ -20,11 +21,13 @@ from finance_api.resources.common import (
     text_field,
 )
 from finance_api.resources.field import Kind, Resource, Unit
+from finance_api.values.time import Period
 
 WEEK = "BUDGET_INTERVAL_WEEK"
 MONTH = "BUDGET_INTERVAL_MONTH"
 YEAR = "BUDGET_INTERVAL_YEAR"
 CUSTOM = "BUDGET_CUSTOM"
+PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
 
 BUDGETS = Resource(
     name="budgets",
@@ -44,6 +47,12 @@ BUDGETS = Resource(
         ),
         currency_field("Currency of the limit; only records of this currency count."),
         amount_field("limitAmount", "How much may be spent in a period.", 300),
+        list_field(
+            "limitOverrides",
+            Kind.LIMIT_LIST,
+            "Limits of single periods, which apply in place of limitAmount.",
+            [{"periodStart": "2026-12-01", "limit": 450}],
+        ),
         reference_list_field(
             "categoryIds",
             "Category",
@@ -58,11 +67,17 @@ BUDGETS = Resource(
         UPDATED_AT,
         computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),
         computed_field("periodEnd", Kind.DATE, "Last day of the current period.", "2026-01-31"),
+        computed_field(
+            "periodLimit",
+            Kind.NUMBER,
+            "Limit of the current period: its own of limitOverrides, or else limitAmount.",
+            300,
+        ),
         computed_field("spent", Kind.NUMBER, "Spent in the current period.", 120.4),
         computed_field("income", Kind.NUMBER, "Income, which is not part of spent.", 2000),
-        computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
+        computed_field("remaining", Kind.NUMBER, "periodLimit less spent.", 179.6),
         computed_field(
-            "progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013, unit=Unit.SHARE
+            "progress", Kind.NUMBER, "spent / periodLimit, to 4 decimals.", 0.4013, unit=Unit.SHARE
         ),
         computed_field("recordCount", Kind.NUMBER, "Number of records counted.", 7, decimals=0),
     ),

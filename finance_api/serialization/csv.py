@@ -5,7 +5,7 @@ from typing import Any
 
 from finance_api.resources.field import Field, Kind
 from finance_api.serialization.rows import objects_of
-from finance_api.serialization.values import place_of_remark
+from finance_api.serialization.values import list_writer, place_of_remark
 from finance_api.values.spreadsheet import harmless
 
 _BOOLEANS = {None: "", True: "true", False: "false"}
@@ -37,7 +37,8 @@ def _writer(field: Field) -> Callable[[Any], str]:
     if field.kind is Kind.BOOLEAN:
         return _BOOLEANS.__getitem__
     if field.kind.is_list:
-        return (lambda texts: _text(";".join(texts))) if field.kind.is_text else ";".join
+        join = list_writer(field)
+        return (lambda texts: _text(join(texts))) if field.kind.is_text else join
     return _text if field.kind.is_text else lambda value: value or ""
 
 

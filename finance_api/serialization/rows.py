@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import orjson
 
 from finance_api.resources.field import Field, Kind, Resource, names_of
-from finance_api.serialization.values import Writer, json_writer, text_writer
+from finance_api.serialization.values import Writer, json_limits, json_writer, text_writer
 from finance_api.values import Row
 
 
@@ -62,7 +62,10 @@ class RowEncoder:
 def exact_documents(fields: Sequence[Field], rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the documents of the rows with Decimal for numbers that may have decimals."""
     numbers = [field for field in fields if field.kind is Kind.NUMBER and field.decimals]
-    return RowEncoder(fields, {field.name: _exact(field) for field in numbers}).documents(rows)
+    writers = {field.name: _exact(field) for field in numbers}
+    limits = [field for field in fields if field.kind is Kind.LIMIT_LIST]
+    writers |= {field.name: partial(json_limits, number=Decimal) for field in limits}
+    return RowEncoder(fields, writers).documents(rows)
 
 
 def _exact(field: Field) -> Writer:

@@ -9,6 +9,7 @@ import orjson
 from finance_api.resources.field import Field, Kind
 from finance_api.values.ids import serial_id
 from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.values.period_limits import split_limits
 from finance_api.values.time import date_text, instant_text
 
 Writer = Callable[[Any], Any]
@@ -26,7 +27,7 @@ def json_writer(field: Field) -> Writer | None:
     if field.kind is Kind.NUMBER:
         # Whole numbers need no conversion.
         return partial(json_number, decimals=field.decimals) if field.decimals else None
-    return _WRITERS.get(field.kind)
+    return json_limits if field.kind is Kind.LIMIT_LIST else _WRITERS.get(field.kind)
 
 
 def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fragment:
@@ -38,6 +39,21 @@ def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fr
     if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
         return units / _ONE if units % _ONE else units // _ONE
     return orjson.Fragment(decimal_text(units, decimals))
+
+
+def json_limits(texts: Sequence[str], number: Writer = orjson.Fragment) -> list[dict[str, Any]]:
+    """Return the limits of single periods as objects. number: converts a limit's text."""
+    return [{"periodStart": day, "limit": number(limit)} for day, limit in split_limits(texts)]
+
+
+def list_writer(field: Field) -> Writer:
+    """Return a function that joins the elements of a list, as JSON with numbers as texts has them.
+
+    It returns the same text as `text_writer`.
+    """
+    if field.kind is Kind.LIMIT_LIST:
+        return lambda limits: ";".join(map("{periodStart}={limit}".format_map, limits))
+    return ";".join
 
 
 def text_writer(field: Field) -> Writer:

@@ -21,7 +21,7 @@ from xlsxwriter.utility import xl_col_to_name
 from finance_api.resources.currencies import CURRENCIES, decimals_of
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.serialization.rows import objects_of
-from finance_api.serialization.values import place_of_remark
+from finance_api.serialization.values import list_writer, place_of_remark
 from finance_api.values.spreadsheet import in_cell
 from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
@@ -226,15 +226,12 @@ def _widths(columns: Sequence[_Column], rows: Sequence[dict[str, Any]]) -> bytes
 def _fitting(field: Field, rows: Sequence[dict[str, Any]]) -> int:
     if field.kind in _WIDTHS:
         return _WIDTHS[field.kind]
-    longest = max((len(_plain(row[field.name])) for row in rows), default=0)
+    write = list_writer(field) if field.kind.is_list else str
+    longest = max((len(write(row[field.name] or "")) for row in rows), default=0)
     if field.is_money:
         # Leave room for the commas between groups of three digits and for the currency.
         return max(longest * 4 // 3 + 6, _LEAST_MONEY_WIDTH)
     return min(max(longest + 2, _LEAST_WIDTH), _MOST_WIDTH)
-
-
-def _plain(value: Any) -> str:
-    return ";".join(value) if isinstance(value, list) else str(value or "")
 
 
 def _style_and_writer(
@@ -253,7 +250,8 @@ def _style_and_writer(
         return style, lambda value: _moment(value, style)
     if field.kind is Kind.BOOLEAN:
         return None, lambda value: "" if value is None else f'" t="b"><v>{value:d}</v></c>'
-    return None, (lambda texts: _text(";".join(texts))) if field.kind.is_list else _text
+    join = list_writer(field)
+    return None, (lambda elements: _text(join(elements))) if field.kind.is_list else _text
 
 
 def _money(styles: Mapping[str, int], usual: int, value: str | None, currency: str | None) -> str:

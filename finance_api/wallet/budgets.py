@@ -1,6 +1,7 @@
 """Budgets, with what was spent by Wallet's rules: GET /wallet/v1/api/budgets"""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -15,15 +16,15 @@ from finance_api.http.requests import Request
 from finance_api.planning import tracking
 from finance_api.resources import BUDGETS
 from finance_api.resources.common import INCOME
-from finance_api.resources.plans import CUSTOM, WEEK, YEAR
+from finance_api.resources.plans import CUSTOM, PERIODS
 from finance_api.values import Row
-from finance_api.values.number import ratio_units
-from finance_api.values.time import Period, date_text, period_text
+from finance_api.values.number import ratio_units, to_units
+from finance_api.values.period_limits import split_limits
+from finance_api.values.time import date_text, end_of, parse_date, period_text
 from finance_api.wallet import lists, parameters, shapes
 
 #: Wallet's own category of debts, which imported data may contain.
 _DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
-_PERIODS = {WEEK: Period.WEEK, YEAR: Period.YEAR}
 
 # -- the schema of the spending --------------------------------------------------------------------
 
@@ -105,7 +106,7 @@ def _sums(context: shapes.Context) -> tracking.BudgetSums:
 
 
 def _spent(budget: Row, period: tracking.BudgetPeriod, context: shapes.Context) -> dict[str, Any]:
-    limit = budget["limitAmount"]
+    limit = tracking.period_limit(budget, period)
     groups = list(context.once(_sums).groups_of(budget, tracking.span_of(period)))
     own = [group for group in groups if group.currency == budget["currencyCode"]]
     counted = [group for group in own if _excluded_as(group) is None]
@@ -135,7 +136,7 @@ def _spent(budget: Row, period: tracking.BudgetPeriod, context: shapes.Context) 
 def _text(budget: Row, period: tracking.BudgetPeriod) -> str:
     if budget["type"] == CUSTOM or period.start is None:
         return "custom"
-    return period_text(_PERIODS.get(budget["type"], Period.MONTH), period.start)
+    return period_text(PERIODS[budget["type"]], period.start)
 
 
 def _excluded_as(group: tracking.RecordGroup) -> str | None:
@@ -177,13 +178,46 @@ def _limit(row: Row, context: shapes.Context) -> Any:
     return shapes.decimal(row["limitAmount"])
 
 
+_OVERRIDE = of_members(
+    "LimitOverride",
+    {
+        "limit": value("The limit of the period.", 450, type="number"),
+        "period": value("The period.", "2026-12"),
+        "periodStart": value("First day of the period.", "2026-12-01", format="date"),
+        "periodCount": value("Number of periods, always 1.", 1),
+        "createdAt": date_time("When the budget was created."),
+    },
+)
+
+
+def _overrides(name: str, *, is_past: bool = False) -> shapes.Member:
+    """Make the member with the limits of periods that are over, or of the other ones."""
+
+    def write(row: Row, context: shapes.Context) -> Any:
+        return [
+            {
+                "limit": shapes.decimal(to_units(Decimal(limit))),
+                "period": period_text(PERIODS[row["type"]], parse_date(day)),
+                "periodStart": day,
+                "periodCount": 1,
+                "createdAt": shapes.moment(row["createdAt"]),
+            }
+            for day, limit in split_limits(row["limitOverrides"])
+            if is_past == (end_of(PERIODS[row["type"]], parse_date(day)) <= context.reading.today)
+        ]
+
+    meaning = "before the current one" if is_past else "from the current one on"
+    schema = {**array_of(_OVERRIDE), "description": f"Limits of single periods {meaning}."}
+    return shapes.Member(name, write, schema, always=True)
+
+
 BUDGET = shapes.Shape(
     BUDGETS,
     "id name currencyCode type limit accountIds categoryIds labelIds startDate endDate closed "
     f"limitOverrides pastLimitOverrides spending {shapes.TIMES}",
-    *(_limit, _day("startDate"), _day("endDate"), _spending),
+    *(_limit, _overrides("limitOverrides"), _overrides("pastLimitOverrides", is_past=True)),
+    *(_day("startDate"), _day("endDate"), _spending),
     older="amount=limitAmount",
-    always={"limitOverrides": [], "pastLimitOverrides": []},
 )
 
 budgets = Service("wallet.budgets", "/wallet/v1/api/budgets", BUDGETS.meaning)

@@ -32,12 +32,12 @@ _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "D
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; spending has the colour of expenses.
-_DRAWN = "spent net balance lowest expense income received limitAmount amount".split()
+_DRAWN = "spent net balance lowest expense income received periodLimit limitAmount amount".split()
 _CSS = {"spent": "expense", "expense": "expense"}
 #: The columns to show if there are many, by the name of the list. Downloads have all columns.
 _SHOWN = {
     "records": "recordDate payee note category accountName labels amount currencyCode",
-    "budgets": "name periodStart periodEnd limitAmount spent remaining progress currencyCode",
+    "budgets": "name periodStart periodEnd periodLimit spent remaining progress currencyCode",
     "recurring": "payee category account interval status amount currencyCode nextDate yearlyAmount",
 }
 _MOST_COLUMNS = 9

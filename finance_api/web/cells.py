@@ -59,7 +59,7 @@ class Cells:
                 return "Yes" if value else "No"
             case Kind.CHOICE:
                 return choice_label(value)
-            case Kind.TEXT_LIST:
+            case Kind.TEXT_LIST | Kind.LIMIT_LIST:
                 return ", ".join(value)
         if field.name == "color" and full_hex(value):
             return _swatch(value)
@@ -72,7 +72,7 @@ def _number(field: Field, value: int, row: Row, region: Region) -> Markup | str:
     if field.decimals != DECIMALS:
         return region.count(value)
     if field.name == "progress":
-        is_limit = "limitAmount" in row
+        is_limit = "periodLimit" in row
         return limit_progress(value, row, region) if is_limit else goal_progress(value, region)
     found = money(value, row.get(field.currency_name), region)
     if field.name == "unexplained":

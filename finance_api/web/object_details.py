@@ -18,6 +18,7 @@ from finance_api.values.text import Message
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
+from finance_api.web.own_limits import period_words
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.rendering import amount, month_words
 from finance_api.web.sentences import sentence_of
@@ -194,7 +195,7 @@ class BudgetDetail(ObjectDetail):
     def pace(self) -> Pace | None:
         """The pace; None if the budget has no limit, or its current period has no start or end."""
         row, today = self.row, self._answers.today
-        first, last, limit = row["periodStart"], row["periodEnd"], row["limitAmount"]
+        first, last, limit = row["periodStart"], row["periodEnd"], row["periodLimit"]
         if None in (row["remaining"], first, last):
             return None
         days = (last - first) // DAY_SECONDS + 1
@@ -231,13 +232,14 @@ class BudgetDetail(ObjectDetail):
 
     def words(self, period: Row) -> str:
         first, last = period["periodStart"], period["periodEnd"]
-        if self.row["type"] == MONTH:
-            return month_words(first)
-        if self.row["type"] == YEAR:
-            return date_text(first)[:4]
-        if self.row["type"] == WEEK:
-            return f"Week from {self._region.day(first)}"
+        if self.row["type"] != CUSTOM:
+            return period_words(self.row, first, self._region)
         return " – ".join("" if day is None else self._region.day(day) for day in (first, last))
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether any of the periods has a limit."""
+        return any(period["periodLimit"] is not None for period in self.periods)
 
     @property
     def plot(self) -> Plot:

@@ -127,7 +127,14 @@ def household() -> list[Native]:
             endDate="2026-12-31",
             **times[0],
         ),
-        budget(2, name="Year", type="BUDGET_INTERVAL_YEAR", closed=True, **times[1]),
+        budget(
+            2,
+            name="Year",
+            type="BUDGET_INTERVAL_YEAR",
+            closed=True,
+            limitOverrides=[{"periodStart": "2026-01-01", "limit": 12.5}],
+            **times[1],
+        ),
         budget(3, name=None, currencyCode=None, limitAmount=None, **times[2]),
         budget(4, type="BUDGET_CUSTOM", endDate="2026-02-28", limitAmount=50, **times[3]),
         goal(

@@ -329,14 +329,12 @@ def native_line(row: dict[str, Any]) -> str:
     """Write a line of the native format. A Decimal becomes a JSON number with all digits."""
     marks: dict[str, str] = {}
 
-    def mark(value: Any) -> Any:
-        if isinstance(value, Decimal):
-            key = f"@decimal{len(marks)}@"
-            marks[key] = format(value, "f")
-            return key
-        return value
+    def mark(value: Decimal) -> str:
+        key = f"@decimal{len(marks)}@"
+        marks[key] = format(value, "f")
+        return key
 
-    text = json.dumps({k: mark(v) for k, v in row.items()}, ensure_ascii=False)
+    text = json.dumps(row, default=mark, ensure_ascii=False)
     for key, number in marks.items():
         text = text.replace(f'"{key}"', number)
     return text + "\n"

@@ -31,6 +31,28 @@ _TYPES: dict[Kind, Schema] = {
     Kind.BOOLEAN: {"type": "boolean"},
     Kind.TEXT_LIST: {"type": "array", "items": {"type": "string"}},
     Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
+    Kind.LIMIT_LIST: {
+        "type": "array",
+        "items": {
+            "title": "PeriodLimit",
+            "type": "object",
+            "properties": {
+                "periodStart": {
+                    "type": "string",
+                    "format": "date",
+                    "description": "First day of the period.",
+                    "examples": ["2026-12-01"],
+                },
+                "limit": {
+                    "type": "number",
+                    "format": DECIMAL,
+                    "description": "How much may be spent in it.",
+                    "examples": [450],
+                },
+            },
+            "required": ["periodStart", "limit"],
+        },
+    },
 }
 
 _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}

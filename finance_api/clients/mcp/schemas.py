@@ -81,6 +81,7 @@ def row_of(fields: Iterable[Field]) -> Schema:
 
 def _shape(field: Field) -> Schema:
     if field.kind.is_list:
-        return {"type": "array", "items": {"type": "string"}}
+        is_limit = field.kind is Kind.LIMIT_LIST
+        return {"type": "array"} if is_limit else {"type": "array", "items": {"type": "string"}}
     types = _TYPES.get(field.kind, ["string"]) + (["null"] if field.nullable else [])
     return {"type": types if len(types) > 1 else types[0]}

@@ -98,14 +98,14 @@ TOOLS: tuple[Tool, ...] = (
         takes={
             **_OF_RECORDS,
             "sortBy": text("Fields, comma-separated, - for descending order: -amount,recordDate"),
-            "fields": text(f"Fields of each row, comma-separated. Default: {_RECORD}."),
+            "fields": text(f"Comma-separated. Default: {_RECORD}."),
         },
         always={"withTotal": "true", "fields": _RECORD},
         describes_all=True,
     ),
     Tool(
         name="get_records",
-        purpose="Records with all fields, by their ids; missingIds has the ids without a record.",
+        purpose="Records with all fields, by id; missingIds: ids without a record.",
         paths="records/by-id",
         rows={"records": {"type": "object"}},
         takes={"id": text("1 to 100 ids, comma-separated."), "fields": _WORD, **_CONVERT},
@@ -116,11 +116,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="summarize",
         purpose="Income, expense, net and count of the records that meet all conditions (as in "
-        "search_records), by groupBy and by currency. Answers 'what did I spend "
-        "on groceries per month this year' in one call: "
+        "search_records), by groupBy and by currency. Groceries per month of a year, in one call: "
         '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
-        "leftOut counts void records, transfers and records of excluded accounts: they are not in "
-        "the sums.",
+        "leftOut counts what is not in the sums: void records, transfers, excluded accounts.",
         paths="records/summary",
         rows={"groups": row_of(_GROUP)},
         takes={
@@ -208,9 +206,9 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _list(
         BUDGETS,
-        "Budgets, and what was spent of each in its current period.",
+        "Budgets and what they spent in their current period.",
         "name currencyCode closed",
-        "name,currencyCode,limitAmount,periodStart,periodEnd,spent,income,remaining,progress,closed",
+        "name,currencyCode,periodLimit,periodStart,periodEnd,spent,income,remaining,progress,closed",
     ),
     _list(
         GOALS,

@@ -25,6 +25,8 @@ _FORMS = {
 _ANY = re.compile("(?s:.*)")
 _TYPE, _ID, _OPERATION, _REVISION = CHANGES
 _NEXT = Field("next", Kind.TEXT, "Cursor of the next page.", "17.x", nullable=False)
+_PERIOD_START = Field("periodStart", Kind.DATE, "First day.", "2026-12-01", nullable=False)
+_LIMIT = Field("limit", Kind.NUMBER, "Limit of the period.", 450, nullable=False)
 _HAS_MORE = Field("hasMore", Kind.BOOLEAN, "Whether it has changes.", True, nullable=False)
 
 
@@ -74,8 +76,15 @@ def _is_value(field: Field, value: Any) -> bool:
     if field.kind is Kind.BOOLEAN:
         return isinstance(value, bool)
     if field.kind.is_list:
-        return isinstance(value, list) and all(map(_is_text, value))
+        is_element = _is_limit if field.kind is Kind.LIMIT_LIST else _is_text
+        return isinstance(value, list) and all(map(is_element, value))
     return _is_text(value) and _FORMS.get(field.kind, _ANY).fullmatch(value) is not None
+
+
+def _is_limit(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        _is_value(field, value.get(field.name)) for field in (_PERIOD_START, _LIMIT)
+    )
 
 
 def _check(members: Any, fields: Iterable[Field], what: str, advice: str = _ADDRESS) -> None:

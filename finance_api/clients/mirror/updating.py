@@ -78,7 +78,7 @@ def _stored(value: Any, field: Field) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, default=float)
     if field.kind is Kind.DATETIME and value is not None:
         # The form that SQLite's functions and SQLAlchemy read, in UTC.
         return value.removesuffix("Z").replace("T", " ")

@@ -14,6 +14,7 @@ from finance_api.values import Row
 from finance_api.values.ids import are_ids
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.text import counted_text, day_text, did_you_mean, fold
+from finance_api.values.time import TimeError, date_text, parse_days
 
 
 def counted_rows(count: int, resource: Resource) -> str:
@@ -131,6 +132,8 @@ def parse_value(owned: UserRows, field: Field, text: str) -> Any:
             value = parse_decimal(value)
         except NumberError as error:
             raise ValueRefused(str(error)) from None
+    elif field.kind is Kind.LIMIT_LIST:
+        value = [_period_limit(element) for element in value]
     elif field.kind is Kind.BOOLEAN:
         value = _TRUTH.get(value.lower())
         if value is None:
@@ -138,6 +141,16 @@ def parse_value(owned: UserRows, field: Field, text: str) -> Any:
     elif len(field.choices) > _MANY_CHOICES and value not in field.choices:
         raise ValueRefused(f"is not one of the possible values{did_you_mean(value, field.choices)}")
     return reader_of(field)(value)
+
+
+def _period_limit(text: str) -> dict[str, Any]:
+    """Parse ``2026-12=450``: a period, or its first day, and the limit."""
+    period, _, limit = map(str.strip, text.partition("="))
+    try:
+        first, _ = parse_days(period)
+        return {"periodStart": date_text(first), "limit": parse_decimal(limit)}
+    except (TimeError, NumberError):
+        raise ValueRefused("is not a list such as 2026-11=400,2026-12=450") from None
 
 
 def _elements(text: str) -> list[str]:

@@ -22,8 +22,8 @@ from finance_api.storage.sql.tables import CodePointText, metadata, owner_column
 from finance_api.values import Row
 from finance_api.values.text import fold, plain
 
-#: Separators of elements in packed lists. No text contains \x1f, and no id contains a comma.
-SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
+#: Separators of elements in packed lists. No text has \x1f, and no id or limit has a comma.
+SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ",", Kind.LIMIT_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
     Kind.NUMBER: sa.BigInteger(),

@@ -26,6 +26,7 @@ _SAMPLES: Mapping[Kind, Any] = {
     Kind.BOOLEAN: True,
     Kind.TEXT_LIST: ("Straße", 'a "b", c'),
     Kind.ID_LIST: ("00000001-0000-4000-8000-000000000000",),
+    Kind.LIMIT_LIST: ("2026-12-01=450.5",),
 }
 
 

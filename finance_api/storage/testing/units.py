@@ -53,6 +53,7 @@ _VALUES: dict[Kind, tuple[Any, ...]] = {
     Kind.BOOLEAN: (False, True),
     Kind.TEXT_LIST: ((), ("a",), ("a,b", 'c"d', "😀"), ("b", "a, b", "ß")),
     Kind.ID_LIST: ((), (make_id(1),), (make_id(2), make_id(1))),
+    Kind.LIMIT_LIST: ((), ("2026-01-01=0",), ("2026-01-01=0.0001", "2026-12-01=922337203685477")),
 }
 
 

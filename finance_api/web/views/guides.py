@@ -37,7 +37,7 @@ _QUESTIONS = (
         "records?recordDate=gte.-30d&sortBy=amount&limit=10",
     ),
     ("What was my net worth at the end of each month?", "accounts/balances?interval=month"),
-    ("How much of each budget is left?", "budgets?fields=name,limitAmount,spent,remaining"),
+    ("How much of each budget is left?", "budgets?fields=name,periodLimit,spent,remaining"),
     ("What is due in the next 30 days?", "standing-orders/upcoming?days=30"),
 )
 

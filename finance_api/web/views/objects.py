@@ -41,7 +41,8 @@ from finance_api.resources import (
     RECORDS,
     STANDING_ORDERS,
 )
-from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.plans import PERIODS
 from finance_api.resources.tables import Status
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -61,6 +62,7 @@ from finance_api.web.development import (
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
+from finance_api.web.own_limits import LIMIT, PERIOD, changed_limits, limit_control
 from finance_api.web.rendering import amount, cents, day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 
@@ -85,7 +87,12 @@ class ObjectViews:
         self.request, self.region = request, request.region
         self.shown = OBJECT_PAGES[request.matched_route.name.partition(".")[0]]
         self.resource = self.shown.resource
-        self.fields = editable_fields(self.resource)
+        #: The fields of the form. Limits of single periods have a control of their own.
+        self.fields = {
+            name: field
+            for name, field in editable_fields(self.resource).items()
+            if field.kind is not Kind.LIMIT_LIST
+        }
 
     def list_objects(self) -> dict[str, Any]:
         """Show one page of the list of all objects."""
@@ -244,6 +251,7 @@ class ObjectViews:
     def _sent(self, sent: MultiDict) -> dict[str, str]:
         """Return the texts of the form that was sent."""
         texts = forms.sent_texts(self.fields, sent)
+        texts |= {name: str(sent[name]) for name in (PERIOD, LIMIT) if name in sent}
         return with_rule(texts, sent, self.region) if RULE in texts else texts
 
     def _given(
@@ -265,6 +273,8 @@ class ObjectViews:
             objects.check_limit(self.resource, {name: values[name] for name in given})
         except ChangeRefused as error:
             raise forms.FormFaults({"limitAmount": pages.sentence(error)}) from None
+        if row is not None and {PERIOD, LIMIT} <= texts.keys():
+            given |= changed_limits(row, texts, self.region)
         return given
 
     def _form_fields(self, row: Row | None) -> Mapping[str, Field]:
@@ -301,6 +311,9 @@ class ObjectViews:
                 facts = self._facts(owned, row)
         controls = forms.controls_of(owned, self._form_fields(row), texts, self.region)
         controls = with_repeats(controls, self.region)
+        if row is not None and resource is BUDGETS and row["type"] in PERIODS:
+            control = limit_control(row, texts, request.today, self.region)
+            controls.insert(list(self.fields).index("limitAmount") + 1, control)
         return pages.page(
             shown.name,
             f"New {shown.word}" if row is None else title_of(row),

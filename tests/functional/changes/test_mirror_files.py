@@ -50,7 +50,7 @@ def listed(client, table):
 
 def _expected(field, value):
     if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, default=float)
     if isinstance(value, str) and field.kind.name == "DATETIME":
         return value[:10] + " " + value[11:19]
     return float(value) if isinstance(value, Decimal) else value

@@ -58,8 +58,9 @@ def test_the_last_twelve_periods_are_the_api_s(with_budget, visitor):
     rows = page.split('id="periods-table"')[1].split("<tbody>")[1].split("</tbody>")[0]
     cells = [re.findall(r'class="number[^"]*">([^<]*)<', row) for row in rows.split("<tr>")[1:]]
     assert [float(cell[0].replace(",", "")) for cell in cells] == [p["spent"] for p in periods]
+    assert [cell[1] for cell in cells] == ["100.00"] * 12
     assert len(periods) == 12
-    assert [cell[1] for cell in cells if "over" in cell[1]] == ["over by 20.00"]
+    assert [cell[2] for cell in cells if "over" in cell[2]] == ["over by 20.00"]
 
 
 @on_one_storage
@@ -70,6 +71,50 @@ def test_a_budget_without_a_limit_shows_what_was_spent_and_offers_to_set_one(wit
     (link,) = re.findall(r'<a href="([^"]*)">Set a limit', page.text)
     assert link == "?edit#limitAmount"
     assert 'id="edit" open' in visitor.get(f"{PATH}?edit").text
+
+
+@on_one_storage
+def test_a_month_gets_its_own_limit_on_the_page_and_loses_it_there(with_budget, visitor):
+    client = with_budget([("2026-03-02", 12)], limitAmount=100)
+
+    def send(period, limit, status=303):
+        fields = {"limit-period": period, "period-limit": limit}
+        return visitor.submit(PATH, PATH, status=status, **fields)
+
+    def stored():
+        (row,) = client.get("budgets").json["budgets"]
+        return {each["periodStart"]: each["limit"] for each in row["limitOverrides"]}
+
+    send("2026-03-01", "40+5.50")
+    assert stored() == {"2026-03-01": 45.5}
+    page = visitor.get(PATH)
+    assert "of 45.50 EUR in this month alone" in figures(page)
+    assert '<option value="2026-03-01" selected>Mar 2026: 45.50</option>' in page.text
+    assert 'value="45.50"' in page.text
+    visitor.submit(PATH, PATH, name="Same limits")
+    send("2027-03-01", "0")
+    assert stored() == {"2026-03-01": 45.5, "2027-03-01": 0}
+    for typed, sentence in (
+        ("-1", "Limit of one month must not be below 0."),
+        ("a lot", "Limit of one month a lot is not an amount such as 12.50."),
+        ("1.2345", "EUR has two decimals: write 1.23 or 1.24."),
+    ):
+        page = send("2026-04-01", typed, status=400)
+        assert sentence in shown_text(page.text.split('id="period-limit-error"')[1])
+        assert f'value="{typed}"' in page.text
+        assert '<option value="2026-04-01" selected>' in page.text
+    page = visitor.submit(PATH, PATH, status=400, type="BUDGET_INTERVAL_WEEK")
+    assert "no week starts on this day: give 2026-02-23, or remove this limit." in page.text
+    send("2026-03-01", "")
+    assert stored() == {"2027-03-01": 0}
+    assert "alone" not in figures(visitor.get(PATH))
+
+
+@on_one_storage
+def test_budgets_of_one_period_and_new_ones_have_no_limit_of_a_month(with_budget, visitor):
+    with_budget(type="BUDGET_CUSTOM")
+    assert "period-limit" not in visitor.get(PATH).text
+    assert "period-limit" not in visitor.get("/budgets/new").text
 
 
 @on_one_storage

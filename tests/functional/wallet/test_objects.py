@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.native_rows import account, category, record, uid
+from support.native_rows import account, budget, category, record, uid
 
 #: Objects with the names of version 2.0.0 only.
 TIMES = {"createdAt": "2026-01-15T10:30:00.000Z", "updatedAt": "2026-03-20T14:22:31.000Z"}
@@ -183,6 +183,19 @@ def test_a_budget(current):
         "pastLimitOverrides": [],
         **TIMES,
     }
+    over = {"period": "2026-10", "periodStart": "2026-10-01", "limit": 5}
+    given = [{"periodStart": f"2026-{n}-01", "limit": n - 5} for n in (10, 11, 12)]
+    limits = budget(2, limitAmount=10, limitOverrides=given, **TIMES)
+    current.client.load(limits)
+    shown = one(current, "budgets", "Budget", 2)
+    same = {"periodCount": 1, "createdAt": TIMES["createdAt"]}
+    assert shown["limit"] == 10
+    assert shown["pastLimitOverrides"] == [{**over, **same}]
+    assert [each["limit"] for each in shown["limitOverrides"]] == [6, 7]
+    path = f"budgets?id={uid('Budget', 2)}&spending=current%2B2"
+    (spending,) = [row["spending"] for row in current.rows(path)]
+    periods = [spending["current"], *spending["past"]]
+    assert [each["effectiveLimit"] for each in periods] == [6, 5, 10]
     closed = one(current, "budgets", "Budget", 3)
     assert closed["closed"] is True
     assert closed["limit"] is None

@@ -23,6 +23,7 @@ from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order
+from finance_api.planning.tracking import BudgetPeriod, period_limit
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
@@ -149,11 +150,31 @@ def test_sums_of_categories_and_months_are_those_of_actual(person: Person, name:
 
 
 @each_book
-def test_budgets_have_the_limits_of_the_newest_month(person: Person, name: str):
+def test_budgets_have_the_limit_of_each_month(person: Person, name: str):
     imported(person, (BOOKS / f"actual-{name}.zip").read_bytes(), **OPTIONS[name])
-    limits = {i: row["limitAmount"] // 100 for i, row in by_source(person, BUDGETS).items()}
+    budgets = by_source(person, BUDGETS)
     told = answers(name)["budgets"]
-    assert {i: limits[i] for i in told} == told
+    # A month without any budget is after the newest one, whose limits go on.
+    assert [month for month in told if not told[month]] == [*told][3:]
+    for month in [*told][:3]:
+        first = parse_date(f"{month}-01")
+        limits = {i: period_limit(row, BudgetPeriod(first, None)) for i, row in budgets.items()}
+        assert {i: limit // 100 for i, limit in limits.items() if limit} == told[month]
+        assert all(row["startDate"] <= first for row in budgets.values())
+
+
+def test_limits_that_fit_no_budget_here_are_named(person: Person, edited: Callable[..., bytes]):
+    insertion = "INSERT INTO zero_budgets (id, month, category, amount, carryover) VALUES "
+    films = "(SELECT id FROM categories WHERE name = 'Films')"
+    book = edited(
+        "UPDATE zero_budgets SET amount = -1 WHERE amount = 5000",
+        # Actual has added this to the category into which it was merged.
+        f"{insertion} ('x', 202602, {films}, 777, 0)",
+    )
+    remarks = imported(person, book).remarks
+    assert "limits of months that are below 0, which are 0 here: 1" in map(str, remarks)
+    kino = named(person, BUDGETS, "Kino")
+    assert (kino["limitAmount"], kino["limitOverrides"]) == (0, ())
 
 
 @each_book
@@ -178,7 +199,6 @@ def test_what_is_not_as_in_actual_is_named_with_its_number(person: Person):
         "splits with a transfer, another account or another day in them, whose parts are records: "
         "1",
         "splits that count as the sum of their parts, which differs from their amount: 1",
-        "months whose limit is not imported, because it is not the newest one of the budget: 2",
         "categories that roll over from month to month, which budgets do not: 1",
         "notes of categories, accounts and months, not imported: 2",
         "rules for exactly some words, which here fit every record that contains them: 1",
@@ -632,6 +652,14 @@ REFUSED = {
     "year 9999": (
         "UPDATE transactions SET date = 99991231 WHERE amount = -777",
         "9999-12-31 cannot be right",
+    ),
+    "a month that is none": (
+        "UPDATE zero_budgets SET month = 202613 WHERE amount = 5000",
+        "a budget for the month 202613, which cannot be right",
+    ),
+    "a month in years": (
+        "UPDATE zero_budgets SET month = 9000000000000000001 WHERE amount = 5000",
+        "a budget for the month 9000000000000000001, which cannot be right",
     ),
     "no date": ("UPDATE transactions SET date = 20260231 WHERE amount = -777", "is not a date"),
     "half a cent": (

@@ -47,9 +47,13 @@ FULL = {
     },
     "Budget": {
         "name": "Food",
-        "type": "BUDGET_CUSTOM",
+        "type": "BUDGET_INTERVAL_YEAR",
         "currencyCode": "EUR",
         "limitAmount": Decimal("300.5"),
+        "limitOverrides": [
+            {"periodStart": "2027-01-01", "limit": Decimal("900719925474099.3001")},
+            {"limit": 0, "periodStart": "1900-01-01"},
+        ],
         "categoryIds": [an_id(3)],
         "accountIds": [an_id(2)],
         "labelIds": [an_id(4)],
@@ -103,7 +107,12 @@ DEFAULTS = {
     "Category": {"parentId": None, "archived": False, "customCategory": False},
     "Label": {"archived": False, "color": None},
     "Record": {"labelIds": (), "categoryId": None, "recordState": None, "note": None},
-    "Budget": {"type": "BUDGET_INTERVAL_MONTH", "categoryIds": (), "closed": False},
+    "Budget": {
+        "type": "BUDGET_INTERVAL_MONTH",
+        "limitOverrides": (),
+        "categoryIds": (),
+        "closed": False,
+    },
     "Goal": {"savedAmount": 0, "state": "active", "targetAmount": None},
     "StandingOrder": {"labelIds": (), "manualPayment": False, "recurrenceRule": None},
     "RecordRule": {"keywords": (), "labelIds": (), "categoryId": None, "accountId": None},

@@ -1,7 +1,7 @@
 """Budgets, schedules and rules of Actual as budgets, standing orders and record rules."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from finance_api.importers.books.actual.names import Names
@@ -20,6 +20,7 @@ _BUDGET_TABLES = {
     "tracking": "reflect_budgets",
     "report": "reflect_budgets",
 }
+_FIRST_MONTH, _LAST_MONTH = 190001, 219912
 #: The fields of a rule's conditions whose words can become keywords.
 _TEXTS = ("description", "imported_description", "notes")
 
@@ -34,7 +35,7 @@ class Plans:
     def __init__(self, database: SqliteFile, names: Names) -> None:
         self._database = database
         self._names = names
-        self.other_months = 0
+        self.negative_limits = 0
         self.income_budgets = 0
         self.rollovers: set[str] = set()
         self.held_months = sum(held != 0 for _, held in table_rows(database, "zero_budget_months"))
@@ -53,31 +54,41 @@ class Plans:
             raise ImportRefused(f"the book has budgets of an unknown type, {quoted(budget_type)}")
         limits: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for month, category_id, amount, carryover in table_rows(self._database, table):
-            category_id = self._names.category(category_id)
-            if category_id is None:
+            # If a category was merged into another one, Actual has moved its amounts.
+            category = self._names.categories.get(category_id)
+            if category is None:
                 continue
             if amount:
                 limits[category_id][month] = amount
-            if carryover and not self._names.categories[category_id].is_income:
+            if carryover and not category.is_income:
                 self.rollovers.add(category_id)
+        incomes = [each for each in limits if self._names.categories[each].is_income]
+        self.income_budgets = len([limits.pop(category_id) for category_id in incomes])
+        months = _months({month for by_month in limits.values() for month in by_month})
         for category_id, by_month in limits.items():
-            category = self._names.categories[category_id]
-            if category.is_income:
-                self.income_budgets += 1
-                continue
-            first, newest = min(by_month), max(by_month)
-            limit = by_month[newest]
-            same = sum(amount == limit for amount in by_month.values())
-            self.other_months += _months(first, newest) - same
-            yield self._names.ids.document(
-                "Budget",
-                category_id,
-                name=category.name,
-                currencyCode=self._names.currency,
-                limitAmount=self._names.money(limit),
-                categoryIds=[self._names.ids.get("Category", category_id)],
-                closed=category.is_hidden,
-            )
+            yield self._budget(category_id, [(month, by_month.get(month, 0)) for month in months])
+
+    def _budget(self, category_id: str, by_month: Sequence[tuple[int, int]]) -> Document:
+        """Return the budget of a category. by_month: its limits, from the book's first month on."""
+        category = self._names.categories[category_id]
+        self.negative_limits += sum(limit < 0 for _, limit in by_month)
+        limits = [(_first_day(month), max(0, limit)) for month, limit in by_month]
+        newest = limits[-1][1]
+        return self._names.ids.document(
+            "Budget",
+            category_id,
+            name=category.name,
+            currencyCode=self._names.currency,
+            limitAmount=self._names.money(newest),
+            limitOverrides=[
+                {"periodStart": day, "limit": self._names.money(limit)}
+                for day, limit in limits
+                if limit != newest
+            ],
+            categoryIds=[self._names.ids.get("Category", category_id)],
+            startDate=limits[0][0],
+            closed=category.is_hidden,
+        )
 
     def standing_orders(self) -> Iterator[Document]:
         """Yield a standing order for each schedule that is not finished."""
@@ -191,6 +202,21 @@ def _amount(value: Any) -> int | None:
     raise ScheduleUnfit("has no amount in whole cents")
 
 
-def _months(first: int, last: int) -> int:
-    """Return the number of months from 202611 to 202702: 4."""
-    return (last // 100 - first // 100) * 12 + last % 100 - first % 100 + 1
+def _months(numbers: set[int]) -> list[int]:
+    """Return all months from the first to the last: 202611, 202612, 202701.
+
+    Raises ImportRefused.
+    """
+    for number in numbers:
+        if not (_FIRST_MONTH <= number <= _LAST_MONTH and 1 <= number % 100 <= 12):
+            raise ImportRefused(
+                f"the book has a budget for the month {number}, which cannot be right"
+            )
+    if not numbers:
+        return []
+    every = range(min(numbers), max(numbers) + 1)
+    return [number for number in every if 1 <= number % 100 <= 12]
+
+
+def _first_day(month: int) -> str:
+    return f"{month // 100}-{month % 100:02d}-01"

@@ -165,9 +165,7 @@ def _remarks(
         "splits without parts, which count nothing in Actual": counts["empty splits"],
         "records whose category was deleted": counts["lost categories"],
         "transactions whose text or id from the bank is not imported": counts["bank texts"],
-        "months whose limit is not imported, because it is not the newest one of the budget": (
-            plans.other_months
-        ),
+        "limits of months that are below 0, which are 0 here": plans.negative_limits,
         "categories that roll over from month to month, which budgets do not": len(plans.rollovers),
         "budgets of income, not imported": plans.income_budgets,
         "months that hold money for the next one, not imported": plans.held_months,
