@@ -11,6 +11,7 @@ KINDS = (
     *("plain", "total", "total between", "shop", "brought forward", "stated", "stated wrongly"),
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
+    *("row types", "row types wrongly"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -22,6 +23,10 @@ Ingående saldo/Utgående saldo|Начальный остаток/Конечны
 BOOKED = "Booking date|Buchungstag|Date de comptabilisation|Data contabile|Data księgowania"
 #: Words of rows without an amount.
 KINDS_WITHOUT = "Hinweis|Kartensperre|Zinssatz geändert|Notice|Limit changed|Avis|Info"
+#: Headings of columns that say what kind of row each is; and words for the opening balance,
+#: transactions, sums, and the closing balance.
+ROW_TYPES = "Row type|Eilutės tipas|Ieraksta tips|Kirje liik|Tips|Satzart|"
+TYPES = "10/20/82/86|AS/TT/K2/LS|O/T/S/C|0/1/8/9"
 MARKS = "***END OF FILE***|<end>|Ende|-- fin --"
 
 
@@ -209,6 +214,25 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
                 text = f"{writer.number(abs(cents))} {out if cents < 0 else in_}".strip()
                 day_text = form_day(day, writer.form, writer.of)
                 lines.append(writer.line(day_text, payee, note, text))
+        case "row types" | "row types wrongly":
+            heading, types = pick.choice(ROW_TYPES.split("|")), pick.choice(TYPES.split("|"))
+            before, of, sums, after = types.split("/")
+            writer.ends_in_delimiter = False
+            writer.columns.insert(0, heading)
+            lines = [writer.row(*row) for row in rows]
+            closing = opening + total
+            if kind == "row types wrongly":
+                closing += pick.randint(1, 900)
+            ways = (sum(max(way * row[3], 0) for row in rows) for way in (-1, 1))
+            both = [cents * way for way, cents in zip((-1, 1), ways, strict=True)]
+            last_rows = [(sums, cents) for cents in both if pick.random() < 0.8] + [(after, closing)]
+            lines = [writer.line(of, line) for line in lines]
+            lines.insert(0, writer.line(before, writer.row(rows[0][0], "", "", opening)))
+            pick.shuffle(last_rows)
+            lines += [writer.line(word, writer.row(on_last, "", "", c)) for word, c in last_rows]
+            closing = None if kind == "row types wrongly" else closing
+            if pick.random() < 0.4:
+                lines.reverse()
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
     is_wrong = kind in ("stated wrongly", "divided")
     return Odd(

@@ -32,12 +32,14 @@ from finance_api.importers.csv.guess.journals import (
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.guess.totals import (
     MARKS,
+    Kind,
     chained,
     marks_parts,
     may_have_sums,
     net,
     parts_in,
     repeated_sums,
+    roles_in,
     splits_in,
     sums_in,
 )
@@ -80,6 +82,9 @@ from finance_api.values.time import DAY_SECONDS
 
 #: A file with fewer rows shows little.
 _FEW = 4
+#: A column that says what kind of row each is has at most this many words.
+_MOST_KINDS = 8
+_OF_ACCOUNT = ("account", "accountNumber", "currency")
 #: Line -> the cells of its row.
 CellsOf = Mapping[int, list[str]]
 
@@ -126,6 +131,7 @@ class _Guessing:
         self._check_unbooked(form)
         self._take_stating_columns()
         if survey.footer is None:
+            self._leave_out_kinds()
             self._leave_out_totals()
             self._ask_about_journal()
             self._ask_about_end()
@@ -191,6 +197,60 @@ class _Guessing:
         last = plan.table.skip_last + survey.footer[0]
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
+
+    def _leave_out_kinds(self) -> None:
+        """Leave out balances and sums that only a word of a column such as "Row type" marks, if
+        they fit the transactions; ask if they may have come about by chance.
+        """
+        plan, selection = self.plan, self.selection
+        texts, keys = plan.indexes("payee", "note"), plan.indexes(*_OF_ACCOUNT)
+        columns = {column.index for column in self._survey.watched} | plan.ignored
+        columns -= selection.undoubted | selection.columns
+        for column in sorted(columns if plan.rows is None else ()):
+            words = [cells[column].strip() for cells in plan.table.sample]
+            if not 1 < len(set(words)) <= _MOST_KINDS or words.count(words[0]) > _MOST_KINDS:
+                continue
+            accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
+            for place, row in enumerate(movements(plan, selection)):
+                kinds = accounts[text_of(row[1], keys) if keys else ""]
+                kind = kinds.setdefault(row[1][column].strip(), Kind(place))
+                if len(kinds) > _MOST_KINDS:
+                    break
+                has_text = bool(texts) and bool(text_of(row[1], texts))
+                kind.add(place, row, net(self._money(*row)), has_text=has_text)
+            else:
+                if accounts:
+                    self._decide_kinds(column, [*accounts.values()])
+
+    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> None:
+        """accounts: the kinds of rows of each account, by their words in the column."""
+        name = self.plan.headings.named(column)
+        first, *others = map(roles_in, accounts)
+        found = [roles for roles in first if all(roles in other for other in others)]
+        bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
+        bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
+        found = [roles for roles in found if roles.keys() == bare] or found
+        left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
+        kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
+        if found and (TOTAL in found[0].values() or found[0].keys() == bare) and not found[1:]:
+            rows = [(word, row) for kinds in accounts for word in found[0] for row in kinds[word].few]
+            for word, (line, _, cells) in rows:
+                self.selection.no_money[line] = word
+                if found[0][word] != TOTAL:
+                    self.selection.balances[line] = found[0][word], cells
+            which = f"{len(rows)} rows by their {quoted(name)}"
+            self.remarks.append(f"left out {which}: they are balances and sums of the other rows")
+            self.plan.inferred.explained.add(column)
+            # Its words may be words for directions, too.
+            self._survey.watched = [each for each in self._survey.watched if each.index != column]
+        elif found:
+            readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
+            line = min(accounts[0][word].few[0][0] for word in readings[0])
+            ask_about_sums(name, line, *readings, questions=self._questions)
+        elif len(left_out) > 1 and any(kind.count > 1 for kind in kept):
+            if all(one.is_beside(other) for one in left_out for other in kept):
+                line = min(kind.few[0][0] for kind in left_out)
+                ask_about_sums(name, line, sorted(bare), questions=self._questions)
 
     def _leave_out_totals(self) -> None:
         doubts = self.selection.doubts
@@ -301,7 +361,7 @@ class _Guessing:
             raise ImportRefused(fault, found.without_parts[0])
         if found.doubtful:
             name, marks = plan.headings.named(column), [*dict.fromkeys(found.marks)]
-            ask_about_sums(name, found.doubtful[0], marks, self._questions)
+            ask_about_sums(name, found.doubtful[0], marks, questions=self._questions)
         elif found.parts:
             self.selection.no_money |= dict.fromkeys(found.parts, "part of a split")
             which = f"{len(found.parts)} rows, such as line {found.parts[0]}"
@@ -333,7 +393,8 @@ class _Guessing:
                 found.append(("" in texts, column, [*texts]))
         if found and not any(column in self.selection.undoubted for _, column, _ in found):
             _, column, named = min(found)
-            ask_about_sums(plan.headings.named(column), min(sums), named, self._questions)
+            name = plan.headings.named(column)
+            ask_about_sums(name, min(sums), named, questions=self._questions)
 
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""

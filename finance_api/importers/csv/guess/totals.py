@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, product
 from operator import eq
 
 from finance_api.importers.csv.cells import text_of
@@ -257,6 +257,65 @@ def _splits_above_parts(rows: Iterable[tuple[int, str, str, str, int]]) -> Split
                 found.doubtful += [whole] if is_doubtful else []
         else:
             is_open = False
+    return found
+
+
+#: A kind of rows that are not transactions has at most this many in an account.
+_MOST_OF_KIND = 3
+
+
+class Kind:
+    """The rows of an account that have the same word in a column.
+
+    first, last: the places of its first and last row. money: what comes in, and what goes out.
+    few: line, money and cells of its first rows. has_text: whether any row has a text.
+    """
+
+    def __init__(self, place: int) -> None:
+        self.first = place
+        self.last = self.count = 0
+        self.money = [0, 0]
+        self.few: list[tuple[int, int, list[str]]] = []
+        self.has_text = False
+
+    def add(self, place: int, row: Row, units: int, *, has_text: bool) -> None:
+        self.last = place
+        self.count += 1
+        self.money[units < 0] += abs(units)
+        self.has_text |= has_text
+        if len(self.few) <= _MOST_OF_KIND:
+            self.few.append((row[0], units, row[1]))
+
+    def is_beside(self, other: "Kind") -> bool:
+        """Return whether these few rows are all above the other ones, or all below."""
+        return self.count <= _MOST_OF_KIND and (self.last < other.first or other.last < self.first)
+
+
+def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
+    """Return word -> OPENING, CLOSING or TOTAL for the kinds of rows that are not transactions, in
+    each way in which opening balance and transactions make the closing balance, and all other rows
+    are sums of the transactions.
+    """
+    found = []
+    for word, kind in kinds.items():
+        others = {each: other for each, other in kinds.items() if each != word}
+        has_texts = kind.has_text and not any(other.has_text for other in others.values())
+        is_proof = kind.count > 1 or has_texts
+        if not is_proof or not all(other.is_beside(kind) for other in others.values()):
+            continue
+        into, out = kind.money
+        net_, sums = into - out, {into, out, abs(into - out)}
+        ends = [each for each, other in others.items() if other.count == 1]
+        for opening, closing in product(ends, repeat=2):
+            before, after = (others[each] for each in (opening, closing))
+            is_between = (before.first < kind.first) != (after.first < kind.first)
+            totals = [each for each in others if each not in (opening, closing)]
+            if (
+                is_between
+                and before.few[0][1] + net_ == after.few[0][1]
+                and all(abs(units) in sums for each in totals for _, units, _ in others[each].few)
+            ):
+                found.append({**dict.fromkeys(totals, TOTAL), opening: OPENING, closing: CLOSING})
     return found
 
 

@@ -97,14 +97,17 @@ def _ignore(refused: ImportRefused, cells: list[str]) -> None:
     pass
 
 
-def ask_about_sums(name: str, line: int, texts: Sequence[str], questions: Questions) -> None:
-    """Ask about rows that are sums of others. texts: their texts in the column ``name``."""
-    left_out = tuple(f"{name}={text}" for text in texts if text)
+def ask_about_sums(name: str, line: int, *readings: Sequence[str], questions: Questions) -> None:
+    """Ask about rows that are sums of others. readings: their texts in the column ``name``."""
+    choices = []
+    for texts in readings:
+        if left_out := tuple(f"{name}={text}" for text in texts if text):
+            says = clause(Says.NOT_TRANSACTIONS, texts=tuple(texts))
+            choices.append(Choice({"leave_out": left_out}, says))
     kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.THESE_TRANSACTIONS))
-    sums = Choice({"leave_out": left_out}, clause(Says.NOT_TRANSACTIONS, texts=tuple(texts)))
-    topic = Topic.SUMS if left_out else Topic.SUMS_WITHOUT_TEXT
-    fact = clause(topic, texts=tuple(text or BLANK for text in texts))
-    questions.ask(fact, *([sums, kept] if left_out else [kept]), line=line)
+    named = tuple(dict.fromkeys(text or BLANK for texts in readings for text in texts))
+    fact = clause(Topic.SUMS if choices else Topic.SUMS_WITHOUT_TEXT, texts=named)
+    questions.ask(fact, *choices, kept, line=line)
 
 
 def _ask_for_words(
