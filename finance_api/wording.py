@@ -241,6 +241,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.IS_BALANCE: "{column!r} is the balance",
     Says.IS_OWED: "{column!r} is what is owed",
     Says.NOT_RUNNING: "{column!r} is not a running balance",
+    Says.REPEATS_ABOVE: "blank cells of {columns!r} repeat the row above",
     Says.OWN_ACCOUNTS: "{column!r} has your own accounts",
     Says.OTHER_ACCOUNTS: "{column!r} has the other side's accounts",
     Says.ACCOUNTS_OF_FILE: "the file has several accounts",

@@ -231,6 +231,7 @@ class Says(StrEnum):
     IS_BALANCE = auto()
     IS_OWED = auto()
     NOT_RUNNING = auto()
+    REPEATS_ABOVE = auto()
     OWN_ACCOUNTS = auto()
     OTHER_ACCOUNTS = auto()
     ACCOUNTS_OF_FILE = auto()

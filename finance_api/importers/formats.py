@@ -89,6 +89,7 @@ _TABLE = (
     *_NUMBERS,
     *("profile", "no_profile", "columns", "timezone", "debit", "credit", "mixed_signs", "sign"),
     *("positive", "invert", "units", "only", "leave_out", "ignore", "balance", "fee"),
+    "fill_down",
     *("fee_category", "no_text", "label_separator", "skip_rows", "skip_last", "no_header"),
 )
 

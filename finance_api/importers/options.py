@@ -168,6 +168,13 @@ FILE_OPTIONS = (
         metavar="COL",
     ),
     FileOption(
+        "fill_down",
+        "Columns to fill down",
+        "CSV: a column whose blank cells repeat the row above; may be given several times.",
+        LIST,
+        metavar="COL",
+    ),
+    FileOption(
         "balance",
         "Balance column",
         "CSV: the column of the balance after each row.",
@@ -233,6 +240,7 @@ class ImportOptions(TypedDict, total=False):
     only: Sequence[str] | None
     leave_out: Sequence[str] | None
     ignore: Sequence[str] | None
+    fill_down: Sequence[str] | None
     balance: str | None
     fee: Sequence[str] | None
     fee_category: str | None

@@ -11,7 +11,7 @@ KINDS = (
     *("plain", "total", "total between", "shop", "brought forward", "stated", "stated wrongly"),
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
-    *("row types", "row types wrongly"),
+    *("row types", "row types wrongly", "repeated cells"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -225,7 +225,9 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
                 closing += pick.randint(1, 900)
             ways = (sum(max(way * row[3], 0) for row in rows) for way in (-1, 1))
             both = [cents * way for way, cents in zip((-1, 1), ways, strict=True)]
-            last_rows = [(sums, cents) for cents in both if pick.random() < 0.8] + [(after, closing)]
+            last_rows = [(sums, cents) for cents in both if pick.random() < 0.8] + [
+                (after, closing)
+            ]
             lines = [writer.line(of, line) for line in lines]
             lines.insert(0, writer.line(before, writer.row(rows[0][0], "", "", opening)))
             pick.shuffle(last_rows)
@@ -233,6 +235,16 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
             closing = None if kind == "row types wrongly" else closing
             if pick.random() < 0.4:
                 lines.reverse()
+        case "repeated cells":
+            # The day stands on its first row alone; so do the account and the kind, if they do.
+            writer.ends_in_delimiter = False
+            rows = [(day, *row[1:]) for row in rows for day in [row[0]] * pick.randint(1, 3)]
+            records = [(str(day), cents * 100) for day, _, _, cents in rows]
+            written = [writer.row(*row).split(writer.delimiter, 1) for row in rows]
+            before, lines = "", []
+            for day_text, rest in written:
+                lines.append(writer.line("" if day_text == before else day_text, rest))
+                before = day_text
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
     is_wrong = kind in ("stated wrongly", "divided")
     return Odd(

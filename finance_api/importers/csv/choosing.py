@@ -3,6 +3,7 @@
 from collections import abc, deque
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
@@ -133,8 +134,12 @@ def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mappin
     columns |= {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
     if profile.says_direction:
         columns.pop("amount", None)
+    group = match.indexes(profile.fill_down)
     table = replace(
-        table, missing_cells=profile.missing_cells, extra_cells=profile.extra_cells, nameless=True
+        _filled_down(table, user_mapping, *([group] if group else [])),
+        missing_cells=profile.missing_cells,
+        extra_cells=profile.extra_cells,
+        nameless=True,
     )
     plan = Plan(table, columns, mapping, rows=rows)
     if not plan.ignored.isdisjoint(columns.get("balance", ())):
@@ -265,12 +270,17 @@ def _consistent(possible: list[Plan]) -> Plan:
     raise ImportRefused(fact, choices=tuple(Choice({"delimiter": d}, says) for d, says in divides))
 
 
+def _filled_down(table: Table, mapping: Mapping, *groups: tuple[int, ...]) -> Table:
+    position = partial(table.names.position, Option("fill_down"))
+    return replace(table, fill_down=(*groups, *((position(name),) for name in mapping.fill_down)))
+
+
 def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     """Return a plan with the columns that options name or the file reveals.
 
     Raises ImportRefused.
     """
-    headings = table.names
+    headings, table = table.names, _filled_down(table, user_mapping)
     columns, doubled = find_columns(user_mapping, headings)
     named = filled(table.cells)
     if any(index >= named for indexes in columns.values() for index in indexes):

@@ -47,7 +47,6 @@ class ProfileRows:
         self._refuse = [
             (tests, reason, only) for tests, reason, only in refuse if tests is not None
         ]
-        self._fill_down = match.indexes(profile.fill_down)
         self._opening = self._tests(profile.opening) if profile.opening else None
         names = self._derived()
         self.columns: Columns = {name: (width + i,) for i, name in enumerate(names)}
@@ -122,15 +121,12 @@ class ProfileRows:
 
         skipped: counts the rows that are left out. The function raises ImportRefused with a line.
         """
-        above: list[str] = []
         ids: dict[tuple[int, str], str] = {}
         left_out: Counter[str] = Counter() if skipped is None else skipped
 
         def expand(line: int, cells: list[str]) -> list[list[str]]:
             if self._match.profile.apostrophes:
                 cells = [without_apostrophes(cell) if "'" in cell else cell for cell in cells]
-            if self._fill_down:
-                self._fill(cells, above)
             for tests, reason, only in self._refuse:
                 if _hold(tests, cells):
                     fact = clause(Topic.ROW_NOT_READ, reason=reason) if only else reason
@@ -155,13 +151,6 @@ class ProfileRows:
             return [[*cells, *(make(cells) for make in makes), *end] for makes in legs]
 
         return expand
-
-    def _fill(self, cells: list[str], above: list[str]) -> None:
-        """Fill blank cells that stand for the same value as in the row above."""
-        if above and not cells[self._fill_down[0]].strip():
-            for index in self._fill_down:
-                cells[index] = cells[index].strip() or above[index]
-        above[:] = cells
 
     def _keeps(self, line: int, cells: list[str], left_out: Counter[str]) -> bool:
         for index, column, selected in self._only:

@@ -122,6 +122,7 @@ class Mapping:
     only: Sequence[str] = ()
     leave_out: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    fill_down: Sequence[str] = ()
     balance: str | None = None
     fee: Sequence[str] = ()
     fee_category: str | None = None

@@ -127,7 +127,7 @@ def find_columns(
     others: Columns = {}
     doubled: dict[str, list[int]] = {}
     for index, heading in enumerate(headings.texts or () if by_itself else ()):
-        name = FIELD_NAMES.get(folded(heading), "")
+        name = FIELD_NAMES.get(folded(heading.rstrip(": ")), "")
         if not name or name in found or name in mapping.unmapped:
             continue
         if name in others:

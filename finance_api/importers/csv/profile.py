@@ -238,7 +238,9 @@ class Match:
         options["columns"] = {name: named for name, named in columns.items() if named}
         if profile.partial:
             options["columns"] |= {name: [""] for name, named in profile.map.items() if not named}
-            options["ignore"] = [headings.named(i) for i in self.indexes(profile.ignore)]
+            for name in ("ignore", "fill_down"):
+                indexes = self.indexes(getattr(profile, name))
+                options[name] = [headings.named(index) for index in indexes]
         if self.index(options.get("balance", "")) is None:
             options.pop("balance", None)
         if options.get("currency") == CODE:

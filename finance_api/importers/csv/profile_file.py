@@ -43,7 +43,7 @@ _OF_MAPPING: dict[str, type] = dict.fromkeys(
     str,
 ) | {"no_text": bool}
 #: Keys of answers, other than the columns of fields.
-_ANSWERS = (*_OF_MAPPING, "fee", "only", "leave_out", "ignore")
+_ANSWERS = (*_OF_MAPPING, "fee", "only", "leave_out", "ignore", "fill_down")
 #: Further keys that are fields of `Profile`, and their types.
 _OF_PROFILE: abc.Mapping[str, type] = {
     part.name: kind

@@ -92,7 +92,9 @@ class Currencies:
                 raise ImportRefused(fault, line)
             return mark.currency
         if self.several and self.given is None:
-            raise ImportRefused("the currency is empty", line)
+            name = self.column
+            above = Choice({"fill_down": (name,)}, clause(Says.REPEATS_ABOVE, columns=(name,)))
+            raise ImportRefused("the currency is empty", line, (above,) if name else ())
         return self.option
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:

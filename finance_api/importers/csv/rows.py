@@ -12,6 +12,7 @@ from finance_api.importers.clauses import Clause, Given, Says, Topic, Units, cla
 from finance_api.importers.csv.amounts import DECIMAL_MARKS
 from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.cells import AMOUNT, account_of, clean_text, text_of
+from finance_api.importers.csv.guess.which_rows import repeated_cells
 from finance_api.importers.csv.mapping import FEE_CATEGORY, LABEL_SEPARATOR
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
@@ -250,9 +251,11 @@ class _StatementBuilder:
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:
         """Return the name of the row's account, and the bank's number for it."""
         name, number = account_of(self._reader.columns, cells)
+        is_empty = name is None and number is None
         if self._account is None:
-            if name is None and number is None:
-                raise ImportRefused("the account is empty", line)
+            if is_empty:
+                above = repeated_cells(self._plan, line, *_ACCOUNTS)
+                raise ImportRefused("the account is empty", line, tuple(above))
             return name or number or "", number
         self._other_name = earlier, earlier_line = self._other_name or (name, line)
         if name != earlier:
@@ -261,7 +264,8 @@ class _StatementBuilder:
             every_row = clause(Says.EVERY_ROW, account=self._account)
             several = Choice({"account": None}, clause(Says.ACCOUNTS_OF_FILE))
             one = Choice({"columns": {"account": ("",)}}, every_row)
-            raise ImportRefused(fact, line, (several, one))
+            above = repeated_cells(self._plan, line, *_ACCOUNTS) if is_empty else []
+            raise ImportRefused(fact, line, (*above, several, one))
         return self._account, number
 
     def _labels(self, cells: Sequence[str]) -> tuple[str, ...]:

@@ -164,6 +164,7 @@ class Table:
     skip_last: how many rows at the end are left out; blank rows do not count.
     missing_cells: how many cells fewer than headings a row may have. extra_cells: whether rows may
     have more cells, which are dropped. nameless: whether columns without a heading have cells.
+    fill_down: groups of columns: where the first one is blank, all repeat the row above.
     """
 
     text: TextFile
@@ -173,6 +174,7 @@ class Table:
     missing_cells: int = 0
     extra_cells: bool = False
     nameless: bool = False
+    fill_down: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def _first(self) -> Row:
@@ -252,6 +254,7 @@ class Table:
         least -= self.missing_cells
         named = filled(first) if self.has_header and not self.nameless else most
         limit = MAX_CELLS if self.extra_cells else named
+        above: list[str] = []
         rows = self._all_rows()
         if self.has_header:
             rows = _without_headings(rows, first, skipped)
@@ -262,7 +265,10 @@ class Table:
             if not used:
                 continue
             if count >= least and used <= limit:
-                yield line, cells if count == most else cells[:most] + [""] * (most - count)
+                cells = cells if count == most else cells[:most] + [""] * (most - count)
+                if self.fill_down:
+                    self._fill(cells, above)
+                yield line, cells
                 continue
             refused = self._ragged(count, most, line)
             if count >= least and used <= most:
@@ -271,6 +277,13 @@ class Table:
             if misfit is None:
                 raise refused
             misfit(refused, cells)
+
+    def _fill(self, cells: list[str], above: list[str]) -> None:
+        for columns in self.fill_down:
+            if above and not cells[columns[0]].strip():
+                for index in columns:
+                    cells[index] = cells[index].strip() or above[index]
+        above[:] = cells
 
     def _ragged(self, count: int, width: int, line: int) -> ImportRefused:
         what = clause(Says.HEADING_ROW if self.has_header else Says.FIRST_ROW)

@@ -76,3 +76,29 @@ def test_a_gross_amount_and_a_fee_beside_their_difference_are_no_balances():
 def test_a_side_is_not_alone_beside_the_other_one_with_amounts_that_cannot_be_read():
     text = "Date,Description,DEBIT,CREDIT\n2026-10-03,A,'579.68 USD,\n2026-10-13,B,'544.00 $,0\n"
     assert "the headings are 'Date', 'Description'" in str(refusal(text, currency="EUR"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "own"),
+    [
+        # A balance that rises by the left column is what is owed on a card, or credits come first.
+        ("Shop,12.40,,87.60 Autopay,,50.00,37.60 Oak,10.00,,47.60", "43"),
+        ("Shop,,12.40,87.60 Wages,900.00,,987.60 Oak,,10.00,977.60", "43"),
+        # So it may be if only payments seem to go out.
+        ("Shop,,12.40,87.60 Payment,50.00,,37.60 Oak,,10.00,47.60", "34"),
+        ("Shop,12.40,,87.60 Wages,,900.00,987.60 Oak,10.00,,977.60", ""),
+    ],
+)
+def test_sides_that_only_balances_show_are_asked_about_if_these_may_be_what_is_owed(rows, own):
+    text = "".join(f"2026-03-0{n},{row}\n" for n, row in enumerate(rows.split(), 4))
+    if not own:
+        assert amounts(text) == [-12.4, 900, -10]
+        return
+    found = [line.split(" ---")[0] for line in answers(refusal(text, currency="EUR"))]
+    debit, credit = own
+    assert found == [
+        f"--debit {debit} --credit {credit}",
+        f"--debit {credit} --credit {debit} --balance 5",
+    ]
+    turned = amounts(text, debit=credit, credit=debit, balance="5", header=False)
+    assert turned == [-each for each in amounts(text, debit=debit, credit=credit, header=False)]

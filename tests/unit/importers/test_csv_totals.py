@@ -235,4 +235,6 @@ def test_sums_of_long_periods_are_asked_about_like_those_of_short_ones(are_above
         lines += [total, *rows] if are_above else [*rows, total]
     refused = refusal(HEAD + "\n".join(lines) + "\n", currency="EUR")
     assert refused.line == (2 if are_above else 252)
-    assert "'January 2026', 'February 2026', 'March 2026' may be sums of other rows" in refused.reason
+    assert (
+        "'January 2026', 'February 2026', 'March 2026' may be sums of other rows" in refused.reason
+    )

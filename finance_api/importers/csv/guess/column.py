@@ -218,6 +218,8 @@ class OpenColumns(Inferred):
         changes: ImportOptions = {"columns": {name: (column,) for name, column in named.items()}}
         if "debit" in named:
             changes = {"debit": named["debit"], "credit": named["credit"], **POSITIVE}
+        if "balance" in named:
+            changes["balance"] = named["balance"]
         places = tuple(clause(Says.FIELD_IN, field=f, column=name) for f, name in named.items())
         return Choice(changes, clause(Says.BOTH, both=places))
 

@@ -174,17 +174,20 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
 
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
     line = survey.kinds[AMOUNT, 1]
-    either = _either_way(line)
     column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
     if column is None:
         has_credits = any(sign == 2 for _, sign in survey.kinds)
-        questions.ask(clause(Topic.UNSIGNED), *(either[1:] if has_credits else either), line=line)
+        either = _either_way(line)[has_credits:]
+        questions.ask(clause(Topic.UNSIGNED), *either, line=line)
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
-    choices = _choices_of_words(name, texts, _known(texts, name))
+    known = _known(texts, name)
+    choices = _choices_of_words(name, texts, known)
+    unknown = (v for text, v in column.values.items() if word_of(text) not in known)
+    line = min((min(lines.values()) for lines in unknown), default=line)
     if not _is_certain(column.values):
-        for way in either:
+        for way in _either_way(line):
             meaning = clause(Says.NO_WAY_BUT, column=name, way=way.meaning)
             choices.append(Choice({"ignore": (name,), **way.changes}, meaning))
     fact = clause(Topic.UNSIGNED_WITH_WORDS, column=name, words=tuple(texts))
@@ -224,10 +227,16 @@ def _choices_of_words(
     """
     words = {word_of(text): text.strip() or BLANK for text in texts}
     unknown = [word for word in words if word not in known]
+    choices = []
+    if unknown == [""]:
+        meaning = clause(Says.REPEATS_ABOVE, columns=(name,))
+        ways = {word: way for word, way in known.items() if word in words}
+        is_usual = all(ways[word] == DIRECTIONS.get(word) for word in ways)
+        sign = name if is_usual else sign_option(name, words.values(), ways)
+        choices.append(Choice({"sign": sign, "fill_down": (name,)}, meaning))
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [Choice({"sign": name}, clause(Says.SAYS_WAY, column=name))]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
-    choices = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = dict(zip(unknown, chosen, strict=True))
         are = tuple(clause(Says.WORD_IS, word=words[w], money=_MONEY[ways[w]]) for w in ways)

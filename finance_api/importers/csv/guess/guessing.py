@@ -47,9 +47,10 @@ from finance_api.importers.csv.guess.unread import ask_about_unread
 from finance_api.importers.csv.guess.which_rows import (
     ask_about_sums,
     ask_which_rows,
-    kinds_without_amount,
+    kinds_without,
     names_balance,
     other_dates,
+    repeated_cells,
 )
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
@@ -151,8 +152,10 @@ class _Guessing:
         if survey.footer is not None:
             count, first = survey.footer
             without = Choice({"skip_last": plan.mapping.skip_last + count})
-            fact = clause(Topic.FOOTER, first=first.questions[0].fact)
-            questions.ask(fact, without, line=first.line)
+            fact = first.questions[0].fact
+            is_undated = isinstance(fact, Clause) and fact.topic is Topic.DATE_EMPTY
+            others = self._other_days(first.line or 0) if is_undated else []
+            questions.ask(clause(Topic.FOOTER, first=fact), without, *others, line=first.line)
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
         questions.accounts = self._accounts()
@@ -174,9 +177,9 @@ class _Guessing:
             fact = None if self.plan.rows else first.fact
             topic = fact.topic if isinstance(fact, Clause) else None
             if topic is Topic.DATE_EMPTY:
-                first = first._replace(choices=tuple(other_dates(self.plan)))
+                first = first._replace(choices=tuple(self._other_days(first.line or 0)))
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
-                kinds = kinds_without_amount(self.plan, self.selection)
+                kinds = kinds_without(self.plan.amounts, self.plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
             refused.questions = (first, *others, *questions.asked)
             raise
@@ -232,12 +235,13 @@ class _Guessing:
         found = [roles for roles in found if roles.keys() == bare] or found
         left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
         kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
-        if found and (TOTAL in found[0].values() or found[0].keys() == bare) and not found[1:]:
-            rows = [(word, row) for kinds in accounts for word in found[0] for row in kinds[word].few]
+        if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
+            (roles,) = found
+            rows = [(word, row) for kinds in accounts for word in roles for row in kinds[word].few]
             for word, (line, _, cells) in rows:
                 self.selection.no_money[line] = word
-                if found[0][word] != TOTAL:
-                    self.selection.balances[line] = found[0][word], cells
+                if roles[word] != TOTAL:
+                    self.selection.balances[line] = roles[word], cells
             which = f"{len(rows)} rows by their {quoted(name)}"
             self.remarks.append(f"left out {which}: they are balances and sums of the other rows")
             self.plan.inferred.explained.add(column)
@@ -247,10 +251,13 @@ class _Guessing:
             readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
             line = min(accounts[0][word].few[0][0] for word in readings[0])
             ask_about_sums(name, line, *readings, questions=self._questions)
-        elif len(left_out) > 1 and any(kind.count > 1 for kind in kept):
-            if all(one.is_beside(other) for one in left_out for other in kept):
-                line = min(kind.few[0][0] for kind in left_out)
-                ask_about_sums(name, line, sorted(bare), questions=self._questions)
+        elif (
+            len(left_out) > 1
+            and any(kind.count > 1 for kind in kept)
+            and all(one.is_beside(other) for one in left_out for other in kept)
+        ):
+            line = min(kind.few[0][0] for kind in left_out)
+            ask_about_sums(name, line, sorted(bare), questions=self._questions)
 
     def _leave_out_totals(self) -> None:
         doubts = self.selection.doubts
@@ -436,9 +443,18 @@ class _Guessing:
         newest = max(day for _, day in days)
         are_newest = all((form.read(text) or 0) >= newest for text in chain(*unbooked.values()))
         if not (are_at_end and are_newest) or len(lines) > len(days):
-            raise ImportRefused(clause(Topic.DATE_EMPTY), lines[0], tuple(other_dates(self.plan)))
+            raise ImportRefused(
+                clause(Topic.DATE_EMPTY), lines[0], tuple(self._other_days(lines[0]))
+            )
         which = f"{counted(len(lines), 'row')} without a booking day, from line {lines[0]} on"
         self.remarks.append(f"left out as pending: {which}")
+
+    def _other_days(self, line: int) -> list[Choice]:
+        """Return choices for a row without a date."""
+        plan = self.plan
+        above = repeated_cells(plan, line, "recordDate", *_OF_ACCOUNT, "sign")
+        kinds = kinds_without(plan.indexes("recordDate"), plan, self.selection)
+        return other_dates(plan) or [*above, *kinds]
 
     def _days(self, form: DateForm, cells_of: CellsOf) -> list[int]:
         columns = self.plan.columns["recordDate"]

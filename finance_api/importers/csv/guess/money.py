@@ -6,7 +6,12 @@ from itertools import combinations, permutations
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
 from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
-from finance_api.importers.csv.vocabulary import CLOSING, currency_in, named_balance
+from finance_api.importers.csv.vocabulary import (
+    CLOSING,
+    currency_in,
+    looks_like_card,
+    named_balance,
+)
 from finance_api.importers.interface import Choice
 
 _MONEY = ("amount", "debit", "credit")
@@ -92,17 +97,38 @@ def _take_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence
         return False
     triples = permutations(() if named else tried, 3)
     turns = ((out, in_, balance) for out, in_, balance in triples if _take_turns(out, in_))
-    sides = {(out, in_) for out, in_, balance in turns if _follows(balance, in_, out)}
+    sides = {(out, in_): balance for out, in_, balance in turns if _follows(balance, in_, out)}
     likely = [column for column in named or tried if not _is_other(column)]
     pairs = permutations(tried, 2)
     running = {amount for amount, b in pairs if amount in likely and _runs([amount], b)}
     if len(sides) == 1:
-        ((debit, credit),) = sides
-        open_.take("debit", debit, _BY_BALANCE)
-        open_.take("credit", credit, _BY_BALANCE)
+        ((debit, credit), balance) = sides.popitem()
+        own = ("debit", debit), ("credit", credit)
+        if _may_be_owed(open_, debit, credit):
+            owed = ("debit", credit), ("credit", debit), ("balance", balance)
+            open_.ask(
+                "amount",
+                Topic.AMOUNT_COLUMNS,
+                own,
+                owed,
+                columns=tuple(map(open_.name, (debit, credit))),
+            )
+            return True
+        for role, column in own:
+            open_.take(role, column, _BY_BALANCE)
     elif len(running) == 1:
         open_.take("amount", running.pop(), _BY_BALANCE)
     return open_.has("amount", "debit")
+
+
+def _may_be_owed(open_: OpenColumns, debit: Column, credit: Column) -> bool:
+    """Return whether a balance that falls by ``debit`` may be what is owed on a card: it may rise
+    where money goes out. Most banks write what goes out first.
+    """
+    rows = list(zip(open_.table.sample, _rows(credit, debit), strict=True))
+    sides = [[cells for cells, amounts in rows if amounts[place]] for place in (0, 1)]
+    is_turned = open_.table.headings is None and debit.index > credit.index
+    return is_turned or looks_like_card(open_.user_mapping.account or "", *sides)
 
 
 def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:

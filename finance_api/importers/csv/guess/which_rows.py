@@ -63,17 +63,32 @@ def other_dates(plan: Plan) -> list[Choice]:
     ]
 
 
-def kinds_without_amount(plan: Plan, selection: Selection) -> list[Choice]:
-    """Return choices that leave out the rows without an amount: by the words that they have in a
-    column, if no row with an amount has one of these words there. A payee or a note is no kind: the
-    next file may have rows with an amount for it.
+def repeated_cells(plan: Plan, line: int, *fields: str) -> list[Choice]:
+    """Return the choice that blank cells of these fields in the row repeat the row above."""
+    seen: set[int] = set()
+    for at, cells in plan.table.rows(misfit=_ignore):
+        filled = {index for index in plan.indexes(*fields) if cells[index].strip()}
+        if at == line:
+            names = tuple(map(plan.headings.named, sorted(seen - filled)))
+            meaning = clause(Says.REPEATS_ABOVE, columns=names)
+            return [Choice({"fill_down": names}, meaning)] if names else []
+        seen |= filled
+    return []
+
+
+def kinds_without(columns: Sequence[int], plan: Plan, selection: Selection) -> list[Choice]:
+    """Return choices that leave out the rows without an amount, or without a date: by the words
+    that they have in a column, if no row with one has these words there. A payee or a note is no
+    kind: the next file may have rows with an amount for it.
+
+    columns: those of the amounts, or of the dates.
     """
     named = plan.indexes("recordDate", "valueDate", "balance", "payee", "note")
     taken = {*plan.amounts, *named}
     words = {i: dict[str, str]() for i in range(plan.table.width) if i not in taken}
     for has_amount in (False, True):
         for line, cells in plan.table.rows(misfit=_ignore):
-            found = any(money_text(cells[index]) for index in plan.amounts)
+            found = any(money_text(cells[index]) for index in columns)
             if found != has_amount or not selection.keeps(line, cells):
                 continue
             for index, kinds in [*words.items()]:
