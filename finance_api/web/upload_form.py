@@ -47,6 +47,7 @@ _HELP = {
     "currency": "EUR, €, Euro. Leave it empty if the file states it.",
     "only": "One per line, the column and its value: Status=completed.",
     "leave_out": "One per line, the column and its value: Status=pending.",
+    "fill_down": "One per line: columns whose blank cells repeat the row above.",
     "encoding": "Choose cp1252 for most older files from Windows.",
     "force_encoding": "Use the encoding above even if the file is valid UTF-8.",
     "date_format": "Such as DD/MM/YYYY.",
@@ -57,7 +58,7 @@ _GROUPS = {
     "Dates and amounts": "date_format timezone decimal thousands units positive card_balance "
     "mixed_signs fee_category no_text",
     "Layout of the file": "profile no_profile sheet delimiter encoding force_encoding no_header "
-    "skip_rows skip_last only leave_out label_separator",
+    "skip_rows skip_last only leave_out fill_down label_separator",
     "Records already stored": "",
 }
 _TITLES = {name: title for title, names in _GROUPS.items() for name in names.split()}
