@@ -75,6 +75,7 @@ PAGES = (
     "/payee",
     "/payees",
     "/transfers",
+    "/duplicates",
     UPLOADS,
     "/imports",
     SETTINGS_PAGES,

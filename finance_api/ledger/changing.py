@@ -13,7 +13,7 @@ from functools import partial
 import transaction
 
 from finance_api.importers.interface import ChangeRefused, ImportRefused
-from finance_api.ledger.edits.transfer_pairs import propose_transfers
+from finance_api.ledger.edits.proposals import propose
 from finance_api.ledger.rehearsal import Rehearsal, rehearse
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession
 from finance_api.runtime.time_limit import check_time, no_time_limit
@@ -72,7 +72,7 @@ def changing(
                 now,
                 action=action,
                 keep_days=keep_days,
-                on_days=propose_transfers,
+                on_days=propose,
                 open_writing=None if dry_run or not decides_first else open_writing,
                 prepare=partial(storage.prepare, backend=backend)
                 if isinstance(storage, Rehearsal)

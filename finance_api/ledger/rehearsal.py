@@ -27,10 +27,11 @@ from finance_api.storage.interface import (
     LedgerReader,
     LedgerWriter,
     Page,
+    Proposed,
+    ProposedPair,
     RecordSum,
     Storage,
     StorageBackend,
-    TransferProposal,
     WritableStorage,
 )
 from finance_api.values import Row
@@ -38,7 +39,7 @@ from finance_api.values import Row
 _PAGE = 1_000
 #: Repeats a write in another unit of work.
 _Write = Callable[[WritableStorage], None]
-_Proposals = Iterable[TransferProposal]
+_Proposals = Iterable[ProposedPair]
 
 
 class _WrittenRows:
@@ -321,7 +322,7 @@ class _Ledger(LedgerWriter):
         self._entries: defaultdict[int, dict[int, HistoryEntry]] = defaultdict(dict)
         self._replaced: dict[tuple[int, int, str, str], BeforeImage] = {}
         #: What each write leaves of the proposals before it, and adds to them.
-        self._proposals: defaultdict[int, list[Callable[[_Proposals], _Proposals]]]
+        self._proposals: defaultdict[tuple[int, Proposed], list[Callable[[_Proposals], _Proposals]]]
         self._proposals = defaultdict(list)
 
     def list_entries(
@@ -378,38 +379,39 @@ class _Ledger(LedgerWriter):
         """Delete nothing yet: pruning is a change's last step, so nothing reads its effect."""
         self._writes.append(lambda storage: storage.ledger.prune_before(user_id, at))
 
-    def _all_proposals(self, user_id: int) -> list[TransferProposal]:
-        number = self._ledger.count_proposals(user_id)
-        found: _Proposals = self._ledger.list_proposals(user_id, limit=number)
-        for change in self._proposals[user_id]:
+    def _all_proposals(self, user_id: int, kind: Proposed) -> list[ProposedPair]:
+        number = self._ledger.count_proposals(user_id, kind)
+        found: _Proposals = self._ledger.list_proposals(user_id, kind, limit=number)
+        for change in self._proposals[user_id, kind]:
             found = change(found)
-        return sorted(found, key=lambda proposal: (-proposal.day, proposal.out_id))
+        return sorted(found, key=lambda proposal: (-proposal.day, proposal.first_id))
 
-    def count_proposals(self, user_id: int) -> int:
-        return len(self._all_proposals(user_id))
+    def count_proposals(self, user_id: int, kind: Proposed) -> int:
+        return len(self._all_proposals(user_id, kind))
 
     def list_proposals(
-        self, user_id: int, *, limit: int, offset: int = 0
-    ) -> list[TransferProposal]:
-        return self._all_proposals(user_id)[offset : offset + limit]
+        self, user_id: int, kind: Proposed, *, limit: int, offset: int = 0
+    ) -> list[ProposedPair]:
+        return self._all_proposals(user_id, kind)[offset : offset + limit]
 
     def replace_proposals(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+        self, user_id: int, kind: Proposed, first: int, end: int, proposals: Sequence[ProposedPair]
     ) -> None:
-        self._proposals[user_id].append(
+        self._proposals[user_id, kind].append(
             lambda before: [*(p for p in before if not first <= p.day < end), *proposals]
         )
         self._writes.append(
-            lambda storage: storage.ledger.replace_proposals(user_id, first, end, proposals)
+            lambda storage: storage.ledger.replace_proposals(user_id, kind, first, end, proposals)
         )
 
     def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
         if not record_ids:
             return
         gone = frozenset(record_ids)
-        self._proposals[user_id].append(
-            lambda before: [p for p in before if gone.isdisjoint((p.out_id, p.in_id))]
-        )
+        for kind in Proposed:
+            self._proposals[user_id, kind].append(
+                lambda before: [p for p in before if gone.isdisjoint(p.ids)]
+            )
         self._writes.append(lambda storage: storage.ledger.forget_proposals(user_id, gone))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from finance_api.ledger.matching.duplicates import CONFIRMED
 from finance_api.ledger.rows import RowSet
 from finance_api.planning.categories import derived_kinds
 from finance_api.query.model import Condition
@@ -35,10 +36,11 @@ _OWN_NAMES = {
 
 #: The action of imports in the history.
 IMPORT = "import"
-#: The fields that decide whether two records look like a transfer.
+#: The fields that decide whether two records look like a transfer or like duplicates.
 _PAIRED_BY = (
     *("accountId", "amount", "currencyCode", "recordDate"),
     *("recordState", "splitId", "transferId", "counterpartyAccount"),
+    *("payee", "note", "source", "importId"),
 )
 #: A row before and after a change; None: it did not exist, or no longer exists.
 Pair = tuple[Row | None, Row | None]
@@ -126,7 +128,7 @@ class LedgerSession(UserRows):
     `begin_storing`. prepare: prepares all that the rehearsal has, and returns a function that
     writes it to that unit of work.
     is_dry_run: whether ``storage`` stays a rehearsal.
-    on_days: called at the end with the days on which transfers may have changed.
+    on_days: called at the end with the days on which proposals may have changed.
     """
 
     storage: WritableStorage
@@ -162,7 +164,7 @@ class LedgerSession(UserRows):
         self.entry: HistoryEntry | None = None
         #: The accounts with new, changed or deleted records -> the change of their balances.
         self.touched: dict[str, int] = {}
-        #: The days on which transfers may have changed, as days since 1970-01-01.
+        #: The days on which proposals may have changed, as days since 1970-01-01.
         self._days: set[int] = set()
 
     def begin_storing(self) -> None:
@@ -198,7 +200,7 @@ class LedgerSession(UserRows):
     def write(self, resource: Resource, pairs: Sequence[Pair]) -> None:
         """Store new, changed and deleted rows, and their before-images.
 
-        At the end of the change, transfers are proposed for the days around written records.
+        At the end of the change, pairs are proposed for the days around written records.
         """
         self._note_before(resource, pairs)
         if resource is RECORDS:
@@ -231,7 +233,7 @@ class LedgerSession(UserRows):
             self.storage.ledger.put_before(self.user.id, self.number, images)
 
     def _note_records(self, pairs: Iterable[Pair]) -> None:
-        """Note the accounts of records, and the days on which transfers may have changed."""
+        """Note the accounts of records, and the days on which proposals may have changed."""
         forgotten = []
         for before, after in pairs:
             rows = [row for row in (before, after) if row]
@@ -307,10 +309,11 @@ def own_values(resource: Resource, row: Row) -> Row:
 
 
 def _may_pair_otherwise(before: Row, after: Row) -> bool:
-    """Return whether the change can affect which transfer the record is part of."""
-    return any(before[name] != after[name] for name in _PAIRED_BY) or (
-        "transferId" in before["setByHand"]
-    ) != ("transferId" in after["setByHand"])
+    """Return whether the change can affect which pairs the record is part of."""
+    return any(before[name] != after[name] for name in _PAIRED_BY) or any(
+        (mark in before["setByHand"]) != (mark in after["setByHand"])
+        for mark in ("transferId", CONFIRMED)
+    )
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:

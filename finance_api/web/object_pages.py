@@ -134,7 +134,11 @@ NAVIGATION = (
     ),
     (
         "Organise",
-        (*_objects("categories", "labels", "rules"), ("transfers", "/transfers", "Transfers")),
+        (
+            *_objects("categories", "labels", "rules"),
+            ("transfers", "/transfers", "Transfers"),
+            ("duplicates", "/duplicates", "Duplicates"),
+        ),
     ),
     ("Add data", (("import", "/import", "Import"), ("imports", "/imports", "History"))),
     (

@@ -46,7 +46,7 @@ NOTICES = {
     "created-before": "This form was sent before. Nothing was created a second time. If you did "
     "not copy what the first time created, revoke it and create another.",
     "same": "Nothing was changed: everything already had these values.",
-    "transfers-found": "All records were searched for transfers.",
+    "searched": "All records were searched.",
     "changed-elsewhere": "This file was changed in another window. This is its current state.",
     "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file was discarded. Nothing was imported.",

@@ -42,6 +42,7 @@ ROUTES = {
     "payee": "/payee",
     "payees": "/payees",
     "transfers": "/transfers",
+    "duplicates": "/duplicates",
     "export": "/accounts/export",
     **{
         f"{name}{action}": f"{page.path}{below}"

@@ -25,6 +25,8 @@ _TRANSFERS = {
     "transfers unlink": "{} unlinked.",
     "transfers dismiss": "{} dismissed. These pairs are not proposed again.",
 }
+#: The action of remembering that both records of a pair are right.
+KEEP_BOTH = "duplicates keep"
 _SPLITS = {
     "records split": "{} split into parts.",
     "records join": "Parts of {} joined into one record again.",
@@ -82,6 +84,9 @@ def sentence_of(entry: HistoryEntry) -> Message:
     summary = details.get("summary") or {}
     if entry.action in _TRANSFERS:
         return _transfer_sentence(entry.action, counts, summary)
+    if entry.action == KEEP_BOTH:
+        names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
+        return message(f"Remembered as no duplicates: {names}.")
     if entry.action in _SPLITS:
         sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
         return capital(sentence)

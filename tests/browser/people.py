@@ -168,11 +168,12 @@ class People:
         return user
 
     def _travelled(self) -> User:
-        """Accounts in three currencies, exchange rates, and transfers to confirm."""
+        """Accounts in three currencies, exchange rates, transfers to confirm, and duplicates."""
         site, now = self.site, self.site.now()
         user = site.user("travelled@example.org")
         site.load_demo(user, records=400)
         site.load(user, journeys(now))
+        site.load(user, journeys(now, first=500)[3:4])
         quoted = {"USD": Decimal("1.08"), "JPY": Decimal("161.5")}
         days = range(now - now % DAY_SECONDS - 460 * DAY_SECONDS, now, 5 * DAY_SECONDS)
 

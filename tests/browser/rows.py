@@ -44,8 +44,8 @@ def extremes(now: int) -> list[Native]:
     ]
 
 
-def journeys(now: int) -> list[Native]:
-    """Foreign accounts, and transfers to them."""
+def journeys(now: int, first: int = 0) -> list[Native]:
+    """Foreign accounts, and transfers to them. first: the number of the first record."""
     rows = [
         account(1, name="Brokerage in New York", currencyCode="USD"),
         account(2, name="東京の口座", currencyCode="JPY"),
@@ -57,7 +57,7 @@ def journeys(now: int) -> list[Native]:
         moved = (("Transfer", 1, -250 - month), ("Transfer", 3, 250 + month))
         rows += [
             record(
-                10 * month + number,
+                first + 10 * month + number,
                 accountId=uid("Account", to),
                 amount=amount,
                 recordDate=date_text(today - month * 30 * DAY_SECONDS),

@@ -351,6 +351,8 @@ SCREENS = (
     Screen("transfers", "travelled", "/transfers"),
     Screen("transfers-none", "household", "/transfers"),
     Screen("transfers-faults", "travelled", "/transfers", _click("Not transfers")),
+    Screen("duplicates", "travelled", "/duplicates"),
+    Screen("duplicates-faults", "travelled", "/duplicates", _click("Both are right")),
     # These pages share their templates: show the list of each, and other states of some.
     *(Screen(name, "household", f"/{name}") for name in OBJECT_PAGES),
     *(Screen(f"{name}-new", "household", f"/{name}/new") for name in OBJECT_PAGES),

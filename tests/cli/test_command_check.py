@@ -117,7 +117,7 @@ DERIVED = {
     "usage of nobody": ("orphans", "INSERT INTO usage VALUES (4711, 0, 1)"),
     "a transfer of nothing": (
         "orphans",
-        "INSERT INTO transfer_proposals SELECT id, 'no', 'thing', 0, '0' FROM users",
+        "INSERT INTO proposals SELECT id, 'transfer', 'no', 'thing', 0, '0' FROM users",
     ),
     "a before-image of nothing": (
         "orphans",

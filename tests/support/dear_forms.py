@@ -113,6 +113,7 @@ FORMS: dict[str, Dear] = {
     "settings.token_regenerate": _NO_DATA,
     "settings.token_revoke": _NO_DATA,
     "transfers": Dear(),
+    "duplicates": Dear(),
 }
 
 

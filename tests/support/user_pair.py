@@ -15,11 +15,12 @@ from finance_api.storage.interface import (
     DataState,
     HistoryEntry,
     Jwt,
+    Proposed,
+    ProposedPair,
     Question,
     QuestionLink,
     Session,
     Token,
-    TransferProposal,
     Upload,
     UploadState,
     User,
@@ -147,8 +148,8 @@ class Pair:
             "the user": lambda s: s.users.get(user.email),
             "entries": lambda s: s.ledger.list_entries(me),
             "proposals": lambda s: (
-                s.ledger.count_proposals(me),
-                s.ledger.list_proposals(me, limit=9),
+                s.ledger.count_proposals(me, Proposed.TRANSFER),
+                s.ledger.list_proposals(me, Proposed.TRANSFER, limit=9),
             ),
             "audit": lambda s: s.audit.list_newest(me),
             "a token": lambda s: s.users.get_owner(Token, f"{1:064x}"),
@@ -245,7 +246,9 @@ class Pair:
             "delete records": lambda s: s.data.delete_rows(mine, RECORDS, gone),
             "put a deleted label": put(LABELS, [make_row(LABELS, 7)], ()),
             "put a deleted account": put(ACCOUNTS, [make_row(ACCOUNTS, 7)], ()),
-            "replace proposals": lambda s: s.ledger.replace_proposals(mine, 0, 9, [proposal(9)]),
+            "replace proposals": lambda s: s.ledger.replace_proposals(
+                mine, Proposed.TRANSFER, 0, 9, [proposal(9)]
+            ),
             "forget proposals": lambda s: s.ledger.forget_proposals(
                 mine, [make_id(1), make_id(14)]
             ),
@@ -311,7 +314,7 @@ def upload(upload_id, whose):
 
 
 def proposal(number):
-    return TransferProposal(make_id(number), make_id(10 + number), number, False)
+    return ProposedPair(Proposed.TRANSFER, make_id(number), make_id(10 + number), number)
 
 
 def add_history(unit, number):
@@ -327,7 +330,8 @@ def add_history(unit, number):
         storage.data.put_rows(user.id, LABELS, new=[make_row(LABELS, 7)], changed=())
         storage.data.delete_rows(user.id, LABELS, [make_id(7)])
         storage.data.set_state(user.id, DataState(number + 7, number * 10))
-        storage.ledger.replace_proposals(user.id, 0, 99, [proposal(n) for n in (1, 2, 3, 4)])
+        proposals = [proposal(n) for n in (1, 2, 3, 4)]
+        storage.ledger.replace_proposals(user.id, Proposed.TRANSFER, 0, 99, proposals)
 
 
 def record(number, whose):

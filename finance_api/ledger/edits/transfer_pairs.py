@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Condition, condition_on, dated
+from finance_api.query.model import Condition, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
-from finance_api.storage.interface import TransferProposal
+from finance_api.storage.interface import Proposed, ProposedPair
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
@@ -40,42 +40,22 @@ class Side:
 #: (currency, absolute amount) -> outgoing and incoming sides, each sorted by day.
 _Sides = defaultdict[tuple[str, int], tuple[list[Side], list[Side]]]
 
-#: The pairs of a day depend only on records within this time, except for longer chains of records
-#: with equal amounts, which are ignored.
-_NEAR = 7 * DAY_SECONDS
-#: Records are compared in periods of this length, so that a period fits in memory.
-_PART = 31 * DAY_SECONDS
-
-
-def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
-    """Find the pairs around the days again, and replace the stored proposals there.
-
-    days: counted from 1970-01-01. Records further than `_NEAR` from a period are ignored.
-    """
-    dates = {day * DAY_SECONDS for day in days}
-    parts = {near // _PART for date in dates for near in (date - _NEAR, date, date + _NEAR)}
-    for part in sorted(parts):
-        at, until = part * _PART, (part + 1) * _PART
-        pairs = find_pairs(session, [dated(at - _NEAR, until + _NEAR)])
-        found = [pair for pair in pairs if at <= pair.day < until]
-        session.storage.ledger.replace_proposals(session.user.id, at, until, found)
-
 
 def find_pairs(
     session: LedgerSession, about: Sequence[Condition] = (), *, by_number_only: bool = False
-) -> list[TransferProposal]:
+) -> list[ProposedPair]:
     """Pair records, except void ones, parts, and records that are linked or were unlinked manually.
 
     about: conditions on the records to pair.
     """
-    pairs: list[TransferProposal] = []
+    pairs: list[ProposedPair] = []
     for outs, ins in _read_sides(session, about).values():
         taken: set[str] = set()
         pairs += _named_pairs(outs, ins, taken)
         if not by_number_only:
             left = [[s for s in side if s.id not in taken] for side in (outs, ins)]
             pairs += _unique_pairs(*left)
-    return sorted(pairs, key=lambda pair: (pair.day, pair.out_id))
+    return sorted(pairs, key=lambda pair: (pair.day, pair.first_id))
 
 
 def _read_sides(session: LedgerSession, about: Sequence[Condition]) -> _Sides:
@@ -132,8 +112,8 @@ def _plain(number: str) -> str:
     return "".join(number.split()).casefold()
 
 
-def _pair(out: Side, into: Side, *, by_number: bool) -> TransferProposal:
-    return TransferProposal(out.id, into.id, out.day * DAY_SECONDS, by_number)
+def _pair(out: Side, into: Side, *, by_number: bool) -> ProposedPair:
+    return ProposedPair(Proposed.TRANSFER, out.id, into.id, out.day * DAY_SECONDS, by_number)
 
 
 def _fit(one: Side, other: Side) -> bool:
@@ -144,7 +124,7 @@ def _fit(one: Side, other: Side) -> bool:
     )
 
 
-def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
+def _named_pairs(outs: list[Side], ins: list[Side], taken: set[str]) -> Iterator[ProposedPair]:
     """Pair records if at least one names the other's account; first the pairs where both do.
 
     Between two accounts, records of one amount look alike. If there are equally many on both sides
@@ -192,7 +172,7 @@ def _clusters(some: list[Side], others: list[Side]) -> Iterator[tuple[list[Side]
     yield cluster
 
 
-def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[TransferProposal]:
+def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[ProposedPair]:
     """Pair the sides in order, if both lists are equally long and no pair exceeds MAX_DAYS."""
     if len(some) != len(others):
         return
@@ -207,7 +187,7 @@ def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[T
 _Groups = dict[int, dict[tuple[str, frozenset[str] | None], list[Side]]]
 
 
-def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[TransferProposal]:
+def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[ProposedPair]:
     """Pair sides that fit each other and no other side."""
     from_groups, to_groups = _grouped(outs), _grouped(ins)
     for out in outs:

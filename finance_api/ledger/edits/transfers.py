@@ -1,11 +1,12 @@
 """Links the two records of a transfer between own accounts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.edits.proposals import read_waiting, search_all
 from finance_api.ledger.edits.record_changes import RecordChanges, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import find_pairs
@@ -17,7 +18,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.currencies import money_text
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
-from finance_api.storage.interface import TransferProposal
+from finance_api.storage.interface import Proposed, ProposedPair
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
@@ -92,8 +93,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
 
     link: whether to link all of them.
     """
-    pairs = find_pairs(session)
-    session.storage.ledger.replace_proposals(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, pairs)
+    pairs = search_all(session, Proposed.TRANSFER)
     report = TransferReport(proposals=_with_rows(session, pairs))
     if link and pairs:
         changes = RecordChanges(session)
@@ -107,23 +107,24 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
 
 def list_proposals(owned: UserRows, *, limit: int, offset: int = 0) -> list[Proposal]:
     """List the pairs that the user has not confirmed or dismissed yet, newest first."""
-    pairs = owned.storage.ledger.list_proposals(owned.user.id, limit=limit, offset=offset)
+    pairs = owned.storage.ledger.list_proposals(
+        owned.user.id, Proposed.TRANSFER, limit=limit, offset=offset
+    )
     return _with_rows(owned, pairs)
 
 
-def _with_rows(owned: UserRows, pairs: list[TransferProposal]) -> list[Proposal]:
+def _with_rows(owned: UserRows, pairs: Sequence[ProposedPair]) -> list[Proposal]:
     found = []
     for batch in batched(pairs):
-        ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
-        rows = owned.get_rows(RECORDS, ids)
-        found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]
+        rows = owned.get_rows(RECORDS, [row_id for pair in batch for row_id in pair.ids])
+        found += [Proposal(rows[p.first_id], rows[p.second_id], p.by_number) for p in batch]
     return found
 
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
     """Link proposed pairs. Raises ChangeRefused if a pair is no longer proposed."""
     changes = RecordChanges(session)
-    for one, other in _waiting(session, pairs):
+    for one, other in read_waiting(session, Proposed.TRANSFER, pairs):
         _link(changes, one, other)
     return changes.close()
 
@@ -134,21 +135,10 @@ def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
     Raises ChangeRefused if a pair is no longer proposed.
     """
     changes = RecordChanges(session)
-    for pair in _waiting(session, pairs):
+    for pair in read_waiting(session, Proposed.TRANSFER, pairs):
         for row in pair:
             changes.put(row, set_by_hand(row, {"transferId": None}))
     return changes.close()
-
-
-def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Row, Row]]:
-    number = session.storage.ledger.count_proposals(session.user.id)
-    known = session.storage.ledger.list_proposals(session.user.id, limit=number)
-    waiting = {(p.out_id, p.in_id) for p in known}
-    for pair in pairs:
-        if pair not in waiting:
-            raise ChangeRefused("a transfer that you chose is no longer waiting for confirmation")
-        rows = session.get_rows(RECORDS, pair)
-        yield rows[pair[0]], rows[pair[1]]
 
 
 def link_by_number(session: LedgerSession) -> int:

@@ -6,22 +6,25 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from finance_api.ledger.rows import batched
+from finance_api.query.model import Condition
 from finance_api.resources import RECORDS
 from finance_api.runtime.time_limit import check_time, in_time
-from finance_api.storage.interface import Storage
+from finance_api.storage.interface import Proposed, ProposedPair, Storage
 from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
 #: Payee and note.
 _Texts = tuple[str | None, str | None]
+#: The name in ``setByHand`` of records of which the user said that they are no duplicates.
+CONFIRMED = "duplicate"
 #: Two formats may report the same transaction up to this many days apart.
 _REACH_DAYS = 3
 #: The values of a record, in the order in which records of one account are compared; then the
 #: amount follows.
 _FIELDS = (
     *("accountId", "recordDate", "id", "createdAt", "importId"),
-    *("source", "splitId", "payee", "note"),
+    *("source", "splitId", "setByHand", "payee", "note"),
 )
 _Record = tuple[Any, ...]
 
@@ -39,21 +42,30 @@ class _Kind(NamedTuple):
     day: int
     source: str | None
     split_id: str | None
+    is_confirmed: bool
     texts: _Texts
 
 
-def find_duplicates(storage: Storage, user_id: int) -> list[tuple[str, str]]:
+def find_duplicates(
+    storage: Storage, user_id: int, about: Sequence[Condition] = ()
+) -> list[ProposedPair]:
     """Return pairs with the same account and amount on near days; no record is in two pairs.
 
-    Each pair has the id of the record that was stored earlier, then of the other. Two records of
-    one import are never a pair, because a file does not repeat itself. Records of one source must
-    be on the same day, records of two sources at most three days apart.
+    about: conditions on the records to pair. The first record of a pair was stored earlier. Two
+    records of one import are never a pair, because a file does not repeat itself. Records of one
+    source must be on the same day, records of two sources at most three days apart. Two records
+    that the user confirmed are no pair.
     """
     groups: defaultdict[tuple[str, int], list[_Record]] = defaultdict(list)
-    for record in in_time(storage.data.list_amounts(user_id, _FIELDS, ())):
+    for record in in_time(storage.data.list_amounts(user_id, _FIELDS, about)):
         groups[record[0], record[-1]].append(record)
     pairs = (pair for _, group in sorted(groups.items()) for pair in _pairs(group))
-    return [(one[2], other[2]) for one, other in (sorted(pair, key=_stored_at) for pair in pairs)]
+    return [_proposed(*sorted(pair, key=_stored_at)) for pair in pairs]
+
+
+def _proposed(earlier: _Record, later: _Record) -> ProposedPair:
+    day = earlier[1] - earlier[1] % DAY_SECONDS
+    return ProposedPair(Proposed.DUPLICATE, earlier[2], later[2], day)
 
 
 def _stored_at(record: _Record) -> tuple[int, int, str]:
@@ -62,13 +74,14 @@ def _stored_at(record: _Record) -> tuple[int, int, str]:
 
 
 def read_duplicates(
-    storage: Storage, user_id: int, pairs: Sequence[tuple[str, str]]
+    storage: Storage, user_id: int, pairs: Sequence[ProposedPair]
 ) -> Iterator[Duplicate]:
-    """Yield the rows of pairs of ids."""
+    """Yield the rows of pairs."""
     for page in batched(pairs):
-        rows = storage.data.get_rows(user_id, RECORDS, [row_id for pair in page for row_id in pair])
-        for earlier, later in page:
-            yield Duplicate(rows[earlier], rows[later])
+        ids = [row_id for pair in page for row_id in pair.ids]
+        rows = storage.data.get_rows(user_id, RECORDS, ids)
+        for pair in page:
+            yield Duplicate(rows[pair.first_id], rows[pair.second_id])
 
 
 def _pairs(records: list[_Record]) -> Iterator[tuple[_Record, _Record]]:
@@ -84,9 +97,9 @@ def _pairs(records: list[_Record]) -> Iterator[tuple[_Record, _Record]]:
     last = 0
     for record in sorted(records):
         check_time()
-        _, at, _, _, record_import, source, split_id, *texts, _ = record
+        _, at, _, _, record_import, source, split_id, by_hand, *texts, _ = record
         day = at // DAY_SECONDS
-        own = _Kind(day, source, split_id, tuple(texts))
+        own = _Kind(day, source, split_id, CONFIRMED in by_hand, tuple(texts))
         if day != last:
             last = day
             for kinds in waiting.values():
@@ -115,6 +128,8 @@ def _pairs(records: list[_Record]) -> Iterator[tuple[_Record, _Record]]:
 
 def _looks_doubled(one: _Kind, other: _Kind) -> bool:
     if one.split_id is not None and one.split_id == other.split_id:
+        return False
+    if one.is_confirmed and other.is_confirmed:
         return False
     if one.source == other.source and one.day != other.day:
         return False

@@ -140,23 +140,34 @@ class BeforeImage(NamedTuple):
     row: Row | None
 
 
-class TransferProposal(NamedTuple):
-    """Two records that look like a transfer between own accounts, until the user decides.
+class Proposed(StrEnum):
+    """What two records look like: a transfer between own accounts, or one payment twice."""
 
-    out_id: the record of the outgoing money. in_id: the record of the incoming money.
+    TRANSFER = "transfer"
+    DUPLICATE = "duplicate"
 
-    day: the first second of the outgoing record's day. by_number: whether one record names the
-    account number of the other record's account.
+
+class ProposedPair(NamedTuple):
+    """Two records that look like a transfer or like duplicates, until the user decides.
+
+    first_id: the record of a transfer's outgoing money, or the duplicate that was stored earlier.
+    day: the first second of its day. by_number: whether one record of a transfer names the account
+    number of the other record's account.
     """
 
-    out_id: str
-    in_id: str
+    kind: Proposed
+    first_id: str
+    second_id: str
     day: int
-    by_number: bool
+    by_number: bool = False
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        return self.first_id, self.second_id
 
 
 class LedgerReader(ABC):
-    """What the ledger keeps beside the data: its history, and proposed transfers."""
+    """What the ledger keeps beside the data: its history, and proposed pairs of records."""
 
     @abstractmethod
     def list_entries(
@@ -177,13 +188,13 @@ class LedgerReader(ABC):
         """Return an entry's images of the rows with these ids, by id."""
 
     @abstractmethod
-    def count_proposals(self, user_id: int) -> int: ...
+    def count_proposals(self, user_id: int, kind: Proposed) -> int: ...
 
     @abstractmethod
     def list_proposals(
-        self, user_id: int, *, limit: int, offset: int = 0
-    ) -> list[TransferProposal]:
-        """Return proposals, newest day first; within a day, by the id of the outgoing record."""
+        self, user_id: int, kind: Proposed, *, limit: int, offset: int = 0
+    ) -> list[ProposedPair]:
+        """Return proposals, newest day first; within a day, by the id of the first record."""
 
 
 class LedgerWriter(LedgerReader):
@@ -209,9 +220,9 @@ class LedgerWriter(LedgerReader):
 
     @abstractmethod
     def replace_proposals(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+        self, user_id: int, kind: Proposed, first: int, end: int, proposals: Sequence[ProposedPair]
     ) -> None:
-        """Replace all proposals with first <= day < end. New proposals are in that range, too."""
+        """Replace proposals with first <= day < end. New ones are of that kind and range, too."""
 
     @abstractmethod
     def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:

@@ -11,9 +11,9 @@ from finance_api.storage.interface import (
     BeforeImage,
     DataState,
     HistoryEntry,
+    ProposedPair,
     RatesState,
     TokenDay,
-    TransferProposal,
     Upload,
     User,
 )
@@ -74,7 +74,7 @@ class Database:
     rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
     rates_state: RatesState = NO_RATES
     #: By user.
-    proposals: dict[int, list[TransferProposal]] = field(default_factory=dict)
+    proposals: dict[int, list[ProposedPair]] = field(default_factory=dict)
     #: By (user, id of the upload).
     uploads: dict[tuple[int, str], Upload] = field(default_factory=dict)
     upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)

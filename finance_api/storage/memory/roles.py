@@ -14,10 +14,11 @@ from finance_api.storage.interface import (
     BeforeImage,
     HistoryEntry,
     LedgerWriter,
+    Proposed,
+    ProposedPair,
     RatesState,
     RateWriter,
     TokenDay,
-    TransferProposal,
     Upload,
     UploadWriter,
     UsageWriter,
@@ -121,30 +122,33 @@ class MemoryLedger(Part, LedgerWriter):
             before={k: images for k, images in database.before.items() if k not in old},
         )
 
-    def _proposals(self, user_id: int) -> list[TransferProposal]:
+    def _proposals(self, user_id: int) -> list[ProposedPair]:
         return self._database.proposals.get(user_id, [])
 
-    def count_proposals(self, user_id: int) -> int:
-        return len(self._proposals(user_id))
+    def count_proposals(self, user_id: int, kind: Proposed) -> int:
+        return sum(proposal.kind is kind for proposal in self._proposals(user_id))
 
     def list_proposals(
-        self, user_id: int, *, limit: int, offset: int = 0
-    ) -> list[TransferProposal]:
-        found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
+        self, user_id: int, kind: Proposed, *, limit: int, offset: int = 0
+    ) -> list[ProposedPair]:
+        of_kind = (p for p in self._proposals(user_id) if p.kind is kind)
+        found = sorted(of_kind, key=lambda p: (-p.day, p.first_id))
         return found[offset : offset + limit]
 
     def replace_proposals(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+        self, user_id: int, kind: Proposed, first: int, end: int, proposals: Sequence[ProposedPair]
     ) -> None:
-        kept = [p for p in self._proposals(user_id) if not first <= p.day < end]
+        kept = [
+            p for p in self._proposals(user_id) if p.kind is not kind or not first <= p.day < end
+        ]
         self._set_proposals(user_id, [*kept, *proposals])
 
     def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
         gone = set(record_ids)
-        kept = [p for p in self._proposals(user_id) if p.out_id not in gone and p.in_id not in gone]
+        kept = [p for p in self._proposals(user_id) if gone.isdisjoint(p.ids)]
         self._set_proposals(user_id, kept)
 
-    def _set_proposals(self, user_id: int, proposals: list[TransferProposal]) -> None:
+    def _set_proposals(self, user_id: int, proposals: list[ProposedPair]) -> None:
         self._unit.change(proposals=self._database.proposals | {user_id: proposals})
 
 

@@ -38,8 +38,8 @@ from finance_api.storage.sql.tables import (
     data_states,
     history,
     metadata,
+    proposals,
     tombstones,
-    transfer_proposals,
     user_data,
     users,
 )
@@ -335,12 +335,10 @@ def _lost_parts(user_id: int) -> Iterator[tuple[sa.Table, Any, str]]:
     yield before_images, ~entry, "before-images without an entry of the history"
     records = DATA_TABLES[RECORDS.name]
     sides = [
-        sa.exists().where(
-            records.user_id == transfer_proposals.c.user_id, records.columns["id"] == side
-        )
-        for side in (transfer_proposals.c.out_id, transfer_proposals.c.in_id)
+        sa.exists().where(records.user_id == proposals.c.user_id, records.columns["id"] == side)
+        for side in (proposals.c.first_id, proposals.c.second_id)
     ]
-    yield transfer_proposals, ~sa.and_(*sides), "proposed transfers of records that do not exist"
+    yield proposals, ~sa.and_(*sides), "proposed pairs of records that do not exist"
     for name, data in DATA_TABLES.items():
         row = sa.exists().where(
             data.user_id == tombstones.c.user_id, data.columns["id"] == tombstones.c.row_id

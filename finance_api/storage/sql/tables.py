@@ -243,17 +243,18 @@ before_images = sa.Table(
     sqlite_with_rowid=False,
 )
 
-#: Pairs of records that look like transfers; see `storage.interface.TransferProposal`.
-transfer_proposals = sa.Table(
-    "transfer_proposals",
+#: Pairs of records that look like transfers or duplicates; see `storage.interface.ProposedPair`.
+proposals = sa.Table(
+    "proposals",
     metadata,
     owner_column(),
-    sa.Column("out_id", CodePointText, primary_key=True),
-    sa.Column("in_id", CodePointText, nullable=False),
+    sa.Column("kind", CodePointText, primary_key=True),
+    sa.Column("first_id", CodePointText, primary_key=True),
+    sa.Column("second_id", CodePointText, nullable=False),
     sa.Column("day", sa.BigInteger, nullable=False),
     sa.Column("by_number", sa.Boolean, nullable=False),
-    sa.Index(None, "user_id", "in_id"),
-    sa.Index(None, "user_id", "day", "out_id"),
+    sa.Index(None, "user_id", "kind", "second_id"),
+    sa.Index(None, "user_id", "kind", "day", "first_id"),
     sqlite_with_rowid=False,
 )
 

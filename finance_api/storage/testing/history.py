@@ -1,4 +1,4 @@
-"""History, exchange rates, uploads and proposed transfers; lists after many rows were deleted."""
+"""History, exchange rates, uploads and proposed pairs; lists after many rows were deleted."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -12,8 +12,9 @@ from finance_api.storage.interface import (
     NO_RATES,
     BeforeImage,
     HistoryEntry,
+    Proposed,
+    ProposedPair,
     RatesState,
-    TransferProposal,
     Upload,
     UploadState,
     unit_of_work,
@@ -32,8 +33,8 @@ def make_upload(upload_id: str = "one", **values: object) -> Upload:
     return Upload(id=upload_id, **{**made, **values})  # type: ignore[arg-type]
 
 
-def _proposal(number: int, day: int) -> TransferProposal:
-    return TransferProposal(make_id(number), make_id(100 + number), day * DAY, number % 2 == 0)
+def _proposal(number: int, day: int, kind: Proposed = Proposed.TRANSFER) -> ProposedPair:
+    return ProposedPair(kind, make_id(number), make_id(100 + number), day * DAY, number % 2 == 0)
 
 
 def _entry(number: int) -> HistoryEntry:
@@ -44,7 +45,7 @@ def _entry(number: int) -> HistoryEntry:
 
 
 class HistoryConformance(OneUser):
-    """Tests of the history, exchange rates, uploads and proposed transfers."""
+    """Tests of the history, exchange rates, uploads and proposed pairs."""
 
     # -- the history
 
@@ -235,26 +236,48 @@ class HistoryConformance(OneUser):
             assert storage.uploads.get_piece(unit.user.id, "work", 0) == b""
             assert len(storage.uploads.list_by_user(unit.user.id)) == 1
 
-    # -- proposals of transfers
+    # -- proposals
 
     def test_proposals_are_listed_from_the_newest_on_and_replaced_by_day(self, unit: Unit) -> None:
         one, two, three = _proposal(1, -5), _proposal(2, 3), _proposal(3, 3)
+        kind, user_id = Proposed.TRANSFER, unit.user.id
         with unit.writing() as storage:
-            storage.ledger.replace_proposals(unit.user.id, -9 * DAY, 9 * DAY, [three, one, two])
-            assert storage.ledger.count_proposals(unit.user.id) == 3
+            proposals = [three, one, two]
+            storage.ledger.replace_proposals(user_id, kind, -9 * DAY, 9 * DAY, proposals)
+            assert storage.ledger.count_proposals(user_id, kind) == 3
         with unit.reading() as reader:
-            assert reader.ledger.list_proposals(unit.user.id, limit=9) == [two, three, one]
-            assert reader.ledger.list_proposals(unit.user.id, limit=1, offset=1) == [three]
-            assert reader.ledger.count_proposals(unit.user.id) == 3
+            assert reader.ledger.list_proposals(user_id, kind, limit=9) == [two, three, one]
+            assert reader.ledger.list_proposals(user_id, kind, limit=1, offset=1) == [three]
+            assert reader.ledger.count_proposals(user_id, kind) == 3
         new = _proposal(4, 0)
         with unit.writing() as storage:
-            storage.ledger.replace_proposals(unit.user.id, -5 * DAY, 3 * DAY, [new])
-            assert storage.ledger.list_proposals(unit.user.id, limit=9) == [two, three, new]
+            storage.ledger.replace_proposals(user_id, kind, -5 * DAY, 3 * DAY, [new])
+            assert storage.ledger.list_proposals(user_id, kind, limit=9) == [two, three, new]
+
+    def test_a_record_can_be_in_proposals_of_each_kind(self, unit: Unit) -> None:
+        both = {kind: _proposal(1, 2, kind) for kind in Proposed}
+        user_id = unit.user.id
+        with unit.writing() as storage:
+            for kind, pair in both.items():
+                storage.ledger.replace_proposals(user_id, kind, 0, 9 * DAY, [pair])
+            storage.ledger.replace_proposals(user_id, Proposed.TRANSFER, 0, DAY, [])
+        for kind, pair in both.items():
+            with unit.reading() as reader:
+                assert reader.ledger.list_proposals(user_id, kind, limit=9) == [pair]
+                assert reader.ledger.count_proposals(user_id, kind) == 1
+        with unit.writing() as storage:
+            storage.ledger.replace_proposals(user_id, Proposed.TRANSFER, 0, 9 * DAY, [])
+            assert storage.ledger.count_proposals(user_id, Proposed.TRANSFER) == 0
+            assert storage.ledger.count_proposals(user_id, Proposed.DUPLICATE) == 1
 
     def test_proposals_are_forgotten_with_either_record(self, unit: Unit) -> None:
         proposals = [_proposal(n, n) for n in (1, 2, 3)]
         with unit.writing() as storage:
-            storage.ledger.replace_proposals(unit.user.id, 0, 9 * DAY, proposals)
+            for kind in Proposed:
+                of_kind = [proposal._replace(kind=kind) for proposal in proposals]
+                storage.ledger.replace_proposals(unit.user.id, kind, 0, 9 * DAY, of_kind)
             storage.ledger.forget_proposals(unit.user.id, [])
             storage.ledger.forget_proposals(unit.user.id, [make_id(1), make_id(103), make_id(77)])
-            assert storage.ledger.list_proposals(unit.user.id, limit=9) == proposals[1:2]
+            for kind in Proposed:
+                kept = storage.ledger.list_proposals(unit.user.id, kind, limit=9)
+                assert kept == [proposals[1]._replace(kind=kind)]

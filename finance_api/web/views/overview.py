@@ -11,7 +11,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.resources import BUDGETS
-from finance_api.storage.interface import data_state_of
+from finance_api.storage.interface import Proposed, data_state_of
 from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.cells import Cells
@@ -71,7 +71,9 @@ def show_overview(request: Request) -> dict[str, Any]:
         cells=Cells(owned, request.region),
         colors={key: chart_color(row["color"]) for key, row in owned.categories.rows.items()},
         progress_field=BUDGETS["progress"],
-        transfer_count=request.storage.ledger.count_proposals(request.user.id),
+        proposed={
+            kind: request.storage.ledger.count_proposals(request.user.id, kind) for kind in Proposed
+        },
         most=MOST_ROWS,
         today=date_text(answers.today),
         revision=state.revision,

@@ -32,7 +32,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageLocked
-from finance_api.storage.interface import reading
+from finance_api.storage.interface import Proposed, reading
 from support.browser import Visitor, new_user, signed_in
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import by_day_on, count
@@ -101,7 +101,11 @@ class Someone:
                 for entry in entries
                 for image in storage.ledger.scan_before(user_id, entry.number, limit=999)
             ]
-            proposals = storage.ledger.list_proposals(user_id, limit=999)
+            proposals = [
+                p
+                for kind in Proposed
+                for p in storage.ledger.list_proposals(user_id, kind, limit=999)
+            ]
             state = storage.data.get_state(user_id)
             rows = [storage.data.scan_rows(user_id, resource) for resource in RESOURCES]
         stored = [*rows, entries, images, proposals, [state]]

@@ -30,7 +30,7 @@ def test_a_transfer_is_found_when_data_comes_in_and_confirmed(service, client, v
     assert rows[0]["transferId"] == rows[1]["transferId"] is not None
     assert not waiting(visitor)
     page = visitor.post("/transfers", sent, status=400)
-    assert "is no longer waiting for confirmation" in shown_text(page.text)
+    assert "is no longer waiting for your decision" in shown_text(page.text)
     visitor.post(f"/records/{uid('Record', 5)}/unlink", {"csrf_token": csrf}, status=303)
     assert client.get(f"records/{uid('Record', 6)}").json["transferId"] is None
     visitor.post("/transfers", {"csrf_token": csrf, "do": "find"}, status=303)

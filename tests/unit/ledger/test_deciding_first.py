@@ -18,7 +18,7 @@ from finance_api.ledger.undo import undo
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import DataState, reading, unit_of_work
+from finance_api.storage.interface import DataState, Proposed, reading, unit_of_work
 from finance_api.storage.sql.data_tables import DataTable
 from support.household import Household
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
@@ -86,7 +86,9 @@ def stored(storage, user_id):
     """Return everything that a change can store, without random values."""
     entries = storage.ledger.list_entries(user_id)
     images = [i for e in entries for i in storage.ledger.scan_before(user_id, e.number, limit=999)]
-    proposals = storage.ledger.list_proposals(user_id, limit=999)
+    proposals = [
+        p for kind in Proposed for p in storage.ledger.list_proposals(user_id, kind, limit=999)
+    ]
     state = storage.data.get_state(user_id)
     rows = [storage.data.scan_rows(user_id, resource) for resource in RESOURCES]
     found = [*rows, entries, images, proposals, [state]]

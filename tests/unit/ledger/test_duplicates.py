@@ -9,13 +9,14 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import void_duplicates
 from finance_api.ledger.matching import duplicates
-from finance_api.ledger.matching.duplicates import are_alike, find_duplicates
+from finance_api.ledger.matching.duplicates import CONFIRMED, are_alike, find_duplicates
 from finance_api.values.time import DAY_SECONDS
 from support.ledger import account, an_id, record
 
 
 def pairs(person):
-    return person.look(lambda storage: find_duplicates(storage, person.user.id))
+    found = person.look(lambda storage: find_duplicates(storage, person.user.id))
+    return [pair.ids for pair in found]
 
 
 def void(person, *ids):
@@ -78,12 +79,15 @@ def test_unknown_ids_are_refused(doubled):
 def found_in(stored):
     """Return the pairs among records that are given as `_FIELDS` lists them."""
     data = SimpleNamespace(list_amounts=lambda user_id, names, conditions: stored)
-    return find_duplicates(SimpleNamespace(data=data), 1)
+    return [pair.ids for pair in find_duplicates(SimpleNamespace(data=data), 1)]
 
 
-def stored_record(number, *, import_id=1, day=0, source="csv", split_id=None, texts=("Café", None)):
+def stored_record(
+    number, *, import_id=1, day=0, source="csv", split_id=None, by_hand=(), texts=("Café", None)
+):
     row_id = f"{number:06}"
-    return ("a", day * DAY_SECONDS, row_id, number, import_id, source, split_id, *texts, -3)
+    place = ("a", day * DAY_SECONDS, row_id, number, import_id, source, split_id)
+    return (*place, by_hand, *texts, -3)
 
 
 def compared_one_by_one(stored):
@@ -91,14 +95,15 @@ def compared_one_by_one(stored):
     waiting, pairs = [], []
     for row in sorted(stored, key=lambda row: row[1:3]):
         for other in waiting:
-            _, at, _, _, imported, source, split_id, *texts = other[:-1]
+            _, at, _, _, imported, source, split_id, by_hand, *texts = other[:-1]
             days = (row[1] - at) // DAY_SECONDS
             is_apart = row[6] is None or row[6] != split_id
             is_near = days == 0 or (days <= 3 and source != row[5])
             is_of_two = row[4] is None or imported != row[4]
-            both = (tuple(texts), tuple(row[7:9]))
+            both = (tuple(texts), tuple(row[8:10]))
             is_like = not all(map(any, both)) or are_alike(*both)
-            if is_apart and is_near and is_of_two and is_like:
+            is_open = not (by_hand and row[7])
+            if is_open and is_apart and is_near and is_of_two and is_like:
                 waiting.remove(other)
                 pairs.append(tuple(sorted((other[2], row[2]))))
                 break
@@ -118,6 +123,7 @@ def test_pairs_are_those_of_comparing_records_one_by_one(seed):
             day=choose.randrange(8),
             source=choose.choice(["csv", "ofx", None]),
             split_id=choose.choice([None, None, "s", "t"]),
+            by_hand=choose.choice([(), (), (CONFIRMED,)]),
             texts=choose.choice(texts),
         )
         for number in range(40)

@@ -1,9 +1,10 @@
-"""What happened: the data's history, proposed transfers, uploads, usage and the audit log."""
+"""What happened: the data's history, proposed pairs, uploads, usage and the audit log."""
 
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import orjson
@@ -20,8 +21,9 @@ from finance_api.storage.interface import (
     BeforeImage,
     HistoryEntry,
     LedgerWriter,
+    Proposed,
+    ProposedPair,
     TokenDay,
-    TransferProposal,
     Upload,
     UploadState,
     UploadWriter,
@@ -43,8 +45,8 @@ from finance_api.storage.sql.tables import (
     audit,
     before_images,
     history,
+    proposals,
     token_usage,
-    transfer_proposals,
     upload_pieces,
     uploads,
     usage,
@@ -124,18 +126,12 @@ def _row(resource: Resource, text: str | None) -> Row | None:
     return row
 
 
-_PROPOSED = tuple(transfer_proposals.c[name] for name in TransferProposal._fields)
-_COUNT = (
-    sa.select(sa.func.count())
-    .select_from(transfer_proposals)
-    .where(transfer_proposals.c.user_id == USER)
-)
-
-
+_OF_KIND = (proposals.c.user_id == USER, proposals.c.kind == text_parameter("kind"))
+_COUNT = sa.select(sa.func.count()).select_from(proposals).where(*_OF_KIND)
 _NEWEST_PROPOSED = (
-    sa.select(*_PROPOSED)
-    .where(transfer_proposals.c.user_id == USER)
-    .order_by(transfer_proposals.c.day.desc(), transfer_proposals.c.out_id)
+    sa.select(*(proposals.c[name] for name in ProposedPair._fields))
+    .where(*_OF_KIND)
+    .order_by(proposals.c.day.desc(), proposals.c.first_id)
     .limit(LIMIT)
     .offset(OFFSET)
 )
@@ -213,42 +209,40 @@ class SqlLedger(Part, LedgerWriter):
         self.connection.execute(sa.delete(before_images).where(which))
         self.connection.execute(sa.update(history).where(entries).values(pruned=True))
 
-    def count_proposals(self, user_id: int) -> int:
+    def count_proposals(self, user_id: int, kind: Proposed) -> int:
         self.connection.begin_snapshot()
-        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id})
+        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id, "kind": kind})
         return int(number)
 
     def list_proposals(
-        self, user_id: int, *, limit: int, offset: int = 0
-    ) -> list[TransferProposal]:
+        self, user_id: int, kind: Proposed, *, limit: int, offset: int = 0
+    ) -> list[ProposedPair]:
         self.connection.begin_snapshot()
-        values = {"user": user_id, "limit": limit, "offset": offset}
+        values = {"user": user_id, "kind": kind, "limit": limit, "offset": offset}
         found = self.connection.fetch(_NEWEST_PROPOSED, values=values)
         return [
-            TransferProposal(out_id, in_id, day, bool(by_number))
-            for out_id, in_id, day, by_number in found
+            ProposedPair(kind, first_id, second_id, day, bool(by_number))
+            for _, first_id, second_id, day, by_number in found
         ]
 
     def replace_proposals(
-        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+        self, user_id: int, kind: Proposed, first: int, end: int, new: Sequence[ProposedPair]
     ) -> None:
-        columns = transfer_proposals.c
-        self.connection.execute(
-            sa.delete(transfer_proposals).where(
-                columns.user_id == user_id, columns.day >= first, columns.day < end
-            )
-        )
-        if proposals:
-            rows = [(user_id, *proposal) for proposal in proposals]
-            insert_rows(self.connection.sqlalchemy, transfer_proposals, rows)
+        columns = proposals.c
+        of_kind = (columns.user_id == user_id) & (columns.kind == kind)
+        in_range = of_kind & (columns.day >= first) & (columns.day < end)
+        self.connection.execute(sa.delete(proposals).where(in_range))
+        if new:
+            rows = [(user_id, *proposal) for proposal in new]
+            insert_rows(self.connection.sqlalchemy, proposals, rows)
 
     def forget_proposals(self, user_id: int, record_ids: Collection[str]) -> None:
         if not record_ids:
             return
         connection, ids = self.connection.sqlalchemy, list(record_ids)
-        for key in ("out_id", "in_id"):
-            which = rows_with(connection, transfer_proposals, user_id, ids, key)
-            connection.execute(sa.delete(transfer_proposals).where(which))
+        for key, kind in product(("first_id", "second_id"), Proposed):
+            which = rows_with(connection, proposals, user_id, ids, key, kind=kind)
+            connection.execute(sa.delete(proposals).where(which))
 
 
 _UPLOAD_COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]

@@ -49,7 +49,7 @@ def found(person, *rows, **options):
     person.native(*ACCOUNTS, *rows)
     with changing(person.backend, person.user.email, 0, action="x", dry_run=True) as session:
         pairs = find_pairs(session, **options)
-    return {(int(p.out_id[:8], 16), int(p.in_id[:8], 16), p.by_number) for p in pairs}
+    return {(int(p.first_id[:8], 16), int(p.second_id[:8], 16), p.by_number) for p in pairs}
 
 
 @pytest.mark.parametrize(
