@@ -7,15 +7,17 @@ than elapsed time. On PostgreSQL it includes the processor time of the server.
 """
 
 import argparse
+import json
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from bench import data
 from bench.ini import write_ini
 from bench.micro.application import Application, opened
 from bench.postgresql import Postgresql, running
-from bench.prepare import DATABASES, prepare, url_of
+from bench.prepare import DATABASES, prepare, run_program, url_of
 from bench.sizes import ONE_USER
 from bench.vocabulary import COMMON_WORD, RARE_WORD
 from bench.workspace import Workspace, exclusive
@@ -55,7 +57,7 @@ PAGES = {
     "income but transfers": "recordType=income&transferId=is.null",
     "spent": "flow=spent&counted=true",
 }
-#: The parameters of whole pages.
+#: The parameters of whole pages of records.
 WHOLE_PAGES = {
     "first page": "",
     "page 3,000": _DEEP,
@@ -72,6 +74,33 @@ WHOLE_PAGES = {
     "by payee": "sort=payee",
     "by payee, page 3,000": f"sort=payee&{_DEEP}",
 }
+#: Further whole pages. {label}, {category}, {account} and {record} are ids.
+OTHER_PAGES = {
+    "overview": "/overview",
+    "a category": "/categories/{category}",
+    "a label": "/labels/{label}",
+    "an account": "/accounts/{account}",
+    "payees": "/payees",
+    "payees with a word": "/payees?q=co",
+    "a rule of a record": "/records/{record}/rule",
+    "the history": "/imports",
+    "an entry": "/imports/1",
+    "undo of an edit": "/imports/2/undo",
+}
+
+
+def _ids(application: Application) -> dict[str, str]:
+    """Return an id of each kind that pages need."""
+    found = {}
+    for one, many in (
+        ("label", "labels"),
+        ("category", "categories"),
+        ("account", "accounts"),
+        ("record", "records"),
+    ):
+        _, _, body = application.respond(application.environ(f"/v1/api/{many}?limit=1"))
+        found[one] = json.loads(body)[many][0]["id"]
+    return found
 
 
 def _signed_in(application: Application) -> str:
@@ -81,6 +110,15 @@ def _signed_in(application: Application) -> str:
         now = int(time.time())
         secret = sessions.start_session(storage, user, now=now, user_agent="bench")
     return f"finance_session={secret}"
+
+
+def _edit_once(ini: Path, application: Application, record: str) -> None:
+    """Edit a record, so that the history has an entry after the import to undo."""
+    with unit_of_work(application.registry.services.storage) as storage:
+        (user, *_) = storage.users.list_all()
+        entries = storage.ledger.list_entries(user.id)
+    if len(entries) == 1:
+        run_program(ini, "records", "set", user.email, record, "note=edited")
 
 
 def _measured(
@@ -115,6 +153,13 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
         for name, parameters in WHOLE_PAGES.items():
             path = f"/records?{parameters}"
             milliseconds = _measured(application, processor_seconds, path, HTTP_COOKIE=cookie)
+            print(f"  {f'whole: {name}':40}{milliseconds:10,.1f}", flush=True)
+        ids = _ids(application)
+        _edit_once(ini, application, ids["record"])
+        for name, path in OTHER_PAGES.items():
+            milliseconds = _measured(
+                application, processor_seconds, path.format(**ids), HTTP_COOKIE=cookie
+            )
             print(f"  {f'whole: {name}':40}{milliseconds:10,.1f}", flush=True)
 
 

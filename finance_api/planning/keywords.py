@@ -1,7 +1,7 @@
 """Chooses the keyword for a rule from similar texts, as a person would."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from finance_api.values.text import fold
@@ -65,10 +65,11 @@ def first_word(text: str) -> str:
     return words[_first(words)].folded if words else ""
 
 
-def keyword_of(text: str, others: Iterable[str]) -> str:
+def keyword_of(text: str, others: Mapping[str, int]) -> str:
     """Return the merchant's part of a payee: its longest run of shared words, without numbers.
 
-    text: the payee. others: the user's payees that contain the `first_word` of the text.
+    text: the payee. others: the user's payees that contain the `first_word` of the text, each with
+    the number of its records.
     """
     words = _words(text)
     if not words:
@@ -76,16 +77,19 @@ def keyword_of(text: str, others: Iterable[str]) -> str:
     first = _first(words)
     head = words[first]
     alike = [
-        fold(other) for other in others if head.folded in (word.folded for word in _words(other))
+        (fold(other), records)
+        for other, records in others.items()
+        if head.folded in (word.folded for word in _words(other))
     ]
+    number = sum(records for _, records in alike)
     last = first
     while last + 1 < len(words) and not words[last + 1].is_number:
         run = fold(text[head.start : words[last + 1].end])
-        shared = sum(run in other for other in alike)
+        shared = sum(records for other, records in alike if run in other)
         letters = sum(letter.isalpha() for letter in text[head.start : words[last].end])
-        is_usual = letters < _LETTERS and shared * 2 > len(alike)
-        is_alone = len(alike) <= 1 and last + 1 - first < _WORDS_ALONE
-        is_shared = len(alike) > 1 and shared == len(alike)
+        is_usual = letters < _LETTERS and shared * 2 > number
+        is_alone = number <= 1 and last + 1 - first < _WORDS_ALONE
+        is_shared = number > 1 and shared == number
         if not (is_usual or is_alone or is_shared or _is_kind(words[first : last + 1])):
             break
         last += 1

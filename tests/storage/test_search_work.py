@@ -5,12 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from finance_api.query.model import condition_on
+from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.read_model.connection import with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.lists import _json_page
 from finance_api.storage.sql.reading.conditions import order_keys, shape_and_values
+from finance_api.storage.sql.reading.rows import _scan
 from finance_api.storage.testing import Unit, make_row
 from finance_api.storage.testing.units import make_query
 
@@ -58,11 +61,15 @@ def plan(unit, word, explain):
 
 
 def plan_of(unit, query, explain):
-    backend = unit.backend
     predicates, values = shape_and_values(query.conditions)
-    shape = (_json_page, (RECORDS.name, predicates, order_keys(query.sort)))
-    statement = SqlCache(backend.engine.dialect).get(with_state, *shape)
-    values = statement.parameters(values | {"user": unit.user.id, "limit": 31, "offset": 0})
+    page = (_json_page, (RECORDS.name, predicates, order_keys(query.sort)))
+    return explained(unit, explain, values | {"limit": 31, "offset": 0}, with_state, *page)
+
+
+def explained(unit, explain, values, *shape):
+    backend = unit.backend
+    statement = SqlCache(backend.engine.dialect).get(*shape)
+    values = statement.parameters(values | {"user": unit.user.id})
     if isinstance(values, list):
         values = tuple(values)
     with backend.read_engine.connect() as connection:
@@ -110,3 +117,16 @@ def test_sqlite_searches_in_an_index_without_the_json(unit, text):
     rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
     assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
+
+
+def test_sqlite_finds_the_records_of_an_import_in_an_index(unit):
+    made = condition_on(RECORDS, "importId", Operator.ANY_OF, (1,))
+    predicates, values = shape_and_values([made])
+    values |= {"after_id": "", "limit": 10}
+    shape = _scan, RECORDS.name, predicates
+    found = explained(unit("sqlite"), "EXPLAIN QUERY PLAN", values, *shape)
+    searches = [row[-1].partition(" (")[0] for row in found if "SEARCH" in row[-1]]
+    assert searches == [
+        "SEARCH records USING INDEX sqlite_autoindex_records_1",
+        "SEARCH records USING COVERING INDEX ix_records_by_date",
+    ]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from finance_api.query.model import Query
+from finance_api.query.model import Query, condition_on
+from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.storage.errors import Conflict, NotFound
@@ -17,6 +18,7 @@ from finance_api.storage.testing.units import (
     make_rows,
 )
 from finance_api.values.number import MAX_UNITS
+from finance_api.values.time import DAY_SECONDS
 
 
 class RowsConformance(OneUser):
@@ -127,6 +129,24 @@ class RowsConformance(OneUser):
                 unit.user.id, ACCOUNTS, conditions=odd, after_id=make_id(1), limit=1
             )
         assert [row["id"] for row in page] == [make_id(3)]
+
+    def test_records_of_an_import_are_scanned_in_the_order_of_their_ids(
+        self, unit: Unit, other: Unit
+    ) -> None:
+        for each in (unit, other):
+            rows = (
+                make_row(RECORDS, n, importId=n % 2, recordDate=-n * DAY_SECONDS)
+                for n in (5, 1, 4, 2, 3, 7)
+            )
+            each.put(RECORDS, *rows)
+        made = condition_on(RECORDS, "importId", Operator.ANY_OF, (1,))
+        with unit.reading() as storage:
+            pages = list(storage.data.scan_pages(unit.user.id, RECORDS, 3, conditions=[made]))
+        assert [[row["id"] for row in page] for page in pages] == [
+            [make_id(1), make_id(3), make_id(5)],
+            [make_id(7)],
+        ]
+        assert pages[1][0]["recordDate"] == -7 * DAY_SECONDS
 
     def test_no_read_gives_a_row_of_another_user(self, unit: Unit, other: Unit) -> None:
         for resource in RESOURCES:

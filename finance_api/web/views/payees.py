@@ -1,5 +1,6 @@
 """Payees, of which several can be given one name."""
 
+from collections import defaultdict
 from typing import Any
 
 from pyramid.response import Response
@@ -8,10 +9,12 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.payees import MERGE, merge_payees
 from finance_api.query.errors import QueryError
+from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, condition_on
 from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
+from finance_api.resources.field import names_of
 from finance_api.storage.interface import TooManySums
 from finance_api.web import forms
 from finance_api.web import page as pages
@@ -20,6 +23,9 @@ from finance_api.web.routes import get, post
 #: The page counts the records of up to this many payees.
 _MOST = 20_000
 _NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
+#: Without a condition on the payee, SQLite reads the records in the order of the table, once.
+_RENAMED = condition_on(RECORDS, "originalPayee", Operator.NOT_NULL)
+_BLANK = dict.fromkeys(names_of(RECORDS.fields))
 
 
 @get("payees", Permission.DATA_READ, "payees")
@@ -43,12 +49,12 @@ def merge(request: Request) -> Response | dict[str, Any]:
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     text = request.GET.get("q", "")
-    conditions: tuple[Condition, ...] = (_NAMED,)
+    words: tuple[Condition, ...] = ()
     try:
-        conditions += parse_words(text) if text.strip() else ()
+        words = parse_words(text) if text.strip() else ()
     except QueryError as error:
         errors = {**errors, "q": pages.sentence(error)}
-    found = _counted(request, conditions)
+    found = _counted(request, words)
     pager = pages.Pager.of(request, len(found or ()))
     shown = (found or [])[pager.offset : pager.last]
     return pages.page(
@@ -65,13 +71,34 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     )
 
 
-def _counted(request: Request, conditions: tuple[Condition, ...]) -> list[tuple[str, int]] | None:
-    """Return payees, each with its number of records, most records first; None if too many."""
-    try:
-        sums = request.storage.data.sum_by(
-            request.user.id, ["payee"], conditions, with_void=True, most=_MOST
-        )
-    except TooManySums:
-        return None
-    counts = [(payee, found.number) for (payee,), found in sums.items()]
-    return sorted(counts, key=lambda each: (-each[1], each[0]))
+def _counted(request: Request, words: tuple[Condition, ...]) -> list[tuple[str, int]] | None:
+    """Return the payees with these words in their names or in their original ones, each with its
+    number of records, most records first; None if there are too many.
+    """
+    # If there are too many payees, the storage searches for the words in all texts first.
+    for searched in dict.fromkeys([(), words]):
+        try:
+            counts = _numbers(request, ["payee"], _NAMED, *searched)
+            renamed = ["originalPayee", "payee"]
+            named = _numbers(request, renamed, _RENAMED, *searched) if words else {}
+        except TooManySums:
+            continue
+        originals = defaultdict(list)
+        for original, payee in named:
+            originals[payee].append(original)
+        found = [
+            (payee, number)
+            for (payee,), number in counts.items()
+            if matches({**_BLANK, "payee": (payee, *originals[payee])}, words)
+        ]
+        return sorted(found, key=lambda each: (-each[1], each[0]))
+    return None
+
+
+def _numbers(
+    request: Request, names: list[str], *conditions: Condition
+) -> dict[tuple[str, ...], int]:
+    sums = request.storage.data.sum_by(
+        request.user.id, names, conditions, with_void=True, most=_MOST
+    )
+    return {key: found.number for key, found in sums.items()}

@@ -1,6 +1,8 @@
 """Rules: making one from a record, and applying all of them to stored records."""
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -14,7 +16,8 @@ from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
-from finance_api.query.model import Condition, Query, condition_on
+from finance_api.query.evaluate import matches
+from finance_api.query.model import condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.storage.interface import TooManySums
@@ -26,8 +29,6 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, refused, returning
 from finance_api.web.routes import get, post
 
-#: Compare the texts of up to this many records, to find a merchant's words in them.
-_MOST_ALIKE = 200
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000
 #: Columns by which matching records are counted: category, searched text, and the texts that
@@ -37,6 +38,7 @@ _GROUPS = {
     "originalPayee": ("categoryId", "originalPayee", "payee"),
     "note": ("categoryId", "note", "payee", "originalPayee"),
 }
+_NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
 
@@ -101,21 +103,14 @@ def _proposed(request: Request, row: Row) -> str:
     # A later file has the original payee again.
     name = next((each for each in ("originalPayee", "payee") if row[each]), "note")
     text = row[name] or ""
-    conditions = _containing(name, first_word(text))
-    if conditions is None:
-        return keyword_of(text, [])
-    query = Query(RECORDS, conditions, limit=_MOST_ALIKE)
-    rows = request.storage.data.list_rows(request.user.id, query).rows
-    return keyword_of(text, [each[name] for each in rows])
-
-
-def _containing(name: str, text: str) -> tuple[Condition] | None:
-    """Return the condition that a field contains the text; None if no field can contain it."""
     try:
-        cleaned = clean(text)
-    except TextError:
-        return None
-    return (condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned),) if cleaned else None
+        groups = _groups(request, name, first_word(text))
+    except TooManySums:
+        groups = {}
+    alike: Counter[str] = Counter()
+    for (_, other, *_), number in groups.items():
+        alike[other] += number
+    return keyword_of(text, alike)
 
 
 @dataclass
@@ -132,27 +127,50 @@ class _Matches:
 
 def _matches(request: Request, keyword: str) -> _Matches | None:
     """Return the keyword's matches; None if they have too many different texts to count."""
-    user_id, data, found = request.user.id, request.storage.data, _Matches()
+    found, folded = _Matches(), fold(keyword)
     for name in rules.SEARCHED_BY_RULES:
-        conditions = _containing(name, keyword)
-        if conditions is None:
-            break
         try:
-            groups = data.sum_by(
-                user_id, _GROUPS[name], conditions, with_void=True, most=_MOST_GROUPS
-            )
+            groups = _groups(request, name, keyword)
         except TooManySums:
             return None
-        folded = fold(str(conditions[0].operand))
-        for (category, text, *payees), group in groups.items():
+        for (category, text, *payees), number in groups.items():
             if any(folded in fold(payee) for payee in payees if payee):
                 # These records were counted by their payee.
                 continue
-            found.count += group.number
-            found.without += group.number if category is None else 0
+            found.count += number
+            found.without += number if category is None else 0
             if text not in found.examples and len(found.examples) < _MOST_EXAMPLES:
                 found.examples.append(text)
     return found
+
+
+def _groups(request: Request, name: str, text: str) -> dict[tuple[Any, ...], int]:
+    """Return how many records have the text in a field, by the columns of `_GROUPS`.
+
+    Raises TooManySums.
+    """
+    try:
+        cleaned = clean(text)
+    except TextError:
+        return {}
+    if not cleaned:
+        return {}
+    containing = condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned)
+    sum_by = partial(
+        request.storage.data.sum_by,
+        request.user.id,
+        _GROUPS[name],
+        with_void=True,
+        most=_MOST_GROUPS,
+    )
+    if name != "payee":
+        return {key: found.number for key, found in sum_by([containing]).items()}
+    try:
+        # The storage has the sums of all payees, so it need not search in the records.
+        sums = sum_by([_NAMED])
+    except TooManySums:
+        sums = sum_by([containing])
+    return {key: each.number for key, each in sums.items() if matches({name: key[1]}, [containing])}
 
 
 @get("rules.apply", Permission.DATA_READ, "rules_apply")

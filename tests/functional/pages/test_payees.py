@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.web.views import payees
 from support.browser import few_users as services  # noqa: F401
 from support.browser import location, new_token
 from support.html import shown_text
@@ -67,4 +68,17 @@ def test_a_search_that_cannot_be_read_says_why(client, visitor):
     page = visitor.get("/payees?q=amazon+OR")
     assert "has no word before or after an OR" in shown_text(page.text)
     page = visitor.get("/payees?q=nowhere")
-    assert "No record with a payee has these words." in shown_text(page.text)
+    assert "No payee has these words, and no original payee." in shown_text(page.text)
+
+
+@pytest.mark.parametrize("most", [20_000, 2])
+def test_payees_are_found_by_their_names_alone(client, visitor, service, user, monkeypatch, most):
+    """most: how many payees the page counts at once."""
+    monkeypatch.setattr(payees, "_MOST", most)
+    service.load(user, [record(5, payee="Kiosk", note="amazon, 17.07", amount=-3)])
+    page = shown_text(visitor.get("/payees?q=amazon").text)
+    assert "Amazon 2" in page.replace("\n", " ") and "Kiosk" not in page
+    # The record's note has these words, and no payee has them.
+    assert "No payees" in shown_text(visitor.get("/payees?q=17.07").text)
+    too_many = "Too many payees" in shown_text(visitor.get("/payees").text)
+    assert too_many == (most == 2)

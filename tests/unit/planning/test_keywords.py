@@ -1,5 +1,7 @@
 """Keywords that a person would choose."""
 
+from collections import Counter
+
 import pytest
 
 from finance_api.planning.keywords import first_word, keyword_of
@@ -33,7 +35,7 @@ from finance_api.planning.keywords import first_word, keyword_of
     ],
 )
 def test_the_keyword_is_what_the_records_of_a_merchant_share(text, others, expected):
-    others = [text, *others] if others else others
+    others = Counter([text, *others] if others else [])
     assert keyword_of(text, others) == expected
     assert keyword_of(text, others) in text
 
