@@ -16,7 +16,9 @@ def envelope(
     name: the name of the array. lines: JSON objects, one per line. members: for orjson.
     amounts: see `with_texts`; the rows have their strings already.
     """
-    end = b",%b" % with_texts(amounts, orjson.dumps(members))[1:] if members else b"}"
+    # The limit of a page is a number of rows; in rows it is an amount.
+    texts = with_texts(amounts - {"limit"}, orjson.dumps(members))
+    end = b",%b" % texts[1:] if members else b"}"
     return b'{"%b":[%b]%b' % (name.encode(), lines.replace(b"\n", b","), end)
 
 

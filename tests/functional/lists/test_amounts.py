@@ -51,7 +51,9 @@ def compared(plain, texts, name=""):
     if isinstance(plain, dict):
         assert list(plain) == list(texts)
         for key in plain:
-            yield from compared(plain[key], texts[key], key)
+            # The limit of a page is no amount, but that of a budget's period is.
+            own = "own limit" if (name, key) == ("limitOverrides", "limit") else key
+            yield from compared(plain[key], texts[key], own)
     elif isinstance(plain, list):
         for one, other in zip(plain, texts, strict=True):
             yield from compared(one, other, name)

@@ -29,6 +29,7 @@ def test_the_last_periods_stand_newest_first(client):
     assert row == {
         "periodStart": "2026-03-01",
         "periodEnd": "2026-03-31",
+        "periodLimit": 100,
         "spent": 1,
         "income": 0,
         "remaining": 99,
