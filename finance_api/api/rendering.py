@@ -12,8 +12,8 @@ from finance_api.planning.answers import Answer, Document, Export, Rows
 from finance_api.resources.field import Field, Kind
 from finance_api.serialization.pages import envelope, trailer
 from finance_api.serialization.rows import RowEncoder, shown, with_texts
-from finance_api.serialization.values import json_limits, text_writer
-from finance_api.serialization.xlsx import MAX_ROWS, readable_first
+from finance_api.serialization.values import json_limits, readable_first, text_writer
+from finance_api.serialization.xlsx import MAX_ROWS
 
 
 def body_and_headers(
@@ -67,9 +67,9 @@ def _columns(
     form: representation.Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
 ) -> Sequence[Field]:
     """Return the columns in the order of the form. chosen: those that the client has chosen."""
-    if form in representation.TABLES and chosen is not None:
-        return chosen
-    return readable_first(columns) if form is representation.XLSX else columns
+    if form not in representation.TABLES:
+        return columns
+    return readable_first(columns) if chosen is None else chosen
 
 
 def export_chunks(

@@ -68,6 +68,18 @@ def text_writer(field: Field) -> Writer:
     return _WRITERS.get(field.kind, str)
 
 
+def readable_first(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Return the fields in the order of a table: a required date first; times and ids last."""
+
+    def place(field: Field) -> int:
+        if field.kind is Kind.DATE and field.required:
+            return 0
+        is_id = field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST)
+        return 3 if is_id else 2 if field.kind is Kind.DATETIME else 1
+
+    return tuple(sorted(fields, key=place))
+
+
 def place_of_remark(fields: Sequence[Field]) -> int:
     """Return which column of a table takes a sentence, so that numbers and days keep their types.
 

@@ -57,18 +57,6 @@ _BLANK_END = re.compile(r"\s|.*\s\Z", re.DOTALL)
 _RANGE = re.compile(rb'(?<=ref="A1:)[A-Z]+\d+')
 
 
-def readable_first(fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Return the fields in the order of a workbook: a required date first; times and ids last."""
-
-    def place(field: Field) -> int:
-        if field.kind is Kind.DATE and field.required:
-            return 0
-        is_id = field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST)
-        return 3 if is_id else 2 if field.kind is Kind.DATETIME else 1
-
-    return tuple(sorted(fields, key=place))
-
-
 def xlsx_chunks(
     name: str, fields: Sequence[Field], pages: Iterable[bytes], count: int, remark: str = ""
 ) -> Iterator[bytes]:

@@ -17,7 +17,8 @@ from finance_api.planning.answers import Export, Reading
 from finance_api.questions.asking import ask
 from finance_api.resources import RECORDS
 from finance_api.serialization.csv import csv_chunks
-from finance_api.serialization.xlsx import MAX_ROWS, readable_first, xlsx_chunks
+from finance_api.serialization.values import readable_first
+from finance_api.serialization.xlsx import MAX_ROWS, xlsx_chunks
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.time import date_text
 from finance_api.web.page import SeeOther
@@ -83,9 +84,8 @@ def download_records(request: Request) -> Response:
 
 
 def _chunks(records: Export, form: str) -> Chunks:
-    columns = records.columns
+    columns = readable_first(records.columns)
     if form == "csv":
         yield from csv_chunks(columns, records.pages)
     else:
-        columns = readable_first(columns)
         yield from xlsx_chunks(RECORDS.name, columns, records.pages, records.count)

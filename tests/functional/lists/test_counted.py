@@ -35,8 +35,10 @@ def test_a_list_has_what_a_summary_counts(loaded, filters, every, counted):
     for flag, numbers in (("false", every), ("true", counted)):
         expected = [uid("Record", n) for n in numbers]
         assert loaded.names("records", "id", **filters, counted=flag, sortBy="id") == expected
-        exported = loaded.get("export/records.csv", **filters, counted=flag, sortBy="id").text
-        assert [line.split(",")[0].strip('"') for line in exported.splitlines()[1:]] == expected
+        exported = loaded.get(
+            "export/records.csv", **filters, counted=flag, sortBy="id", fields="id"
+        ).text
+        assert exported.splitlines()[1:] == expected
     groups = loaded.get("records/summary", **filters).json["groups"]
     assert sum(group["count"] for group in groups) == len(counted)
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.serialization.xlsx import readable_first
+from finance_api.serialization.values import readable_first
 from support.native_rows import account, household, label, payees, record, split_record, uid
 
 EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))

@@ -51,8 +51,8 @@ def test_every_word_is_found_in_one_of_the_texts(loaded, text, numbers):
     assert sorted(loaded.names("records", "id", q=text)) == expected
     assert loaded.names("records", "id", q=text, sortBy="id") == expected
     assert loaded.get("records", q=text, withTotal="true").json["total"] == len(expected)
-    csv = loaded.get("records", q=text, sortBy="id", headers={"Accept": "text/csv"}).text
-    assert [line[:36] for line in csv.splitlines()[1:]] == expected
+    csv = loaded.get("records", q=text, sortBy="id", fields="id", headers={"Accept": "text/csv"})
+    assert csv.text.splitlines()[1:] == expected
 
 
 def test_accents_count_where_a_filter_says_contains(loaded):

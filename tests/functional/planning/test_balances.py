@@ -91,8 +91,8 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
     query = {"from": "2026-03-01", "accountId": uid("Account", 2)}
     found = books.get("accounts/balances", headers={"Accept": "text/csv"}, **query)
     assert found.text == (
-        "period,periodStart,date,account,accountId,currencyCode,balance,firstRecordDate\r\n"
-        f'"2026-03",2026-03-01,2026-03-18,"Savings",{uid("Account", 2)},EUR,2,2026-02-15\r\n'
+        "period,periodStart,date,account,currencyCode,balance,firstRecordDate,accountId\r\n"
+        f'"2026-03",2026-03-01,2026-03-18,"Savings",EUR,2,2026-02-15,{uid("Account", 2)}\r\n'
     )
     lines = books.get("accounts/balances", headers={"Accept": "application/x-ndjson"}, **query)
     assert [json.loads(line)["balance"] for line in lines.text.splitlines()] == [2]

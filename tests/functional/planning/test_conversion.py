@@ -373,7 +373,7 @@ def test_balances_are_converted_by_the_rate_of_the_last_day_of_their_interval(bo
         "conversionError": None,
     }
     csv = books.get("accounts/balances", headers=CSV, convertTo="EUR", **query).text.splitlines()
-    assert csv[0].endswith(",convertedBalance,convertedCurrencyCode,conversionError")
+    assert csv[0].endswith(",convertedBalance,convertedCurrencyCode,conversionError,accountId")
     assert len(csv) == 10
 
 

@@ -62,8 +62,8 @@ def test_a_recurring_payment_without_a_standing_order_is_listed_on_each_of_its_d
     assert (page["upcoming"], page["nextOffset"]) == (found["upcoming"][2:3], 3)
     assert page["totals"] == found["totals"]
     lines = client.get(f"{PATH}.csv", include="expected").text.splitlines()
-    assert lines[0].endswith(",amount,currencyCode,payee,expected")
-    assert lines[1].endswith(',-9.99,EUR,"Films",true')
+    assert lines[0].endswith(",amount,currencyCode,payee,expected,id,accountId,categoryId")
+    assert ',-9.99,EUR,"Films",true,' in lines[1]
 
 
 def test_without_the_parameter_there_are_standing_orders_alone(client):

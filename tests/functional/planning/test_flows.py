@@ -78,8 +78,8 @@ def test_a_flow_lists_the_records_of_its_sum(books):
         expected = [uid("Record", number) for number in numbers]
         query = {"flow": flow, "counted": "true", "sortBy": "id"}
         assert books.names("records", "id", **query) == sorted(expected)
-        exported = books.get("export/records.csv", **query).text.splitlines()[1:]
-        assert [line.split(",")[0].strip('"') for line in exported] == sorted(expected)
+        exported = books.get("export/records.csv", **query, fields="id").text.splitlines()[1:]
+        assert exported == sorted(expected)
         (sums,) = groups(books, flow=flow, columns="count,spent,received", currencyCode="EUR")
         others = {"spent": 35, "received": 1910} | dict.fromkeys({"spent", "received"} - {flow}, 0)
         assert sums == {"currencyCode": "EUR", "count": 4, **others}

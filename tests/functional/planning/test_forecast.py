@@ -75,7 +75,7 @@ def test_lowest_has_the_first_day_below_a_limit(household):
         days = {row["account"]: row["belowDate"] for row in found}
         assert days == {"Francs": francs, "Giro": giro}, limit
     table = household.get(f"{PATH}.csv", below="0", rows="lowest", **query).text.splitlines()
-    assert table[0] == "account,accountId,currencyCode,date,balance,belowDate"
+    assert table[0] == "account,currencyCode,date,balance,belowDate,accountId"
     assert "belowDate" not in forecast(household, **query)["lowest"][0]
     fault = household.fault(PATH, below="little")
     assert fault["name"] == "below" and '"little"' in fault["message"]

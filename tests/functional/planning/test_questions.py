@@ -59,7 +59,7 @@ def test_the_scope_of_questions_is_enough_for_every_answer_and_for_nothing_else(
 def test_an_answer_is_not_sent_twice(asker):
     path = f"questions/{save(asker).id}/answer.csv"
     first = asker.get(path)
-    assert first.text.startswith("id,")
+    assert first.text.startswith("recordDate,")
     same = {"If-None-Match": first.headers["ETag"]}
     assert asker.get(path, headers=same).status_int == 304
     asker.load(record(9, amount=-9))

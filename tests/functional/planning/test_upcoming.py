@@ -100,9 +100,9 @@ def test_too_many_days_are_refused(orders, monkeypatch):
 def test_csv_and_the_next_page_in_headers(orders):
     response = orders.get("standing-orders/upcoming", headers={"Accept": "text/csv"}, limit=1)
     assert response.text.splitlines() == [
-        "date,id,name,type,account,accountId,category,categoryId,amount,currencyCode,payee",
-        f'2026-03-18,{uid("StandingOrder", 2)},"Pay",income,"Giro",{uid("Account", 1)},'
-        f'"Food",{uid("Category", 1)},2000.5,EUR,',
+        "date,name,type,account,category,amount,currencyCode,payee,id,accountId,categoryId",
+        '2026-03-18,"Pay",income,"Giro","Food",2000.5,EUR,,'
+        f"{uid('StandingOrder', 2)},{uid('Account', 1)},{uid('Category', 1)}",
     ]
     assert response.headers["X-Next-Offset"] == "1"
     assert response.headers["Link"].endswith('limit=1&offset=1>; rel="next"')
