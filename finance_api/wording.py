@@ -40,6 +40,8 @@ TOPICS: Mapping[Topic, str] = {
     Topic.ACCOUNT_IS_KNOWN: "{entries} already in the account {account}, at most a day apart",
     Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: "{entries} already in the account {account}, at most a day apart",
     Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "{entries} already in the account {account}, at most a day apart; if it is the same account, remove {account} with its records first, because the book has all of it",
+    Topic.MUCH_VANISHED: "{gone} of {count} {objects} would go, because the book no longer has them: it may be an older copy, or another book",
+    Topic.OLDER_BOOK: "the newest day in the book is {own}, but it had {stored} before: it may be an older copy",
     Topic.CURRENCY: "the file does not state its currency",
     Topic.CURRENCY_OF_ACCOUNT: "the amounts are in {mark}, but the account {account} is in {currency}",
     Topic.CARD_BALANCE: "the balance {amount} of {account} on {day} may be what is owed, or money on the card",

@@ -21,6 +21,8 @@ WAYS: Mapping[Topic, str] = {
     Topic.ACCOUNT_IS_KNOWN: ": if it is the same account, give --account {account!r}; if it is another account, give --new-account",
     Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: ": if it is the same account, import a file of that account alone with --account {account!r}; if it is another account, give --new-account",
     Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "; if it is another account, give --new-account",
+    Topic.MUCH_VANISHED: "; if that is right, give --confirm-smaller",
+    Topic.OLDER_BOOK: "; if that is right, give --confirm-smaller",
     Topic.CURRENCY: ": give --currency, such as {example}",
     Topic.CURRENCY_OF_ACCOUNT: ": give another account with --account, or the currency with --currency",
     Topic.CARD_BALANCE: ": say with --card-balance what a positive balance means",

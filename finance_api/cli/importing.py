@@ -193,6 +193,7 @@ def _import_one(
 ) -> ImportReport:
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how |= {"email": email, "now": cli.clock.now()}
+    how["path"] = None if file == STANDARD_INPUT else os.path.abspath(file)
     try:
         how["answers"] = None if answers is None else parse_answers(answers)
         if limits == Limits():
@@ -311,6 +312,8 @@ def _sentence(report: ImportReport) -> str:
     ]
     if report.matched:
         parts.append(f"{report.matched} matched")
+    if report.removed:
+        parts.append(f"{report.removed} removed")
     if report.skipped:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.skipped.items()))
         parts.append(f"{report.skipped.total()} skipped ({kinds})")

@@ -19,6 +19,8 @@ class Topic(StrEnum):
     ACCOUNT_IS_KNOWN = auto()
     ACCOUNT_IS_KNOWN_OF_SEVERAL = auto()
     ACCOUNT_OF_BOOK_IS_KNOWN = auto()
+    MUCH_VANISHED = auto()
+    OLDER_BOOK = auto()
     CURRENCY = auto()
     CURRENCY_OF_ACCOUNT = auto()
     CARD_BALANCE = auto()

@@ -82,6 +82,7 @@ def _named(name: str) -> Any:
 
 
 _STATEMENT = ("account", "currency", "new_account", "ids", "first_day", "match_days", "no_match")
+_BOOK = ("new_account", "follow", "confirm_smaller")
 _TEXT = ("encoding", "force_encoding")
 _NUMBERS = ("date_format", "decimal", "thousands")
 _TABLE = (
@@ -138,13 +139,13 @@ FORMATS = (
         begin=_ACTUAL,
         container="books.actual.container:looks_like_actual",
         book="books.actual.reader:ActualReader.of",
-        options=("currency", "units", "new_account"),
+        options=("currency", "units", *_BOOK),
     ),
     Format(
         name="ynab",
         begin=_YNAB,
         book="books.ynab.reader:YnabReader.of",
-        options=("currency", "new_account"),
+        options=("currency", *_BOOK),
     ),
     Format(
         name="spreadsheet",
@@ -161,7 +162,7 @@ FORMATS = (
         options=_STATEMENT,
         is_certain=False,
     ),
-    Format(name="native", begin=r"\{", is_certain=False),
+    Format(name="native", begin=r"\{", options=("follow", "confirm_smaller"), is_certain=False),
     Format(
         name="csv",
         importer="csv.importer:CsvImporter.of",

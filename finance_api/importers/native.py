@@ -332,6 +332,8 @@ class NativeFile(NamedTuple):
     """A file of objects that was read to its end.
 
     documents: all objects except Records. size: the approximate size of all objects in bytes.
+    source: the only source of its objects, except parts of splits, which have none; None if there
+    is no such source. is_book: whether it is a book of another program.
     remarks: sentences for the user. balances: the balance of accounts as the file has it, by id, in
     ten-thousandths.
     """
@@ -339,6 +341,8 @@ class NativeFile(NamedTuple):
     documents: NativeRows
     records: NativeRows
     size: int
+    source: str | None = None
+    is_book: bool = False
     remarks: Sequence[str] = ()
     balances: Mapping[str, int] = {}
 
@@ -360,14 +364,18 @@ def spooled(objects: Iterable[NativeRow]) -> Iterator[NativeFile]:
         SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
         SpooledTemporaryFile(_SPOOLED_BYTES) as records,
     ):
+        sources: set[str | None] = set()
         for number, resource, values, _ in objects:
+            if "splitId" not in values:
+                sources.add(values.get("source"))
             spool = records if resource is RECORDS else documents
             row = (number, resource.model_type, values)
             spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         size = documents.tell() + records.tell()
         if not size:
             raise ImportRefused("the file is empty; there is nothing to import")
-        yield NativeFile(partial(_rows, documents), partial(_rows, records), size)
+        source = sources.pop() if len(sources) == 1 else None
+        yield NativeFile(partial(_rows, documents), partial(_rows, records), size, source)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:

@@ -53,6 +53,18 @@ FILE_OPTIONS = (
     ),
     FileOption("new_account", "New account", "Create a new account.", FLAG),
     FileOption(
+        "follow",
+        "Follow the book",
+        "Books, native: what the book has lost goes here, too; manual edits stay.",
+        FLAG,
+    ),
+    FileOption(
+        "confirm_smaller",
+        "The book is right",
+        "With --follow: the book has lost much, or is an older copy, and that is right.",
+        FLAG,
+    ),
+    FileOption(
         "ids",
         "The bank's ids",
         "Whether the bank reuses ids for other transactions; remembered.",
@@ -214,6 +226,8 @@ class ImportOptions(TypedDict, total=False):
     account: str | None
     currency: str | None
     new_account: bool | None
+    follow: bool | None
+    confirm_smaller: bool | None
     ids: str | None
     first_day: str | None
     match_days: int | None

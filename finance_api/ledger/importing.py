@@ -116,11 +116,13 @@ def import_file(
     raises, nothing is stored. Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     stream, importer = order.stream, order.importer
-    details = {
+    details: dict[str, Any] = {
         "format": order.format_name or NATIVE if importer is None else importer.source,
         "file": {"name": order.name, **measured(stream)},
         "options": dict(order.answers),
     }
+    if order.options.follow and order.path is not None:
+        details["file"]["path"] = order.path
     for tries_left in reversed(range(_TRIES)):
         report = ImportReport(details=dict(details))
         change = changing(
@@ -143,7 +145,7 @@ def import_file(
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
-                    NativeImport(session, report).run(file, are_new=order.options.new_account)
+                    NativeImport(session, report).run(file, order.options)
                 else:
                     _import_statements(session, report, entries, order.options)
                 session.begin_storing()
@@ -197,7 +199,8 @@ def import_rows(
     report = ImportReport(details={"format": NATIVE})
     rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:
-        NativeImport(session, report).run(NativeFile(lambda: iter(rows), records, 0))
+        file = NativeFile(lambda: iter(rows), records, 0)
+        NativeImport(session, report).run(file, StatementOptions())
     return report
 
 

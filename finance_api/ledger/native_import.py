@@ -9,12 +9,14 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, listed, quoted
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
+from finance_api.ledger.book_states import BookStates
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
+from finance_api.ledger.following import Following
 from finance_api.ledger.matching.new_accounts import ask_about_accounts_of_book
 from finance_api.ledger.matching.stated import note_stated
-from finance_api.ledger.orders import AccountTotal, ImportReport
+from finance_api.ledger.orders import AccountTotal, ImportReport, StatementOptions
 from finance_api.ledger.references import (
     carry_currencies_over,
     check_document,
@@ -83,28 +85,61 @@ class NativeImport:
         #: Dates of records that are unlikely: their number, and the first one with its line.
         self._unlikely, self._first_unlikely = 0, ""
         self._end = from_date(date(to_date(session.now).year + 2, 1, 1))
+        #: What a book has of its objects; None if the file is no book and not followed.
+        self._states: BookStates | None = None
 
-    def run(self, file: NativeFile, *, are_new: bool = False) -> None:
-        """Import all rows. are_new: whether the user says that new accounts of a book are no
-        existing ones. Raises ImportRefused.
-        """
-        session = self._session
-        self._import_held(_held(file.documents()))
-        if not are_new:
+    def run(self, file: NativeFile, options: StatementOptions) -> None:
+        """Import all rows. Raises ImportRefused."""
+        session, report, following = self._session, self._report, None
+        imported = file
+        if options.follow:
+            following = Following(session, file, report, options)
+            self._states, imported = following.states, following.to_import
+        elif file.is_book:
+            self._states = BookStates(session.user.uuid, file, {})
+        self._import_held(_held(imported.documents()))
+        if not options.new_account:
             questions = Questions()
             ask_about_accounts_of_book(session, file, questions)
             questions.put()
         if file.size > MANY_BYTES:
             session.begin_storing()
-        changed = carry_currencies_over(session)
+        changed = self._store_all(imported, following)
+        self._remark(file)
+        check_splits(session, sorted(self._splits), can_end=False)
+        self._settle_bank_balances()
+        settle_balances(session)
+        if following is None:
+            self._compare_balances(file)
+        for account_id, total in self._totals.items():
+            total.end(session.accounts.rows[account_id])
+            report.totals.append(total)
+        details = report.details
+        details |= {"counts": report.counts, "accounts": self._facts}
+        if self._states is not None:
+            details["book"] = file.source
+        is_noted = following is not None and following.remember(details)
+        report.changed = session.close(records_changed=changed, details=details, is_noted=is_noted)
+
+    def _store_all(self, file: NativeFile, following: Following | None) -> bool:
+        """Store all objects but the ones that others refer to; remove what a followed book has
+        lost. Return whether any change is visible from outside.
+        """
+        changed = following is not None and self._replace_wholes(following.joined())
+        changed |= carry_currencies_over(self._session)
         for resource, rows in _batches(d for d in file.documents() if d.resource not in REFERRED):
             changed |= self._store(resource, rows)
-        changed |= rederive_records(session)
+        changed |= rederive_records(self._session)
         for resource, rows in _batches(file.records()):
             changed |= self._store(resource, rows)
         changed |= self._remove_moved(file)
-        if file.balances:
+        if self._states is not None:
             changed |= self._remove_old_parts(file)
+        if following is not None:
+            changed |= self._remove_vanished(following)
+        return changed
+
+    def _remark(self, file: NativeFile) -> None:
         if self._unlikely:
             self._report.remarks.append(
                 message(
@@ -113,18 +148,8 @@ class NativeImport:
                 )
             )
         self._report.remarks += file.remarks
-        if file.balances:
+        if file.is_book:
             self._name_twins()
-        check_splits(session, sorted(self._splits), can_end=False)
-        self._settle_bank_balances()
-        settle_balances(session)
-        self._compare_balances(file)
-        for account_id, total in self._totals.items():
-            total.end(session.accounts.rows[account_id])
-            self._report.totals.append(total)
-        details = self._report.details
-        details |= {"counts": self._report.counts, "accounts": self._facts}
-        self._report.changed = session.close(records_changed=changed, details=details)
 
     def _name_twins(self) -> None:
         """Name new categories and labels of a book that stored ones share their names with."""
@@ -275,6 +300,22 @@ class NativeImport:
         put_records(self._session, pairs)
         return bool(pairs)
 
+    def _replace_wholes(self, wholes: list[Row]) -> bool:
+        """Delete wholes that a followed book has as records now. Return whether there were any."""
+        parts = chain.from_iterable(parts_of(self._session, [row["id"] for row in wholes]).values())
+        self._session.write(SPLITS, [(whole, None) for whole in wholes])
+        return self._remove({part["id"]: part for part in parts})
+
+    def _remove_vanished(self, following: Following) -> bool:
+        """Delete what a followed book has lost. Return whether any change is visible."""
+        changed = False
+        following.note_states()
+        for wholes, records in following.vanished_records():
+            self._session.write(SPLITS, [(whole, None) for whole in wholes])
+            changed |= self._remove({row["id"]: row for row in records})
+        following.remove_documents()
+        return changed
+
     def _remove_moved(self, file: NativeFile) -> bool:
         """Delete records that were moved here, if the file has them at their old place.
 
@@ -326,8 +367,8 @@ class NativeImport:
                 continue
             row = replaced(SPLITS, {n: v for n, v in given.items() if n in stored}, stored)
             self._note_brought(row, given, stored)
-            if "stated" not in given:
-                note_stated(stored, row)
+            self._note_state(SPLITS, row)
+            self._note_stated(stored, row, given)
             if (after := stamped(row, given, stored, self._session.now)) is None:
                 self._report.unchanged += 1
             else:
@@ -396,6 +437,15 @@ class NativeImport:
         if stored is not None and stored["importId"] in self._undone:
             self._facts.append({"accountId": row["accountId"], "restated": [row["id"]]})
 
+    def _note_stated(self, stored: Row, row: Row, given: dict[str, Any]) -> None:
+        """Keep what was stated. The objects of a book are recognised by their ids alone."""
+        if "stated" not in given and self._states is None:
+            note_stated(stored, row)
+
+    def _note_state(self, resource: Resource, row: Row) -> None:
+        if self._states is not None:
+            row["bookState"] = self._states.get(resource, row["id"])
+
     def _put(self, row_set: RowSet, document: NativeRow) -> Row:
         given, resource, line = document.values, document.resource, document.line
         own_id, source, source_id = map(given.get, ("id", "source", "sourceId"))
@@ -418,10 +468,11 @@ class NativeImport:
             self._put_split(row, stored, line)
         elif resource is RECORDS:
             self._put_split(row, stored, line)
-            if stored is not None and "stated" not in given:
-                note_stated(stored, row)
+            if stored is not None:
+                self._note_stated(stored, row, given)
             derive(self._session, row, line)
             self._totals[row["accountId"]].add(row["amount"])
+        self._note_state(resource, row)
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1

@@ -20,12 +20,12 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
 #: Options about how entries of the file are matched with stored records.
-_MATCHING = ("new_account", "ids", "first_day", "match_days")
+_MATCHING = ("new_account", "ids", "first_day", "match_days", "follow", "confirm_smaller")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatementOptions:
-    """The user's options for a statement file.
+    """The user's options for a statement file or a book.
 
     account_name: the name of the account, if the file has only one. new_account: whether the user
     says that the account is new. currency: the currency of a new account, if the file states none.
@@ -33,6 +33,8 @@ class StatementOptions:
     stored records on a day the file covers only partly, "same" or "new".
     match: whether to match records of other sources. match_days: up to how many days apart a match
     may be. link_by_number: whether two records become a transfer if one names the other's account.
+    follow: whether the file is the truth for all that came from its source, see `following`.
+    confirm_smaller: whether the user says that a book has lost much, or ends earlier than before.
     """
 
     account_name: str | None = None
@@ -43,6 +45,8 @@ class StatementOptions:
     match: bool = True
     match_days: int | None = None
     link_by_number: bool = False
+    follow: bool = False
+    confirm_smaller: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,9 @@ class ImportOrder:
     email: the user's email address. stream: the file, seekable and at its start. importer: the
     importer of a statement format; None: `open_native` reads whole objects from the file. options:
     the options for statements. format_name: the file's format, if `make_order` determined it. name,
-    answers: the file's name and the options that the user gave, for the history. origin: see
-    `WritableStorage`. dry_run: whether to store nothing.
+    answers: the file's name and the options that the user gave, for the history. path: where the
+    file is, to look there again if it is followed. origin: see `WritableStorage`. dry_run: whether
+    to store nothing.
     """
 
     email: str
@@ -65,6 +70,7 @@ class ImportOrder:
     options: StatementOptions = field(default_factory=StatementOptions)
     format_name: str | None = None
     name: str | None = None
+    path: str | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
     origin: str = COMMAND
     keep_days: int = KEEP_DAYS
@@ -200,7 +206,8 @@ def _nothing() -> None:
 class ImportReport:
     """The counts of one file's objects (for statement formats, only records), with examples.
 
-    matched: number of entries matched with records of other sources.
+    matched: number of entries matched with records of other sources. removed: number of objects
+    that a followed book has lost.
     new_records: number of new records; uncategorised: how many of them have no category.
     skipped: number of items that no record can hold, by kind.
     new, updates, matches: the first new records, updates and matches. remarks: sentences for the
@@ -211,6 +218,7 @@ class ImportReport:
     created: int = 0
     updated: int = 0
     unchanged: int = 0
+    removed: int = 0
     matched: int = 0
     new_records: int = 0
     uncategorised: int = 0
@@ -232,6 +240,7 @@ class ImportReport:
             "unchanged": self.unchanged,
             "matched": self.matched,
             "skipped": self.skipped.total(),
+            **({"removed": self.removed} if self.removed else {}),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -264,6 +273,7 @@ class ImportReport:
         self.updated += other.updated
         self.unchanged += other.unchanged
         self.matched += other.matched
+        self.removed += other.removed
         self.skipped.update(other.skipped)
 
 

@@ -246,10 +246,17 @@ class LedgerSession(UserRows):
                 forgotten += [] if before is None else [before["id"]]
         self.storage.ledger.forget_proposals(self.user.id, forgotten)
 
-    def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
+    def close(
+        self,
+        *,
+        records_changed: bool,
+        details: dict[str, Any] | None = None,
+        is_noted: bool = False,
+    ) -> bool:
         """Store the row sets; if anything visible changed, increase the data's revision by one.
 
         details: the details of the history entry, which is added even if nothing visible changed.
+        is_noted: whether to add the entry even if nothing at all changed.
         Returns whether anything visible changed.
         """
         if CATEGORIES.name in self._row_sets:
@@ -261,7 +268,7 @@ class LedgerSession(UserRows):
         changed = records_changed or any(visible)
         if changed:
             self.storage.data.set_state(self.user.id, DataState(self.revision, self.now))
-        if self._action is not None and (changed or self._has_images):
+        if self._action is not None and (changed or self._has_images or is_noted):
             entry = HistoryEntry(
                 number=self.number,
                 at=self.now,

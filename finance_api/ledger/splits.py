@@ -30,7 +30,10 @@ from finance_api.values.time import DAY_SECONDS
 _BATCH = 500
 _WHOLE = tuple(field.name for field in SPLITS.persisted_fields)
 #: The values of a record that no statement states.
-UNSTATED: Row = {**dict.fromkeys(("source", "sourceId", "stated")), "furtherSources": ()}
+UNSTATED: Row = {
+    **dict.fromkeys(("source", "sourceId", "stated", "bookState")),
+    "furtherSources": (),
+}
 #: Values of the whole that its parts never have.
 _OF_WHOLE = {**UNSTATED, **dict.fromkeys(("brought", "originalAmount", "originalCurrencyCode"))}
 #: Values that are the same in the whole and all parts.

@@ -158,6 +158,15 @@ MAX_SOURCE_ID_CHARACTERS = 500
 #: The source of a row, and the row's id there. Together they let later imports recognise the row.
 SOURCE = Field("source", Kind.TEXT, "Name of the source it came from.", "ofx", native=True)
 SOURCE_ID = Field("sourceId", Kind.TEXT, "Its id within the source.", "20260131-1", native=True)
+#: See `ledger.following`.
+BOOK_STATE = Field(
+    "bookState",
+    Kind.TEXT,
+    "Digest of the object as its book last had it; gone if it stayed when the book lost it.",
+    "5f0c2a9d1e7b3c48",
+    private=True,
+    native=True,
+)
 #: Lists the fields that rules and statement files must no longer change.
 SET_BY_HAND = Field(
     "setByHand",
@@ -189,7 +198,7 @@ class Resource:
     meaning: str
     default_sort: str
     fields: tuple[Field, ...]
-    hidden: tuple[Field, ...] = (SOURCE, SOURCE_ID)
+    hidden: tuple[Field, ...] = (SOURCE, SOURCE_ID, BOOK_STATE)
     open_ended: bool = False
 
     @cached_property

@@ -24,7 +24,15 @@ from finance_api.resources.common import (
     reference_field,
     text_field,
 )
-from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
+from finance_api.resources.field import (
+    BOOK_STATE,
+    SET_BY_HAND,
+    SOURCE,
+    SOURCE_ID,
+    Field,
+    Kind,
+    Resource,
+)
 
 ACCOUNT_TYPES = (
     *("General", "Cash", "CurrentAccount", "CreditCard", "SavingAccount", "Bonus"),
@@ -45,6 +53,7 @@ ACCOUNTS = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
+        BOOK_STATE,
         Field(
             "statementKeys",
             Kind.TEXT_LIST,
@@ -107,6 +116,7 @@ CATEGORIES = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
+        BOOK_STATE,
         Field(
             "kindIsDerived",
             Kind.BOOLEAN,
@@ -186,6 +196,7 @@ def _document(name: str, model_type: str, meaning: str, example: str) -> Resourc
         hidden=(
             SOURCE,
             SOURCE_ID,
+            BOOK_STATE,
             text_field("extra", "Other data from the import: a JSON object.", "{}"),
         ),
         open_ended=True,

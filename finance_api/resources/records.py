@@ -21,7 +21,16 @@ from finance_api.resources.common import (
     text_field,
 )
 from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource, Role
+from finance_api.resources.field import (
+    BOOK_STATE,
+    SET_BY_HAND,
+    SOURCE,
+    SOURCE_ID,
+    Field,
+    Kind,
+    Resource,
+    Role,
+)
 
 VOID = "void"
 #: The fields in which ``q`` looks for words.
@@ -47,6 +56,7 @@ RECORDS = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
+        BOOK_STATE,
         _internal_field(
             "furtherSources",
             Kind.TEXT_LIST,

@@ -62,7 +62,8 @@ class BookIds:
 def book_file(reader: BookReader, stream: BinaryIO) -> Iterator[NativeFile]:
     """Read a book to its end. Raises ImportRefused."""
     with closing(reader.read(stream)) as documents, spooled(map(_native_object, documents)) as file:
-        yield file._replace(remarks=tuple(reader.remarks), balances=reader.balances)
+        remarks = tuple(reader.remarks)
+        yield file._replace(is_book=True, remarks=remarks, balances=reader.balances)
 
 
 def _native_object(document: Document) -> NativeRow:

@@ -19,8 +19,12 @@ from finance_api.values.time import TimeError, date_text, parse_days
 
 def counted_rows(count: int, resource: Resource) -> str:
     """Return ``1 standing order`` or ``2 standing orders``, for a `message`."""
-    many = snake_case(resource.name).replace("_", " ")
-    return counted_text(count, resource.word, many)
+    return counted_text(count, resource.word, many_of(resource))
+
+
+def many_of(resource: Resource) -> str:
+    """Return the word for several objects: ``standing orders``."""
+    return snake_case(resource.name).replace("_", " ")
 
 
 def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:

@@ -28,8 +28,23 @@ def follow(
     """
     if resource not in _FILTERS:
         return
+    report.summary.questions |= _addresses_with(session, resource, gone, kept)
+    number = set_addresses(session, report.summary.questions)
+    report.remarks += renamed_texts(number)
+
+
+def is_asked_for(session: LedgerSession, resource: Resource, row: Row) -> bool:
+    """Return whether a filter of a saved question names the row."""
+    other = {"id": "", "name": ""}
+    return resource in _FILTERS and bool(_addresses_with(session, resource, row, other))
+
+
+def _addresses_with(
+    session: LedgerSession, resource: Resource, gone: Row, kept: Row
+) -> dict[str, tuple[str, str]]:
+    """Return the saved questions that name ``gone``, with their addresses before and after."""
     others = [r for r in session.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
-    renamed = report.summary.questions
+    renamed = {}
     for question in session.storage.users.list_owned(Question, session.user.id):
         path, mark, query = question.address.partition("?")
         for written in (gone["id"], gone["id"].upper()):
@@ -42,8 +57,7 @@ def follow(
         address = f"{path}{mark}{'&'.join(pairs)}"
         if address != question.address:
             renamed[question.id] = question.address, address
-    number = set_addresses(session, renamed)
-    report.remarks += renamed_texts(number)
+    return renamed
 
 
 def follow_payees(

@@ -58,7 +58,9 @@ def ask_about_accounts_of_book(
     """Ask whether existing accounts are the same as new ones of a book that has their balances."""
     accounts = session.accounts
     new: dict[str, _Entries] = {
-        account_id: Counter() for account_id in file.balances if accounts.stored(account_id) is None
+        account_id: Counter()
+        for account_id in file.balances
+        if account_id in accounts.rows and accounts.stored(account_id) is None
     }
     if not new or len(new) == len(accounts.rows):
         return

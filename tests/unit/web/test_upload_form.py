@@ -195,5 +195,6 @@ def test_a_currency_is_understood_as_people_write_it():
 
 def test_only_options_of_the_format_are_there():
     assert "date_format" not in shown(upload_form(upload(format_name="ofx"), [], [], REGION))
-    for format_name in ("native", None):
-        assert shown(upload_form(upload(format_name=format_name), [], [], REGION)) == {}
+    native = shown(upload_form(upload(format_name="native"), [], [], REGION))
+    assert native.keys() == {"follow", "confirm_smaller"}
+    assert shown(upload_form(upload(format_name=None), [], [], REGION)) == {}

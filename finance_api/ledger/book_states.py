@@ -1,0 +1,119 @@
+"""Digests of objects as their book has them, by which a book is followed.
+
+``bookState`` of a row is the digest of what its book last had. A split is one object: the digest of
+its whole includes its parts, which have none of their own.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+from finance_api.importers.native import NativeFile, NativeRow
+from finance_api.ledger.references import complete_standing_order
+from finance_api.ledger.rows import replaced, row_id
+from finance_api.ledger.session import own_values
+from finance_api.planning.categories import set_kind
+from finance_api.resources import CATEGORIES, RECORDS, RESOURCES, SPLITS, STANDING_ORDERS
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+
+#: The state of an object that its book lost, and that stayed because other data uses it.
+GONE = "gone"
+#: What says which object it is, and not what it is.
+_IDENTITY = ("id", "source", "sourceId", "createdAt", "updatedAt")
+#: The fields of an object's content, with their defaults. A record has its account's currency.
+_CONTENT = {
+    r.name: {
+        f.name: f.default
+        for f in (*r.fields, *r.hidden)
+        if (f in r.native_fields and not f.private) or f.name == "extra"
+        if f.name not in _IDENTITY and not (r is RECORDS and f.name == "currencyCode")
+    }
+    for r in RESOURCES
+}
+#: A kind of object, and its id. Records and wholes of splits are of one kind, because the same id
+#: can be either.
+Key = tuple[str, str]
+
+
+def key_of(resource: Resource, object_id: str) -> Key:
+    return (RECORDS if resource is SPLITS else resource).name, object_id
+
+
+def state_of(resource: Resource, row: Row, parts: Iterable[Row] = ()) -> str:
+    """Return the digest of a row. parts: the parts, if the row is the whole of a split.
+
+    Fields with their defaults do not count, so that new fields change no digest.
+    """
+    values = own_values(resource, row)
+    content = {
+        name: values[name]
+        for name, default in _CONTENT[resource.name].items()
+        if values[name] != default
+    }
+    states = sorted((part["id"], state_of(RECORDS, part)) for part in parts)
+    return _digest([resource.name, content, states])
+
+
+def _digest(value: object) -> str:
+    data = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(data.encode(), digest_size=8).hexdigest()
+
+
+class BookStates:
+    """The states of a book's objects.
+
+    ids: the ids of stored rows of the book's source, by kind and source id.
+    by_key: the state of each object; parts of splits are in their whole. parts: the ids of parts.
+    """
+
+    def __init__(self, user_uuid: str, file: NativeFile, ids: Mapping[Key, str]) -> None:
+        self._user_uuid = user_uuid
+        self._ids = ids
+        self.by_key: dict[Key, str] = {}
+        self.parts: set[str] = set()
+        wholes: dict[str, Row] = {}
+        parts: defaultdict[str, list[Row]] = defaultdict(list)
+        for document in chain(file.documents(), file.records()):
+            row = _as_stored(document)
+            row["id"] = self.id_of(document)
+            if row.get("splitId") is not None:
+                parts[row["splitId"]].append(row)
+                self.parts.add(row["id"])
+            elif document.resource is SPLITS:
+                wholes[row["id"]] = row
+            else:
+                self.by_key[key_of(document.resource, row["id"])] = state_of(document.resource, row)
+        for split_id, whole in wholes.items():
+            state = state_of(SPLITS, whole, parts[split_id])
+            self.by_key[key_of(SPLITS, split_id)] = state
+
+    def id_of(self, document: NativeRow) -> str:
+        """Return the id of an object in the file."""
+        own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
+        if own_id is not None:
+            return str(own_id)
+        stored = self._ids.get(key_of(document.resource, str(source_id)))
+        return stored or row_id(self._user_uuid, source, source_id)
+
+    def get(self, resource: Resource, object_id: str) -> str | None:
+        """Return the state of an object; None for a part of a split."""
+        return self.by_key.get(key_of(resource, object_id))
+
+    @property
+    def whole(self) -> str:
+        """The digest of all objects."""
+        return _digest(sorted(self.by_key.items()))
+
+
+def _as_stored(document: NativeRow) -> Row:
+    """Return an object of a file as its row would be if nothing else were stored."""
+    resource, given = document.resource, document.values
+    row = replaced(resource, given, None)
+    if resource is STANDING_ORDERS:
+        complete_standing_order(row)
+    elif resource is CATEGORIES:
+        set_kind(row, given, None)
+    return row

@@ -1,0 +1,420 @@
+"""Following a book: the file is the truth for everything of its source."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native import NativeFile, NativeRow
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.objects import add_object, remove_object, set_object
+from finance_api.ledger.edits.records import (
+    add_assigned,
+    change_records,
+    remove_records,
+    set_assigned,
+)
+from finance_api.ledger.edits.splits import Part, split_record
+from finance_api.ledger.native_import import NativeImport
+from finance_api.ledger.orders import ImportReport, StatementOptions
+from finance_api.questions.saved import add_question
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, SPLITS
+from finance_api.resources.field import Resource
+from finance_api.values.ids import derived_id
+from support.books import BOOKS, import_book
+from support.edits import edited
+from support.ledger import Person
+from support.service import native_line
+
+BOOK = "ledger:home"
+
+
+def uid(name: str) -> str:
+    return derived_id("8f0c4a5e-6f0b-5d0e-9b0a-3b1f5c7d2e10", BOOK, name)
+
+
+def row(model_type: str, source_id: str, /, **values: Any) -> dict[str, Any]:
+    return {
+        "reserved_model_type": model_type,
+        "id": uid(source_id),
+        "source": BOOK,
+        "sourceId": source_id,
+        **values,
+    }
+
+
+def giro(**values: Any) -> dict[str, Any]:
+    return row("Account", "giro", **{"name": "Giro", "currencyCode": "EUR", **values})
+
+
+def category(name: str, **values: Any) -> dict[str, Any]:
+    return row("Category", name, **{"name": name.title(), "kind": "expense", **values})
+
+
+def payment(name: str, amount: str = "-5", **values: Any) -> dict[str, Any]:
+    given = {"accountId": uid("giro"), "recordDate": "2026-01-15", "payee": name, **values}
+    return row("Record", name, amount=Decimal(amount), **given)
+
+
+def follow(person: Person, *rows: dict[str, Any], **options: Any) -> ImportReport:
+    return person.file("".join(map(native_line, rows)), follow=True, **options)
+
+
+def names(person: Person, resource: Resource = RECORDS) -> list[str]:
+    return sorted(str(each["sourceId"]) for each in person.rows(resource))
+
+
+def changed(person: Person, since: int) -> set[str]:
+    return {each.row_id for each in person.changes(since)}
+
+
+START = (giro(), category("food"), payment("a"), payment("b"), payment("c"))
+
+
+def test_what_changed_in_the_book_changes_here_and_nothing_else(person):
+    follow(person, *START)
+    before = person.revision
+    follow(person, giro(), category("food"), payment("a"), payment("b", "-7"), payment("d"))
+    assert names(person) == ["a", "b", "d"]
+    assert person.row(RECORDS, uid("b"))["amount"] == -70_000
+    assert changed(person, before) == {uid("giro"), uid("b"), uid("c"), uid("d")}
+    assert person.revision == before + 1
+    assert (RECORDS, uid("c"), before + 1) in person.deleted()
+    person.audit()
+
+
+def test_a_second_time_changes_nothing_on_whatever_day(person):
+    follow(person, *START)
+    before, entries = person.snapshot(), len(person.history())
+    person.clock.advance(400 * 86_400)
+    report = follow(person, *START)
+    assert person.snapshot() == before
+    assert len(person.history()) == entries
+    assert (report.counts["unchanged"], report.changed) == (5, False)
+
+
+def test_objects_of_other_sources_and_ones_own_stay(person):
+    other = {**giro(), "id": uid("other"), "source": "csv", "sourceId": "x", "name": "Other"}
+    person.native(other)
+    follow(person, *START)
+    edited(person, add_assigned, {"account": "Giro", "amount": "-1", "recordDate": "2026-01-01"})
+    follow(person, giro())
+    assert [each["sourceId"] for each in person.rows(RECORDS)] == [None]
+    assert len(person.rows(ACCOUNTS)) == 2
+    person.audit()
+
+
+# -- what was changed here
+
+
+def remarks(report: ImportReport) -> str:
+    return "; ".join(map(str, report.remarks))
+
+
+def test_what_was_changed_here_alone_stays(person):
+    follow(person, *START)
+    edited(person, change_records, [uid("a")], {"note": "mine"})
+    edited(person, set_object, CATEGORIES, "Food", {"name": "Eating"})
+    edited(person, remove_records, [uid("b")])
+    before = person.snapshot()
+    report = follow(person, *START)
+    assert person.snapshot() == before
+    assert not remarks(report)
+    follow(person, *START, payment("d"))
+    assert person.row(RECORDS, uid("a"))["note"] == "mine"
+    assert person.row(CATEGORIES, uid("food"))["name"] == "Eating"
+    assert names(person) == ["a", "c", "d"]
+    person.audit()
+
+
+def test_what_changed_in_both_stays_as_it_is_here_and_is_named_once(person):
+    follow(person, *START)
+    edited(person, change_records, [uid("a")], {"note": "mine"})
+    edited(person, remove_records, [uid("b")])
+    new = (giro(), category("food"), payment("a", "-6"), payment("b", "-6"), payment("c", "-6"))
+    before = person.revision
+    report = follow(person, *new)
+    assert "objects changed both here and in the book, which stay as they are here: 2 (" in remarks(
+        report
+    )
+    assert changed(person, before) == {uid("giro"), uid("c")}
+    assert person.row(RECORDS, uid("a"))["amount"] == -50_000
+    before = person.snapshot()
+    assert not remarks(follow(person, *new))
+    assert person.snapshot() == before
+    person.audit()
+
+
+def test_a_transfer_of_which_one_half_was_changed_here_stays_whole(person):
+    pair = {"transferId": uid("t")}
+    cash = row("Account", "cash", name="Cash", currencyCode="EUR")
+    there = {"accountId": uid("cash"), **pair}
+    follow(person, giro(), cash, payment("out", "-5", **pair), payment("in", "5", **there))
+    edited(person, change_records, [uid("out")], {"note": "mine"})
+    follow(person, giro(), cash, payment("out", "-6", **pair), payment("in", "6", **there))
+    assert {each["amount"] for each in person.rows(RECORDS)} == {-50_000, 50_000}
+
+
+def test_a_category_deleted_here_stays_deleted_until_something_new_uses_it(person):
+    follow(person, *START)
+    edited(person, remove_object, CATEGORIES, "Food")
+    follow(person, *START, payment("d"))
+    assert not person.rows(CATEGORIES)
+    follow(person, *START, payment("d"), payment("e", categoryId=uid("food")))
+    assert names(person, CATEGORIES) == ["food"]
+
+
+def test_an_account_deleted_here_with_its_records_stays_deleted(person):
+    follow(person, *START)
+    edited(person, remove_object, ACCOUNTS, "Giro", with_records=True)
+    before = person.snapshot()
+    follow(person, *START)
+    follow(person, *START, payment("d"))
+    assert person.snapshot()[1] == before[1]
+    assert not person.rows(RECORDS)
+
+
+# -- what the book has lost
+
+
+def test_what_is_used_here_is_archived_and_named_once_when_the_book_loses_it(person):
+    follow(
+        person, *START, category("used"), category("asked"), category("parent"), category("gone")
+    )
+    edited(person, change_records, [uid("a")], {"categoryId": uid("used")})
+    edited(person, add_object, CATEGORIES, {"name": "Mine", "parent": "Parent"})
+    report = follow(person, *START)
+    assert "archived because your own data uses them: 2 ('category Parent', 'category Used')" in (
+        remarks(report)
+    )
+    kept = {each["name"]: each["archived"] for each in person.rows(CATEGORIES)}
+    assert kept == {"Food": False, "Mine": False, "Parent": True, "Used": True}
+    before = person.snapshot()
+    assert not remarks(follow(person, *START))
+    assert person.snapshot() == before
+    follow(person, *START, category("used"))
+    assert person.row(CATEGORIES, uid("used"))["archived"] is False
+    person.audit()
+
+
+def test_what_a_saved_question_asks_for_is_archived(person):
+    follow(person, *START, row("Label", "holiday", name="Holiday"), category("gone"))
+    address = "/v1/api/records?labels=eq.Holiday"
+    person.change(lambda s: add_question(s, person.user, name="Q", address=address, now=1))
+    follow(person, *START)
+    assert names(person, LABELS) == ["holiday"]
+    assert names(person, CATEGORIES) == ["food"]
+
+
+def test_an_edited_record_goes_and_is_counted_when_the_book_loses_it(person):
+    follow(person, *START)
+    edited(person, change_records, [uid("a")], {"note": "mine"})
+    report = follow(person, giro(), category("food"), payment("b"))
+    assert "changed here, and are gone because the book has lost them: 1" in remarks(report)
+    assert report.counts["removed"] == 2
+    assert names(person) == ["b"]
+
+
+def test_a_record_that_was_moved_here_goes_with_the_books_record(person):
+    other = {**giro(), "id": uid("other"), "source": None, "sourceId": None, "name": "Other"}
+    person.native(other)
+    follow(person, *START)
+    edited(person, set_assigned, uid("a"), {"account": "Other"})
+    assert len(person.rows(RECORDS)) == 3
+    follow(person, giro(), category("food"), payment("b"))
+    assert names(person) == ["b"]
+    assert not person.rows(SPLITS)
+    person.audit()
+
+
+# -- splits
+
+
+def split(name: str, *amounts: str, **values: Any) -> list[dict[str, Any]]:
+    total = str(sum(map(Decimal, amounts)))
+    parts = [
+        payment(f"{name}/{place}", amount, splitId=uid(name), **values)
+        for place, amount in enumerate(amounts)
+    ]
+    for part in parts:
+        del part["source"], part["sourceId"]
+    return [{**payment(name, total), "reserved_model_type": "SplitRecord"}, *parts]
+
+
+def contents(person: Person) -> list[tuple[Any, ...]]:
+    return sorted(
+        (each["id"], each["amount"], each["splitId"] or "") for each in person.rows(RECORDS)
+    )
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        split("s", "-1", "-2"),
+        split("s", "-1", "-5"),
+        split("s", "-1", "-5", "-6"),
+        split("s", "-6"),
+        [payment("s", "-3")],
+        [payment("s/0", "-1"), payment("s/1", "-2")],
+        split("other", "-1", "-2"),
+        [],
+    ],
+    ids=["same", "amount", "more", "fewer", "joined", "apart", "another", "gone"],
+)
+def test_a_split_follows_as_one_object(new_person, after):
+    person, fresh = new_person(), new_person()
+    follow(person, giro(), *split("s", "-1", "-2"), confirm_smaller=True)
+    start = person.dump()
+    follow(person, giro(), *after, confirm_smaller=True)
+    follow(fresh, giro(), *after)
+    assert contents(person) == contents(fresh)
+    person.audit()
+    follow(person, giro(), *split("s", "-1", "-2"), confirm_smaller=True)
+    assert len(contents(person)) == 2
+    person.audit()
+    while any(entry.undone_at is None for entry in person.history()[1:]):
+        person.undo()
+    assert person.dump() == start
+
+
+def test_a_split_of_which_a_part_was_changed_here_stays_as_it_is(person):
+    follow(person, giro(), *split("s", "-1", "-2"))
+    edited(person, change_records, [uid("s/0")], {"note": "mine"})
+    before = person.rows(RECORDS)
+    report = follow(person, giro(), *split("s", "-1", "-5"))
+    assert person.rows(RECORDS) == before
+    assert "stay as they are here: 1 (" in remarks(report)
+
+
+def test_a_record_that_was_split_here_stays_split(person):
+    follow(person, *START)
+    edited(person, split_record, uid("a"), [Part(-20_000), Part(-30_000)])
+    before = person.snapshot()
+    follow(person, *START)
+    assert person.snapshot() == before
+    follow(person, giro(), category("food"), payment("b"), payment("c"))
+    assert names(person) == ["b", "c"]
+    assert not person.rows(SPLITS)
+
+
+# -- what may be a mistake
+
+
+def refused(person: Person, *rows: dict[str, Any]) -> ImportRefused:
+    before = person.snapshot()
+    with pytest.raises(ImportRefused) as refusal:
+        follow(person, *rows)
+    assert person.snapshot() == before
+    return refusal.value
+
+
+def asked(person: Person, *rows: dict[str, Any]) -> list[str]:
+    return [question.reason for question in refused(person, *rows).questions]
+
+
+def many(count: int, **values: Any) -> list[dict[str, Any]]:
+    return [payment(f"p{number}", **values) for number in range(count)]
+
+
+def test_a_book_that_has_lost_more_than_a_third_and_20_records_asks(person):
+    follow(person, giro(), *many(60))
+    assert asked(person, giro(), *many(39)) == ["much_vanished"]
+    follow(person, giro(), *many(40))
+    follow(person, giro(), *many(10), confirm_smaller=True)
+    assert len(person.rows(RECORDS)) == 10
+
+
+def test_a_book_that_has_lost_5_categories_of_less_than_15_asks(person):
+    several = [category(f"c{number}") for number in range(12)]
+    follow(person, giro(), *several)
+    assert asked(person, giro(), *several[5:]) == ["much_vanished"]
+    follow(person, giro(), *several[4:])
+
+
+def test_a_book_in_which_everything_has_another_id_asks(person):
+    follow(person, giro(), *many(30))
+    renamed = [payment(f"x{number}") for number in range(30)]
+    assert asked(person, giro(), *renamed) == ["much_vanished"]
+
+
+def test_rows_without_ids_are_found_by_their_source(person):
+    account, record = giro(), payment("a", accountId=uid("x"))
+    person.native({**account, "id": uid("x")}, {**record, "id": uid("y")})
+    before = person.snapshot()
+    del account["id"], record["id"]
+    follow(person, account, record)
+    assert person.snapshot()[0] == before[0]
+    follow(person, account)
+    assert not person.rows(RECORDS)
+    assert person.only(ACCOUNTS)["id"] == uid("x")
+
+
+def test_an_older_copy_asks_and_a_mistyped_year_does_not_count(person):
+    follow(person, giro(), payment("a", recordDate="2026-03-10"), payment("b"))
+    far = payment("c", recordDate="2062-03-10")
+    assert asked(person, giro(), payment("b"), far) == ["older_book"]
+    follow(person, giro(), payment("a", recordDate="2026-02-10"), payment("b"), far)
+    follow(person, giro(), payment("b"), far)
+    assert names(person) == ["b", "c"]
+
+
+def test_a_state_that_was_undone_is_not_followed_again(person):
+    follow(person, *START)
+    start = person.dump()
+    new = (giro(), category("food"), payment("a", "-9"), payment("d"))
+    follow(person, *new)
+    person.undo()
+    assert person.dump() == start
+    assert "was undone (entry 2), and is not followed again" in str(refused(person, *new))
+    follow(person, *new, payment("e"))
+    assert names(person) == ["a", "d", "e"]
+
+
+def test_after_an_undo_of_the_first_import_the_same_book_can_be_imported(person):
+    follow(person, *START)
+    person.undo()
+    follow(person, *START)
+    assert names(person) == ["a", "b", "c"]
+
+
+def test_a_file_of_several_sources_or_none_is_not_followed(person):
+    other = {**payment("z"), "source": "csv"}
+    unnamed = {**payment("z"), "source": None, "sourceId": None}
+    assert "the same source" in str(refused(person, giro(), other))
+    assert "the same source" in str(refused(person, giro(), unnamed))
+
+
+# -- whole books of other programs
+
+
+@pytest.mark.parametrize("name", ["actual-household.zip", "ynab-household.json"])
+def test_a_whole_book_is_followed_after_an_import_without(new_person, name):
+    person, book = new_person(), (BOOKS / name).read_bytes()
+    import_book(person, book)
+    before = person.snapshot()
+    edited(person, change_records, [person.rows(RECORDS)[0]["id"]], {"note": "mine"})
+    report = import_book(person, book, follow=True)
+    assert report.counts["created"] + report.counts["updated"] == 0
+    assert person.rows(RECORDS)[0]["note"] == "mine"
+    entries = person.snapshot(), len(person.history())
+    import_book(person, book, follow=True)
+    assert (person.snapshot(), len(person.history())) == entries
+    person.undo()
+    person.undo()
+    assert person.snapshot()[1] == before[1]
+
+
+def test_the_balances_of_a_book_are_compared_with_its_own_records(person):
+    opened = [NativeRow(0, ACCOUNTS, {"id": uid("giro"), "name": "Giro", "currencyCode": "EUR"})]
+    values = {"accountId": uid("giro"), "amount": -50_000, "recordDate": 0, "id": uid("a")}
+    records = [NativeRow(0, RECORDS, {**values, "source": BOOK, "sourceId": "a"})]
+    file = NativeFile(
+        lambda: iter(opened), lambda: iter(records), 0, BOOK, True, (), {uid("giro"): -40_000}
+    )
+    with (
+        changing(person.backend, person.user.email, 1, action="import") as session,
+        pytest.raises(ImportRefused) as refused,
+    ):
+        NativeImport(session, ImportReport()).run(file, StatementOptions(follow=True))
+    assert "-4 EUR in the file, but its records add up to -5 EUR" in str(refused.value)

@@ -1,0 +1,224 @@
+"""A followed book after random edits: /changes tells exactly the difference, and the end equals a
+fresh import.
+"""
+
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from finance_api.resources import PUBLIC_RESOURCES, RESOURCES
+from finance_api.storage.memory import MemoryBackend
+from finance_api.values.ids import derived_id
+from support.clock import HeldClock
+from support.ledger import Person
+from support.nightly import count
+from support.service import native_line
+
+_BOOK = "book:home"
+#: What differs between two imports of the same objects at different times.
+_OF_IMPORT = {"createdAt", "updatedAt", "importId"}
+Rows = dict[str, dict[str, Any]]
+
+
+def uid(name: str) -> str:
+    return derived_id("8f0c4a5e-6f0b-5d0e-9b0a-3b1f5c7d2e10", name)
+
+
+class Book:
+    """A book in which somebody works. rows: its objects, by their ids in the program."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._numbers = iter(range(1_000_000))
+        self.rows: Rows = {}
+        for name in ("Giro", "Cash"):
+            self._add("Account", name=name, currencyCode="EUR")
+        for _ in range(3):
+            self.add_category()
+            self.add_label()
+        for _ in range(10):
+            self.add_record()
+
+    def _add(self, model_type: str, **values: Any) -> str:
+        name = f"{model_type}-{next(self._numbers)}"
+        own = {"reserved_model_type": model_type, "id": uid(name), "source": _BOOK}
+        self.rows[name] = {**own, "sourceId": name, **values}
+        return name
+
+    def _names(self, model_type: str) -> list[str]:
+        return [n for n, row in self.rows.items() if row["reserved_model_type"] == model_type]
+
+    def _any(self, model_type: str) -> str:
+        return self._random.choice(self._names(model_type))
+
+    def _values(self) -> dict[str, Any]:
+        draw = self._random
+        return {
+            "accountId": uid(self._any("Account")),
+            "amount": Decimal(draw.randrange(-9_999, 9_999)).scaleb(-2),
+            "recordDate": f"2026-0{draw.randrange(1, 4)}-1{draw.randrange(10)}",
+            "payee": draw.choice(("Shop", "Rent", "Work", None)),
+            "recordState": draw.choice(("cleared", "uncleared", "void", None)),
+        }
+
+    def _more(self) -> dict[str, Any]:
+        labels = self._names("Label")
+        return {
+            "categoryId": uid(self._any("Category")),
+            "labelIds": [uid(n) for n in self._random.sample(labels, min(2, len(labels)))],
+        }
+
+    # -- edits
+
+    def add_record(self) -> None:
+        self._add("Record", **self._values(), **self._more())
+
+    def add_category(self) -> None:
+        self._add("Category", name=f"Category {next(self._numbers)}", kind="expense")
+
+    def add_label(self) -> None:
+        self._add("Label", name=f"Label {next(self._numbers)}")
+
+    def add_budget(self) -> None:
+        chosen = [uid(self._any("Category"))]
+        self._add("Budget", name="B", limitAmount=100, currencyCode="EUR", categoryIds=chosen)
+
+    def add_transfer(self) -> None:
+        out, into = (uid(n) for n in self._names("Account"))
+        shared = {"recordDate": "2026-02-02", "transferId": uid(f"t{next(self._numbers)}")}
+        self._add("Record", **shared, accountId=out, amount=-5)
+        self._add("Record", **shared, accountId=into, amount=5)
+
+    def add_split(self) -> None:
+        values = {**self._values(), "recordState": "cleared", "amount": Decimal("-3.5")}
+        self._split(self._add("SplitRecord", **values))
+
+    def _split(self, name: str) -> None:
+        whole = self.rows[name]
+        first = Decimal(self._random.randrange(-500, 500)).scaleb(-2)
+        for amount in (first, whole["amount"] - first):
+            part = self._add("Record", **self._more(), splitId=whole["id"], amount=amount)
+            shared = {key: whole[key] for key in ("accountId", "recordDate", "recordState")}
+            self.rows[part] |= {**shared, "source": None, "sourceId": None}
+
+    def _plain(self) -> list[str]:
+        tied = {"splitId", "transferId"}
+        return [name for name in self._names("Record") if not tied & self.rows[name].keys()]
+
+    def change_record(self) -> None:
+        if self._plain():
+            self.rows[self._random.choice(self._plain())] |= {**self._values(), **self._more()}
+
+    def categorise(self) -> None:
+        self.rows[self._any("Record")] |= self._more()
+
+    def delete_record(self) -> None:
+        if len(self._plain()) > 1:
+            del self.rows[self._random.choice(self._plain())]
+
+    def split_record(self) -> None:
+        name = self._random.choice(self._plain())
+        row = self.rows[name]
+        row["reserved_model_type"] = "SplitRecord"
+        row["recordState"] = "cleared"
+        del row["categoryId"], row["labelIds"]
+        self._split(name)
+
+    def join_split(self) -> None:
+        for name in self._names("SplitRecord")[:1]:
+            self._drop("splitId", self.rows[name]["id"])
+            self.rows[name] |= {"reserved_model_type": "Record", **self._more()}
+
+    def delete_split(self) -> None:
+        for name in self._names("SplitRecord")[:1]:
+            self._drop("splitId", self.rows.pop(name)["id"])
+
+    def delete_transfer(self) -> None:
+        for transfer in {row.get("transferId") for row in self.rows.values()} - {None}:
+            self._drop("transferId", transfer)
+            return
+
+    def _drop(self, key: str, value: str) -> None:
+        self.rows = {name: row for name, row in self.rows.items() if row.get(key) != value}
+
+    def rename(self) -> None:
+        name = self._any(self._random.choice(("Account", "Category", "Label")))
+        self.rows[name]["name"] = f"Name {next(self._numbers)}"
+
+    def merge_categories(self) -> None:
+        """Put one category in place of another one, everywhere."""
+        gone, kept = self._any("Category"), self._any("Category")
+        if gone == kept:
+            return
+        del self.rows[gone]
+        for row in self.rows.values():
+            if row.get("categoryId") == uid(gone):
+                row["categoryId"] = uid(kept)
+            if uid(gone) in row.get("categoryIds", ()):
+                row["categoryIds"] = [uid(kept)]
+
+    def delete_label(self) -> None:
+        for gone in self._names("Label")[1:2]:
+            del self.rows[gone]
+            for row in self.rows.values():
+                if "labelIds" in row:
+                    row["labelIds"] = [each for each in row["labelIds"] if each != uid(gone)]
+
+    def edit(self) -> None:
+        edits = [name for name in dir(self) if "_" in name.strip("_") or name == "rename"]
+        chosen = self._random.choice([e for e in edits if not e.startswith("_")] + ["categorise"])
+        getattr(self, chosen)()
+
+    def file(self) -> str:
+        return "".join(map(native_line, self.rows.values()))
+
+
+def public(person: Person) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the public JSON of all rows, without what two imports never share."""
+    return {
+        (resource.name, row["id"]): {
+            field.name: row[field.name]
+            for field in resource.listed_fields
+            if field.name not in _OF_IMPORT
+        }
+        for resource in PUBLIC_RESOURCES
+        for row in person.rows(resource)
+    }
+
+
+def hidden(person: Person) -> dict[str, list[dict[str, Any]]]:
+    return {
+        resource.name: [
+            {name: value for name, value in row.items() if name not in _OF_IMPORT}
+            for row in person.rows(resource)
+        ]
+        for resource in RESOURCES
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(seed: int) -> None:
+    person, book = Person(MemoryBackend(), HeldClock()), Book(seed)
+    person.file(book.file(), follow=True, confirm_smaller=True)
+    start = person.dump()
+    for number in range(count(40, 300)):
+        book.edit()
+        before, revision = public(person), person.revision
+        person.clock.advance(60)
+        person.file(book.file(), follow=True, confirm_smaller=True)
+        after = public(person)
+        gone = before.keys() - after.keys()
+        # Of types with computed fields, only deletions are told.
+        rows = {key for key in after if key[0] != "budgets" and before.get(key) != after[key]}
+        told = person.changes(revision)
+        assert {(each.resource.name, each.row_id) for each in told} == rows | gone, number
+        assert {(e.resource.name, e.row_id) for e in told if e.json is None} == gone
+    person.audit()
+    fresh = Person(MemoryBackend(), HeldClock())
+    fresh.file(book.file(), follow=True)
+    assert hidden(person) == hidden(fresh)
+    while len([e for e in person.history() if e.undone_at is None]) > 1:
+        person.undo()
+    assert person.dump() == start
