@@ -1,7 +1,7 @@
 """What books last had of each object.
 
-Revision: 0017_book_state
-Follows: 0016_limit_overrides
+Revision: 0018_book_state
+Follows: 0017_proposals
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from finance_api.storage.sql.tables import CodePointText
 
-revision = "0017_book_state"
-down_revision = "0016_limit_overrides"
+revision = "0018_book_state"
+down_revision = "0017_proposals"
 
 _TABLES = (
     *("accounts", "categories", "labels", "splits", "records", "budgets", "goals"),
