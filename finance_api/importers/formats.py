@@ -173,6 +173,8 @@ FORMATS = (
 )
 _BY_NAME = {each.name: each for each in FORMATS}
 FORMAT_NAMES = tuple(_BY_NAME)
+#: The formats of books of other programs.
+BOOKS = frozenset(each.name for each in FORMATS if each.book)
 
 
 def format_named(name: str) -> Format:

@@ -12,7 +12,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request, origin_of
 from finance_api.http.surfaces import UPLOADS
 from finance_api.importers.csv import load_profiles
-from finance_api.importers.formats import format_named
+from finance_api.importers.formats import BOOKS
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import Conflict, StorageUnavailable
@@ -207,7 +207,7 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         is_done=is_done,
         found=upload.outcome,
         sums=_sums(upload.outcome["totals"]),
-        can_follow=bool(format_named(upload.outcome["format"]).book),
+        can_follow=upload.outcome["format"] in BOOKS,
         unread=[
             column["heading"] or column["name"]
             for column in upload.outcome.get("columns", ())

@@ -1,6 +1,11 @@
 """The page Import: from a file to a preview to data, on every storage."""
 
+import io
 import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -302,12 +307,35 @@ def test_a_whole_book_is_looked_at_and_stored(service, user, visitor):
     path = sent(visitor, book, name="My-Finances.zip")
     text = shown_text(visitor.get(path).text)
     assert "Format actual" in text
-    assert "months whose limit is not imported, because it is not the newest" in text.lower()
+    assert "starting balances that are initial balances of accounts" in text.lower()
     do(visitor, path, "confirm")
     assert "The file is imported." in shown_text(visitor.get(path).text)
     assert len(records_of(service, user)) == 27
     again = sent(visitor, book)
     assert not [f for f in forms(visitor.get(again).text) if f.action.endswith("confirm")]
+
+
+def test_a_book_is_followed(service, user, visitor, tmp_path):
+    book = (SAMPLES / "books" / "actual-household.zip").read_bytes()
+    path = sent(visitor, book, name="My-Finances.zip")
+    assert "What the book no longer has stays here." in shown_text(visitor.get(path).text)
+    do(visitor, path, "options", follow="yes")
+    assert "The book is followed" in shown_text(visitor.get(path).text)
+    do(visitor, path, "confirm")
+    assert len(records_of(service, user)) == 27
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        database = Path(archive.extract("db.sqlite", tmp_path))
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE transactions SET tombstone = 1")
+        connection.commit()
+    path = sent(visitor, database.read_bytes())
+    do(visitor, path, "options", follow="yes")
+    question = "28 of 28 records would go, because the book no longer has them"
+    assert question in shown_text(visitor.get(path).text)
+    do(visitor, path, "options", follow="yes", confirm_smaller="yes")
+    assert "Removed 28" in shown_text(visitor.get(path).text)
+    do(visitor, path, "confirm")
+    assert records_of(service, user) == []
 
 
 def test_the_currency_of_a_book_is_asked_for(service, user, visitor):
