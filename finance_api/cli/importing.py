@@ -5,15 +5,17 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import click
 from click.core import ParameterSource
 
-from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.import_texts import PLACEHOLDERS, effect_texts, refusal_text, text
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
 from finance_api.cli.output import json_report_option, say
+from finance_api.cli.waiting_books import forget_waiting
 from finance_api.importers.answers import Answers, parse_answers, questions_json
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.interface import Choice, Command, ImportRefused, currency_code
@@ -153,13 +155,17 @@ def import_command(
             if done is None or not isinstance(error, ImportRefused):
                 break
             continue
+        if given["follow"] and not dry_run:
+            with cli.reading() as storage:
+                user = get_user(storage, email)
+            forget_waiting(cli, user, report.details["book"])
         total.add_counts(report)
         remarks = [text(remark) for remark in report.remarks]
         reports.append({"file": file, **report.as_json(), "remarks": remarks})
         if not dry_run:
             cli.done.append(f"{file} is imported")
         if not as_json:
-            _say_report(file, report, dry_run=dry_run)
+            say_report(file, report, dry_run=dry_run)
     if as_json:
         fault = {} if failure is None else {"error": _error(failure)}
         say(json.dumps({**total.counts, "files": reports, **fault}))
@@ -193,7 +199,8 @@ def _import_one(
 ) -> ImportReport:
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how |= {"email": email, "now": cli.clock.now()}
-    how["path"] = None if file == STANDARD_INPUT else os.path.abspath(file)
+    if file != STANDARD_INPUT and os.path.isfile(file):
+        how |= {"path": os.path.abspath(file), "changed_at": int(os.stat(file).st_mtime)}
     try:
         how["answers"] = None if answers is None else parse_answers(answers)
         if limits == Limits():
@@ -269,7 +276,7 @@ def _error(failure: Exception) -> dict[str, Any]:
 _MOST_PRINTED = 20
 
 
-def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
+def say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
     say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
     for total in report.totals:
         say(
@@ -321,14 +328,22 @@ def _sentence(report: ImportReport) -> str:
 
 
 def commands_to_copy(
-    context: click.Context, email: str, file: str, answers: Iterable[Sequence[Choice]]
+    context: click.Context,
+    email: str,
+    file: str,
+    answers: Iterable[Sequence[Choice]],
+    remembered: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Command]:
-    """Return the given command for this file, once for each answer, with the answer's options."""
+    """Return the given command for this file, once for each answer, with the answer's options.
+
+    remembered: options that hold although they were not given.
+    """
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
     # A name that begins with a hyphen would be read as an option; "-" is standard input.
     words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
+    words += option_words(remembered)
     as_given = [*words, *_given(context, ())]
     answers = list(answers)
     effects = effect_texts([each.effect for choices in answers for each in choices[:1]])

@@ -72,7 +72,7 @@ def path_of(file: str) -> Iterator[str]:
 
 
 #: A file that was changed more recently may still be being written.
-_SETTLED_SECONDS = 10
+SETTLED_SECONDS = 10
 
 
 def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
@@ -98,7 +98,7 @@ def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
 def _is_settled(entry: os.DirEntry[str], now: int) -> bool:
     if entry.name.startswith(".") or not entry.is_file(follow_symlinks=False):
         return False
-    return entry.stat().st_mtime <= now - _SETTLED_SECONDS
+    return entry.stat().st_mtime <= now - SETTLED_SECONDS
 
 
 def move_done(file: str, done: Path, before: os.stat_result) -> str:

@@ -25,6 +25,7 @@ _COMMANDS = {
     "db": ("backup:db", "Create or upgrade the tables of the database."),
     "dump": ("dump:dump", "Write all data of a user to standard output."),
     "duplicates": ("duplicates:duplicates", "List records that look like duplicates."),
+    "follow": ("follow:follow", "Import followed books whose files have changed."),
     "import": ("importing:import_command", "Import files into a user's data."),
     "imports": ("imports:imports", "List, show and undo imports and edits."),
     "init": ("init:init", "Create an ini file, a data folder and a signing key."),

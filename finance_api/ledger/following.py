@@ -63,6 +63,34 @@ class _Stored(NamedTuple):
     day: int | None
 
 
+class FollowedBook(NamedTuple):
+    """A book whose file is looked at again.
+
+    path, options: where the file is, and the options for it. sha256, changed_at: of the file that
+    was last imported, also if that was undone.
+    """
+
+    source: str
+    path: str
+    options: dict[str, Any]
+    sha256: str
+    changed_at: int
+
+
+def followed_books(history: Iterable[HistoryEntry]) -> list[FollowedBook]:
+    """Return the books whose files are followed, in the order in which that began."""
+    entries = list(history)
+    books = []
+    for source in dict.fromkeys(e.details["book"] for e in entries if "book" in e.details):
+        last = last_entry(entries, source)
+        if last is not None and (path := last.details["follow"]["path"]) is not None:
+            newest = next(e for e in reversed(entries) if e.details.get("book") == source)
+            file, options = newest.details["file"], last.details["follow"]["options"]
+            changed_at = file.get("changed_at", newest.at)
+            books.append(FollowedBook(source, path, options, file["sha256"], changed_at))
+    return books
+
+
 def last_entry(history: Iterable[HistoryEntry], source: str) -> HistoryEntry | None:
     """Return the newest entry with which a book was followed, and which is not undone."""
     entries = [e for e in history if e.undone_at is None and "follow" in e.details]

@@ -122,7 +122,7 @@ def import_file(
         "options": dict(order.answers),
     }
     if order.options.follow and order.path is not None:
-        details["file"]["path"] = order.path
+        details["file"] |= {"path": order.path, "changed_at": order.changed_at}
     for tries_left in reversed(range(_TRIES)):
         report = ImportReport(details=dict(details))
         change = changing(

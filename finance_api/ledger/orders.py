@@ -56,9 +56,9 @@ class ImportOrder:
     email: the user's email address. stream: the file, seekable and at its start. importer: the
     importer of a statement format; None: `open_native` reads whole objects from the file. options:
     the options for statements. format_name: the file's format, if `make_order` determined it. name,
-    answers: the file's name and the options that the user gave, for the history. path: where the
-    file is, to look there again if it is followed. origin: see `WritableStorage`. dry_run: whether
-    to store nothing.
+    answers: the file's name and the options that the user gave, for the history. path, changed_at:
+    where the file is and when it was changed, to look at it again if it is followed. origin: see
+    `WritableStorage`. dry_run: whether to store nothing.
     """
 
     email: str
@@ -71,6 +71,7 @@ class ImportOrder:
     format_name: str | None = None
     name: str | None = None
     path: str | None = None
+    changed_at: int = 0
     answers: Mapping[str, Any] = field(default_factory=dict)
     origin: str = COMMAND
     keep_days: int = KEEP_DAYS

@@ -56,6 +56,7 @@ def _choose(request: Request, faults: Sequence[str]) -> dict[str, Any]:
         "Import",
         errors={f"file-{number}" if number else "file": why for number, why in enumerate(faults)},
         uploads=uploads,
+        now=now,
         progress={upload.id: _progress(request, upload) for upload in uploads},
         asking={each.id for each in uploads if upload_form(each, (), (), request.region).is_asked},
         is_working=any(upload.state in jobs.AT_WORK for upload in uploads),

@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.interface import UploadState, reading
+from finance_api.storage.interface import Upload, UploadState, reading, unit_of_work
 from finance_api.values.regions import region_of
 from finance_api.web.import_texts import PageWriter
 from support.bank_files import SAMPLES
 from support.browser import changed_tables, dump, location
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
-from support.ledger import ofx_file, ofx_statement
-from support.service import on_one_storage
+from support.ledger import an_id, ofx_file, ofx_statement
+from support.native_rows import account, record
+from support.service import native_line, on_one_storage
 from support.uploads import ONE_OPEN, OPEN, STATEMENT, do, history_of, records_of, sent, uploads_of
 
 # -- the walk ------------------------------------------------------------------------------------
@@ -336,6 +337,39 @@ def test_a_book_is_followed(service, user, visitor, tmp_path):
     assert "Removed 28" in shown_text(visitor.get(path).text)
     do(visitor, path, "confirm")
     assert records_of(service, user) == []
+
+
+def test_a_followed_book_that_asks_waits_until_it_is_answered(service, user, visitor):
+    of_book = [{**account(1), "source": "book:1", "sourceId": "1"}]
+    of_book += [{**record(n), "source": "book:1", "sourceId": f"r{n}"} for n in range(40)]
+    path = sent(visitor, "".join(map(native_line, of_book)).encode())
+    do(visitor, path, "options", follow="yes")
+    do(visitor, path, "confirm")
+    smaller = "".join(map(native_line, of_book[:2])).encode()
+    with unit_of_work(service.backend) as storage:
+        waiting = Upload(
+            id=an_id(1),
+            name="book.ndjson",
+            size=len(smaller),
+            created_at=service.clock.now() + 86_400,
+            state=UploadState.FAILED,
+            options={"follow": True},
+            outcome={"why": "This book is followed, and was refused."},
+        )
+        storage.uploads.add(user.id, waiting, [smaller])
+    service.clock.advance(7_200)
+    visitor.sign_in(user)
+    text = shown_text(visitor.get("/import").text)
+    assert "book.ndjson" in text
+    assert "You answer" in text
+    path = f"/import/{an_id(1)}"
+    assert "This book is followed, and was refused." in shown_text(visitor.get(path).text)
+    do(visitor, path, "again")
+    assert "39 of 40 records would go" in shown_text(visitor.get(path).text)
+    do(visitor, path, "options", follow="yes", confirm_smaller="yes")
+    do(visitor, path, "confirm")
+    assert len(records_of(service, user)) == 1
+    assert "book.ndjson" not in shown_text(visitor.get("/import").text)
 
 
 def test_the_currency_of_a_book_is_asked_for(service, user, visitor):
