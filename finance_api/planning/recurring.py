@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import pairwise
 from statistics import median
@@ -111,10 +112,13 @@ def list_recurring(
     accounts: Iterable[Row],
     today: int,
     conditions: Sequence[Condition] = (),
+    *,
+    with_ignored: bool = False,
 ) -> list[Recurring]:
     """Return the recurring payments in a user's records, the largest first.
 
-    accounts: the user's accounts. conditions: filters on the records to read.
+    accounts: the user's accounts. conditions: filters on the records to read. with_ignored: whether
+    to include those of `ignored_payments`.
     """
     accounts = list(accounts)
     span = recurring_span(accounts, today)
@@ -125,7 +129,43 @@ def list_recurring(
     read += [condition_on(RECORDS, "payee", Operator.NE_OR_NULL, payee) for payee in shops]
     found = storage.data.list_amounts(user_id, PAYMENT_FIELDS, read)
     newest = {row["id"]: min(row["lastRecordDate"] or MIN_SECONDS, span[1]) for row in accounts}
-    return find_recurring((payment_of(row) for row in in_time(found)), newest)
+    recurring = find_recurring((payment_of(row) for row in in_time(found)), newest)
+    ignored = {} if with_ignored else ignored_payments(recurring, accounts)
+    return [each for each in recurring if each not in ignored]
+
+
+def ignored_item(found: Recurring) -> str:
+    """Return the item of an account's ``ignoredPayments`` that makes a payment ignored."""
+    return f"{found.amount} {found.currency} {' '.join(payee_key(found.payee).split())}"
+
+
+def ignored_payments(found: Iterable[Recurring], accounts: Iterable[Row]) -> dict[Recurring, str]:
+    """Return the payments to leave out, each with the item of its account that says so.
+
+    The payee is the same, and the amount near or between the smallest and the largest.
+    """
+    amounts: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for account in accounts:
+        for item in account["ignoredPayments"]:
+            amount, _, payee = item.partition(" ")
+            # A native file can have any text.
+            with suppress(ValueError):
+                amounts[account["id"], payee].append(int(amount))
+    ignored = {}
+    for each in in_time(found if amounts else ()):
+        _, _, payee = ignored_item(each).partition(" ")
+        for amount in amounts.get((each.account_id, payee), ()):
+            if _fits(each, amount, _STEP):
+                ignored[each] = f"{amount} {payee}"
+    return ignored
+
+
+def _fits(found: Recurring, amount: int, alike: float) -> bool:
+    """Whether an amount is near the usual one, or between the smallest and the largest."""
+    if amount * found.amount < 0:
+        return False
+    is_near = abs(amount - found.amount) <= alike * abs(found.amount)
+    return is_near or abs(found.least) <= abs(amount) <= abs(found.most)
 
 
 def ended_on(order: Row | None, today: int) -> int | None:
@@ -412,10 +452,7 @@ class Orders:
     def _is_alike(self, payment: Recurring, number: int) -> bool:
         """Whether the amount of an order of the same payee fits."""
         amount: int | None = self._orders[number]["amount"]
-        if amount is None or amount * payment.amount < 0:
-            return amount is None
-        is_near = abs(amount - payment.amount) <= self._alike * abs(payment.amount)
-        return is_near or abs(payment.least) <= abs(amount) <= abs(payment.most)
+        return amount is None or _fits(payment, amount, self._alike)
 
     def _due(self, account_id: str | None, amount: int, day: int, shift: int) -> int | None:
         """Return the first free order of nearly this amount that is due near the day."""

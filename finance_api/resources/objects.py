@@ -73,6 +73,16 @@ ACCOUNTS = Resource(
             private=True,
             native=True,
         ),
+        Field(
+            "ignoredPayments",
+            Kind.TEXT_LIST,
+            "Recurring payments to leave out: usual amount in 1/10,000, currency, folded payee.",
+            ["-99900 EUR films"],
+            nullable=False,
+            default=(),
+            private=True,
+            native=True,
+        ),
     ),
     fields=(
         ID,

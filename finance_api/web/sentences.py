@@ -31,6 +31,10 @@ _SPLITS = {
     "records split": "{} split into parts.",
     "records join": "Parts of {} joined into one record again.",
 }
+_PAYMENTS = {
+    "recurring ignore": "The recurring payment is no longer shown or expected.",
+    "recurring restore": "The recurring payment is shown and expected again.",
+}
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
 _MAX_FIELDS = 3
@@ -84,6 +88,8 @@ def sentence_of(entry: HistoryEntry) -> Message:
     summary = details.get("summary") or {}
     if entry.action in _TRANSFERS:
         return _transfer_sentence(entry.action, counts, summary)
+    if entry.action in _PAYMENTS:
+        return message(_PAYMENTS[entry.action])
     if entry.action == KEEP_BOTH:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")

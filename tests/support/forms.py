@@ -119,7 +119,7 @@ class FormsWorld(World):
         if route == "record.join":
             split = path.replace("join", "split")
             visitor.submit(split, split, status=303, **_FILLED["record.split"])
-        if route in ("import.again", "transfers", "duplicates", "record.join"):
+        if route in ("import.again", "transfers", "duplicates", "standing-orders", "record.join"):
             return partial(visitor.post, path, {"csrf_token": visitor.csrf(), "do": "find"})
         if route == "records.category":
             row = {"category": "Straße", "seen": "", "csrf_token": visitor.csrf()}

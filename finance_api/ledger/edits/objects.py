@@ -131,6 +131,19 @@ def set_object(
     return _put(session, resource, row, stored)
 
 
+def ignore_payment(
+    session: LedgerSession, account_id: str, item: str, *, is_ignored: bool
+) -> EditReport:
+    """Leave a recurring payment out, or bring it back. Raises ChangeRefused.
+
+    item: see `planning.recurring.ignored_item`.
+    """
+    stored = find_row(session, ACCOUNTS, account_id)
+    items = [each for each in stored["ignoredPayments"] if each != item]
+    row = {**stored, "ignoredPayments": (*items, *([item] if is_ignored else ()))}
+    return _put(session, ACCOUNTS, row, stored)
+
+
 def remove_object(
     session: LedgerSession,
     resource: Resource,

@@ -14,6 +14,7 @@ from finance_api.planning.recurring import (
     Payment,
     Recurring,
     find_recurring,
+    ignored_payments,
     is_cancelled,
     own_orders,
     paid_payees,
@@ -70,7 +71,8 @@ class History:
     payments: records up to today that are not void. Outgoing transfers name the other account.
     arrivals: the incoming payments of transfers, by the id of the outgoing record.
     near: records from SEEN_DAYS before today on, including future records, with their own payees.
-    orders: the standing orders. transfers: the ids of records that are part of a transfer.
+    accounts: the user's accounts. orders: the standing orders. transfers: the ids of records that
+    are part of a transfer.
     """
 
     today: int
@@ -78,6 +80,7 @@ class History:
     arrivals: Mapping[str, Payment] = field(default_factory=dict)
     near: Sequence[Payment] = ()
     orders: Sequence[Row] = ()
+    accounts: Sequence[Row] = ()
     transfers: Collection[str] = frozenset()
 
 
@@ -163,6 +166,8 @@ def expect(history: History, last: int) -> Expectation:
     ]
     recent = today - _RECENT_DAYS * DAY_SECONDS
     recurring = find_recurring(history.payments)
+    ignored = ignored_payments(recurring, history.accounts)
+    recurring = [each for each in recurring if each not in ignored]
     paid = paid_payees(payment for payment in history.payments if payment.day >= recent)
     paid |= paid_payees(found for found in recurring if found.status is Status.ACTIVE)
     paired = own_orders(recurring, history.orders, paid, today)

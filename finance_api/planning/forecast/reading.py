@@ -240,7 +240,8 @@ def _points(interval: Period, today: int, last: int, accounts: int) -> list[bala
 def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, int]:
     """Return the history, and the newest day with records, today at the latest."""
     data = storage.data
-    span = recurring_span(data.scan_rows(user_id, ACCOUNTS), today)
+    accounts = list(data.scan_rows(user_id, ACCOUNTS))
+    span = recurring_span(accounts, today)
     orders = list(data.scan_rows(user_id, STANDING_ORDERS))
     if span is None:
         return History(today, (), orders=orders), today
@@ -254,7 +255,8 @@ def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, i
     read = data.list_amounts(user_id, ("transferId", *PAYMENT_FIELDS), [soon])
     near = [(row[0], payment_of(row[1:])) for row in in_time(read)]
     transfers = {payment.record_id for id_, payment in (*found, *near) if id_ is not None}
-    return History(today, payments, arrivals, [each for _, each in near], orders, transfers), newest
+    seen = [each for _, each in near]
+    return History(today, payments, arrivals, seen, orders, accounts, transfers), newest
 
 
 def with_transfers(

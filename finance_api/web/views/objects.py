@@ -1,9 +1,8 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,16 +21,6 @@ from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.computing import compute
-from finance_api.planning.recurring import (
-    Recurring,
-    ended_on,
-    is_charged_again,
-    list_recurring,
-    own_orders,
-    paid_payees,
-    payee_key,
-    yearly_totals,
-)
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
@@ -43,10 +32,8 @@ from finance_api.resources import (
 )
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.plans import PERIODS
-from finance_api.resources.tables import Status
 from finance_api.values import Row
 from finance_api.values.ids import new_id
-from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.values.text import edited, message
 from finance_api.web import forms
@@ -63,11 +50,10 @@ from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import LIMIT, PERIOD, changed_limits, limit_control
-from finance_api.web.rendering import amount, cents, day
+from finance_api.web.rendering import day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
+from finance_api.web.views.found_payments import FoundPayments, found_payments
 
-#: Up to this many recurring payments are shown, the largest first.
-MOST_FOUND = 30
 #: The list of categories indents up to this many levels.
 _MOST_DEPTH = 3
 #: What pages show beside the form, by resource.
@@ -123,7 +109,7 @@ class ObjectViews:
             for row in listed
         ]
         has_orders = self.resource is STANDING_ORDERS
-        payments, totals, again = found_payments(request, owned) if has_orders else ([], [], [])
+        found_here = found_payments(request, owned) if has_orders else FoundPayments()
         return pages.page(
             shown.name,
             shown.title,
@@ -134,9 +120,7 @@ class ObjectViews:
             total=total,
             pager=pages.Pager.of(request, total),
             is_by_date=is_by_date,
-            found=payments,
-            found_totals=totals,
-            charged_again=again,
+            found=found_here,
             found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
             api=[asked, *([] if sums is None else [categories_request(request.today)])],
         )
@@ -366,95 +350,6 @@ def _amounts(sums: Mapping[str, int], region: Region) -> Markup:
 def _default_text(field: Field) -> str:
     is_shown = field.default not in (None, (), False, 0)
     return str(field.default) if is_shown else ""
-
-
-# -- recurring payments that are not yet standing orders
-
-
-@dataclass(frozen=True)
-class FoundPayment:
-    """A recurring payment that was found in the records.
-
-    search: the words that find its records. texts: the texts for the form that adds a standing
-    order for it. cancelled: the texts for a standing order that ends today.
-    """
-
-    recurring: Recurring
-    account: str
-    search: str
-    texts: Mapping[str, str]
-    cancelled: Mapping[str, str]
-
-
-def found_payments(
-    request: Request, owned: UserRows
-) -> tuple[list[FoundPayment], list[Row], list[tuple[Recurring, int | None]]]:
-    """Return the payments that are still made and have no standing order, the largest first.
-
-    The second value has the sums of all payments that are still made, by currency; the third one
-    has those that were made again after their standing order had ended, with its last day.
-    """
-    accounts = owned.accounts.rows
-    user_id, today = request.user.id, request.today
-    found = list_recurring(request.storage, user_id, accounts.values(), today)
-    orders = list(owned.row_set(STANDING_ORDERS).rows.values())
-    going_on = [each for each in found if each.status is not Status.ENDED]
-    own = own_orders(found, orders, paid_payees(going_on), today)
-    paired = {each: own[each] for each in going_on}
-    shown = [each for each, order in paired.items() if order is None][:MOST_FOUND]
-    times = Counter(each.payee for each in shown)
-    payments = [
-        FoundPayment(
-            each,
-            accounts[each.account_id]["name"],
-            payee_key(each.payee),
-            _texts(each, request.region, is_only=times[each.payee] == 1),
-            _texts(each, request.region, is_only=times[each.payee] == 1, until=today),
-        )
-        for each in shown
-    ]
-    again = [
-        (each, ended_on(order, today))
-        for each, order in paired.items()
-        if is_charged_again(each, order, today)
-    ]
-    return payments, [_with_monthly(total) for total in yearly_totals(paired, today)], again
-
-
-def _with_monthly(total: Row) -> Row:
-    """Add a twelfth of the yearly sums, in the currency's decimals."""
-    monthly = {
-        name.replace("yearly", "monthly"): cents(rounded(total[name], 12), total["currencyCode"])
-        for name in ("yearlyIncome", "yearlyExpense")
-    }
-    return {**total, **monthly}
-
-
-def _texts(
-    found: Recurring, region: Region, *, is_only: bool, until: int | None = None
-) -> dict[str, str]:
-    """Return the texts for the form. is_only: whether no other payment has this payee.
-
-    until: the last day of a payment that is cancelled; its order begins with the first payment.
-
-    If another payment has it, too, the name includes the amount, so that no two standing orders
-    have the same name.
-    """
-    fields = editable_fields(STANDING_ORDERS)
-    defaults = {field.name: field.default for field in fields.values()}
-    size = amount(abs(found.amount), region, found.currency)
-    given = {
-        "name": found.payee if is_only else f"{found.payee} {size}",
-        "payee": found.payee,
-        "accountId": found.account_id,
-        "categoryId": found.category_id,
-        "amount": found.amount,
-        "currencyCode": found.currency,
-        "recurrenceRule": found.repetition._replace(until=until).rule,
-        "startDate": found.due if until is None else found.first,
-    }
-    texts = forms.field_texts(fields, {**defaults, **given}, region)
-    return {name: text for name, text in texts.items() if text and text != "false"}
 
 
 def includeme(config: Configurator) -> None:

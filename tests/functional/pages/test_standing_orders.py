@@ -210,6 +210,49 @@ def test_a_cancelled_payment_is_no_longer_expected_and_warns_if_it_is_paid_again
     assert total["yearlyExpense"] == -119.88
 
 
+@on_one_storage
+def test_an_ignored_payment_is_neither_shown_nor_expected_until_it_is_brought_back(
+    service, user, client, visitor
+):
+    def expected():
+        upcoming = client.get("standing-orders/upcoming", include="expected", days=60).json
+        return [each["payee"] for each in upcoming["upcoming"] if each["payee"] == "Films 8"]
+
+    service.load(user, monthly(40, "Bakery", -4, "09"))
+    assert expected()
+    page = visitor.get("/standing-orders")
+    (films,) = (f for f in forms(page.text) if "films" in dict(f.fields).get("payment", ""))
+    sent = films.filled({"do": "ignore"})
+    page = visitor.follow(visitor.post("/standing-orders", sent, status=303))
+    assert "is no longer shown or expected" in shown_text(page.text)
+    assert "1 ignored payment" in shown_text(page.text)
+    assert not expected()
+    assert [each["payee"] for each in client.get("records/recurring").json["recurring"]] == [
+        "Bakery"
+    ]
+    # Sent again, it changes nothing; the next payment of nearly that amount is ignored, too.
+    answer = visitor.post("/standing-orders", sent, status=303)
+    assert "done=same" in answer.headers["Location"]
+    service.load(user, [record(60, payee="Films 9", amount=-10.2, recordDate="2026-03-17")])
+    assert not expected()
+    back = {**dict(sent), "do": "restore"}
+    page = visitor.follow(visitor.post("/standing-orders", back, status=303))
+    assert "ignored payment" not in shown_text(page.text)
+    assert len(client.get("records/recurring").json["recurring"]) == 2
+
+
+@on_one_storage
+def test_another_amount_of_the_same_payee_is_not_ignored(service, user, client, visitor):
+    service.load(user, monthly(40, "Films", -25, "20"))
+    page = visitor.get("/standing-orders")
+    (films,) = (
+        f for f in forms(page.text) if dict(f.fields).get("payment", "").startswith("-99900 ")
+    )
+    visitor.post("/standing-orders", films.filled({"do": "ignore"}), status=303)
+    found = client.get("records/recurring").json["recurring"]
+    assert [each["amount"] for each in found] == [-25]
+
+
 def monthly(first, payee, amount, of_month, months=MONTHS):
     days = [f"{month[:-2]}{of_month}" for month in months]
     return [
