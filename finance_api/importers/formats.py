@@ -110,6 +110,8 @@ _QIF = r"(?i:(?:#[^\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))"
 _SPREADSHEET = "|".join(map(opening_text, (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a")))
 #: A ZIP file, or an SQLite database.
 _ACTUAL = "|".join(map(opening_text, (b"PK\x03\x04", b"SQLite format 3")))
+#: A gzip file, XML, or an SQLite database.
+_GNUCASH = "|".join(map(opening_text, (b"\x1f\x8b", b"<\\?xml", b"<gnc-v2", b"SQLite format 3")))
 #: What wraps a plan, or the plan itself.
 _YNAB = (
     r'\{\s*+(?:"data"\s*+:\s*+\{\s*+)?+"(?:budget|plan|server_knowledge)"\s*+:'
@@ -140,6 +142,13 @@ FORMATS = (
         container="books.actual.container:looks_like_actual",
         book="books.actual.reader:ActualReader.of",
         options=("currency", "units", *_BOOK),
+    ),
+    Format(
+        name="gnucash",
+        begin=_GNUCASH,
+        container="books.gnucash.container:looks_like_gnucash",
+        book="books.gnucash.reader:GnucashReader.of",
+        options=("new_account",),
     ),
     Format(
         name="ynab",
@@ -205,6 +214,7 @@ _NOT_READ = {
     rb"\{\\rtf": "a text document: download the statement in another format",
     rb"(?:Received|Return-Path|Delivered-To|MIME-Version): ": ("an e-mail: save the attached file"),
     rb"SQLite format 3\x00": "an SQLite database",
+    rb"mod\ttrans_guid\t": "a log of GnuCash: give the book, which lies beside it",
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
         "an HTML page, perhaps the bank's sign-in page: download the statement again; if it is a "
         "table, open it in a spreadsheet program and save it as xlsx"

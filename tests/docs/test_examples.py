@@ -50,6 +50,7 @@ NOT_RUN = {
     "actual.md": 1,
     "deploying.md": 8,
     "exchange-rates.md": 1,
+    "gnucash.md": 1,
     "importing.md": 4,
     "mcp.md": 4,
     "pandas.md": 1,

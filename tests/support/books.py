@@ -12,6 +12,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
+from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.time import date_text
 from support.ledger import IMPORT_SETTINGS, Person
@@ -50,12 +51,17 @@ def pairs(person: Person) -> list[list[tuple[str, int]]]:
 
 
 def category_sums(person: Person) -> dict[tuple[str, str], int]:
-    """Return the sums by month and by the category's id in the program."""
+    """Return the sums by month and by the category's id in the program; each amount in the
+    currency of the category, if the book has it.
+    """
     source_ids = {row["id"]: row["sourceId"] for row in person.rows(CATEGORIES)}
     left_out = {row["id"] for row in person.rows(ACCOUNTS) if row["excludeFromStats"]}
     sums: Counter[tuple[str, str]] = Counter()
     for row in person.rows(RECORDS):
-        counts = row["accountId"] not in left_out and row["transferId"] is None
-        if counts and row["categoryId"] is not None:
-            sums[date_text(row["recordDate"])[:7], source_ids[row["categoryId"]]] += row["amount"]
+        is_left_out = row["accountId"] in left_out or row["recordState"] == VOID
+        if is_left_out or row["transferId"] is not None or row["categoryId"] is None:
+            continue
+        original = row["originalAmount"]
+        amount = row["amount"] if original is None else original
+        sums[date_text(row["recordDate"])[:7], source_ids[row["categoryId"]]] += amount
     return {key: amount for key, amount in sums.items() if amount}

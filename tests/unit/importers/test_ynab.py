@@ -11,6 +11,7 @@ from finance_api.importers.books.json_stream import JsonDamaged, JsonStream
 from finance_api.importers.books.ynab.reader import YnabReader
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
+from finance_api.planning.tracking import BudgetPeriod, period_limit
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
@@ -21,7 +22,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.storage.memory import MemoryBackend
-from finance_api.values.time import date_text
+from finance_api.values.time import date_text, parse_date
 from support.books import BOOKS, category_sums, import_book, named, pairs, refusal
 from support.ledger import Person
 from support.nightly import count
@@ -71,10 +72,16 @@ def test_sums_of_categories_and_months_are_those_of_the_file(person: Person):
     assert category_sums(person) == told
 
 
-def test_budgets_have_the_limits_of_the_newest_month(person: Person):
+def test_budgets_have_the_limit_of_each_month(person: Person):
     import_book(person, HOUSEHOLD)
-    limits = sorted((row["name"], row["limitAmount"]) for row in person.rows(BUDGETS))
-    assert limits == [("Cinema", 500_000), ("Flat", 8_000_000), ("Food 🍎", 3_500_000)]
+    budgets = {row["sourceId"]: row for row in person.rows(BUDGETS)}
+    for month in plan()["months"][1:4]:
+        period = BudgetPeriod(parse_date(month["month"]), None)
+        told = {each["id"]: each["budgeted"] * 10 for each in month["categories"]}
+        limits = {i: period_limit(row, period) for i, row in budgets.items()}
+        assert limits == {i: told[i] for i in budgets}
+    assert {row["name"] for row in budgets.values()} == {"Cinema", "Flat", "Food 🍎"}
+    assert {date_text(row["startDate"]) for row in budgets.values()} == {"2026-01-01"}
 
 
 def test_the_same_plan_again_changes_nothing(person: Person):
@@ -354,12 +361,14 @@ def test_odd_things_are_named(person: Person):
         changed["scheduled_transactions"][0]["frequency"] = "sometimes"
         changed["scheduled_transactions"][1]["date_first"] = "soon"
         changed["transactions"][3]["category_id"] = "gone"
+        changed["months"][2]["categories"][4]["budgeted"] = -5_000
         for half in changed["transactions"][4:6]:
             half["transfer_account_id"] = changed["accounts"][2]["id"]
 
     remarks = list(map(str, import_book(person, edited(edit)).remarks))
     assert "halves of transfers whose other half is missing, which are not linked: 2" in remarks
     assert "records whose category was deleted: 1" in remarks
+    assert "limits of months that are below 0, which are 0 here: 1" in remarks
     assert remarks[-3:] == [
         "accounts of an unknown type: 1 ('Giro')",
         "schedules that are not imported: 2 ('Müller & Söhne: has an unknown frequency, "

@@ -8,6 +8,7 @@ from finance_api.importers.books.actual.names import Names
 from finance_api.importers.books.actual.schedules import ScheduleUnfit, parse_schedule
 from finance_api.importers.books.actual.tables import table_rows
 from finance_api.importers.books.actual.values import json_list
+from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted
@@ -72,22 +73,16 @@ class Plans:
         """Return the budget of a category. by_month: its limits, from the book's first month on."""
         category = self._names.categories[category_id]
         self.negative_limits += sum(limit < 0 for _, limit in by_month)
-        limits = [(_first_day(month), max(0, limit)) for month, limit in by_month]
-        newest = limits[-1][1]
         return self._names.ids.document(
             "Budget",
             category_id,
             name=category.name,
             currencyCode=self._names.currency,
-            limitAmount=self._names.money(newest),
-            limitOverrides=[
-                {"periodStart": day, "limit": self._names.money(limit)}
-                for day, limit in limits
-                if limit != newest
-            ],
             categoryIds=[self._names.ids.get("Category", category_id)],
-            startDate=limits[0][0],
             closed=category.is_hidden,
+            **limit_values(
+                [(_first_day(month), self._names.money(limit)) for month, limit in by_month]
+            ),
         )
 
     def standing_orders(self) -> Iterator[Document]:

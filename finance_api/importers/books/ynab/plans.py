@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
 from finance_api.importers.books.recurrence import monthly_rule, yearly_rule
 from finance_api.importers.books.ynab.names import Names, flag
@@ -49,7 +50,7 @@ class Plans:
         """Yield a monthly budget for each category that money was assigned to."""
         names = self._names
         limits: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        for month in sorted(self._plan.months, key=lambda each: each.month):
+        for month in self._plan.months:
             for each in month.categories:
                 if not each.budgeted or each.deleted or each.id not in names.categories:
                     continue
@@ -57,18 +58,21 @@ class Plans:
                     self.counts["card payments"] += 1
                 else:
                     limits[each.id][month.month] = each.budgeted
+                    self.counts["negative limits"] += each.budgeted < 0
         self.counts["budgets"] = len(limits)
+        used = {month for by_month in limits.values() for month in by_month}
+        months = sorted(month.month for month in self._plan.months)
+        months = [month for month in months if min(used) <= month <= max(used)] if used else []
         for category_id, by_month in limits.items():
-            *_, newest = by_month
             category = names.categories[category_id]
             yield names.ids.document(
                 "Budget",
                 category_id,
                 name=category.name,
                 currencyCode=names.currency,
-                limitAmount=names.money(by_month[newest]),
                 categoryIds=[names.ids.get("Category", category_id)],
                 closed=category.hidden,
+                **limit_values([(month, names.money(by_month.get(month, 0))) for month in months]),
             )
 
     def standing_orders(self) -> Iterator[Document]:

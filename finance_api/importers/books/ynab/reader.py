@@ -166,6 +166,7 @@ def _remarks(plan: Plan, names: Names, transactions: Transactions, plans: Plans)
         "budgets whose money is carried over to the next month, which budgets here do not": (
             plans.counts["budgets"]
         ),
+        "limits of months that are below 0, which are 0 here": plans.counts["negative limits"],
         "months with money set aside for a credit card's payment, not imported": (
             plans.counts["card payments"]
         ),

@@ -1,0 +1,258 @@
+"""What is read of a book of GnuCash, whether it is XML or SQLite."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, NamedTuple
+
+import orjson
+
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.resources.currencies import CODES
+
+DAMAGED = "the book is damaged or cut short: open it in GnuCash, and save it again"
+_CURRENCIES = ("CURRENCY", "ISO4217")
+#: The features that a book of version 4.13 can need. Newer ones may change what is read.
+_FEATURES = {
+    "Credit Notes",
+    "Number Field Source",
+    "Extra data in addresses, jobs or invoice entries",
+    "Use a Book-Currency",
+    "Account GUID based Bayesian data",
+    "Account GUID based bayesian with flat KVP",
+    "ISO-8601 formatted date strings in SQLite3 databases.",
+    "Register sort and filter settings stored in .gcm file",
+    "Use natural signs in budget amounts",
+    "Show extra account columns in the Budget View",
+    "Use a dedicated opening balance account identified by an 'equity-type' slot",
+}
+NATURAL_SIGNS = "Use natural signs in budget amounts"
+#: The times of day that GnuCash gives to days.
+_TIMES_OF_DAYS = ("00:00", "10:59", "11:00")
+_SPOOLED_BYTES = 1 << 20
+
+
+class Account(NamedTuple):
+    """kind: GnuCash's type. commodity: see `commodity_code`. parent: None at the top."""
+
+    id: str
+    name: str
+    kind: str
+    commodity: str
+    scu: int
+    parent: str | None
+    hidden: bool
+    placeholder: bool
+
+
+class Split(NamedTuple):
+    """value: in the currency of the transaction. quantity: in the account's commodity."""
+
+    id: str
+    account: str
+    memo: str
+    action: str
+    state: str
+    value: Fraction
+    quantity: Fraction
+
+
+class Transaction(NamedTuple):
+    """day: ISO 8601. splits: in the order of their ids."""
+
+    id: str
+    currency: str
+    number: str
+    day: str
+    entered: str
+    description: str
+    notes: str
+    is_closing: bool
+    splits: list[Split]
+
+
+class Recurrence(NamedTuple):
+    """kind: such as ``month``. mult: how many of them are between two days."""
+
+    kind: str
+    mult: int
+    start: date
+    weekend: str
+
+
+class Budget(NamedTuple):
+    """amounts: by account and number of the period."""
+
+    id: str
+    name: str
+    periods: int
+    recurrence: Recurrence
+    amounts: dict[tuple[str, int], Fraction]
+
+
+class Schedule(NamedTuple):
+    """is_over: whether it is switched off or done. times: how often it is done; 0: no limit."""
+
+    id: str
+    name: str
+    is_over: bool
+    start: date
+    end: date | None
+    times: int
+    recurrences: list[Recurrence]
+    template_account: str
+
+
+class TemplateSplit(NamedTuple):
+    """A split of a schedule. credit, debit: what leaves the account, and what gets into it, as
+    numbers or formulas.
+    """
+
+    account: str
+    description: str
+    memo: str
+    credit: str
+    debit: str
+
+
+def template_split(slots: Mapping[str, str], description: str, memo: str) -> TemplateSplit:
+    """slots: by their whole names."""
+    amounts = []
+    for side in ("credit", "debit"):
+        numeric = slots.get(f"sched-xaction/{side}-numeric", "")
+        # A formula with variables has the number 0.
+        is_formula = numeric.startswith("0/") or not numeric
+        amounts.append(slots.get(f"sched-xaction/{side}-formula", "") if is_formula else numeric)
+    return TemplateSplit(slots.get("sched-xaction/account", ""), description, memo, *amounts)
+
+
+@dataclass
+class Book:
+    """templates: by the template account of a schedule. has_swapped_numbers: whether the number of
+    a transaction is the action of its splits. counts: of what is not imported.
+    """
+
+    transactions: "Transactions"
+    id: str = ""
+    accounts: dict[str, Account] = field(default_factory=dict)
+    budgets: list[Budget] = field(default_factory=list)
+    schedules: list[Schedule] = field(default_factory=list)
+    templates: dict[str, list[TemplateSplit]] = field(default_factory=dict)
+    features: set[str] = field(default_factory=set)
+    default_budget: str | None = None
+    has_swapped_numbers: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def check(self) -> None:
+        """Raises ImportRefused for a book that cannot be read right."""
+        if unknown := sorted(self.features - _FEATURES):
+            raise ImportRefused(
+                f"the book needs something that is newer than GnuCash 4.13, {quoted(unknown[0])}: "
+                "finance-api needs an update to read it"
+            )
+        if not self.id or not self.accounts:
+            raise ImportRefused("the book has no accounts; there is nothing to import")
+        for account in self.accounts.values():
+            above, steps = account.parent, 0
+            while above is not None:
+                if above not in self.accounts or steps > len(self.accounts):
+                    fault = "is below itself" if above in self.accounts else "lacks its parent"
+                    raise ImportRefused(f"the account {quoted(account.name)} {fault}: {DAMAGED}")
+                above, steps = self.accounts[above].parent, steps + 1
+
+
+class Transactions:
+    """The transactions of a book, in a temporary file: ordered by day, as they were entered.
+
+    counts: of transactions that are void, that close the books, and whose day is uncertain.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._places: list[tuple[str, int]] = []
+        self.counts: Counter[str] = Counter()
+
+    def add(self, transaction: Transaction) -> None:
+        key = f"{transaction.day} {transaction.entered} {transaction.id}"
+        self._places.append((key, self._file.tell()))
+        self.counts["closing"] += transaction.is_closing
+        self.counts["void"] += any(split.state == "v" for split in transaction.splits)
+        splits = [
+            (*split[:5], *split.value.as_integer_ratio(), *split.quantity.as_integer_ratio())
+            for split in sorted(transaction.splits)
+        ]
+        line = (*transaction[:8], splits)
+        try:
+            self._file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        except (TypeError, ValueError):
+            # A number with more than 64 bits, or half of a surrogate pair.
+            raise ImportRefused(f"the transaction {quoted(transaction.id)}: {DAMAGED}") from None
+
+    def __iter__(self) -> Iterator[Transaction]:
+        for _, place in sorted(self._places):
+            self._file.seek(place)
+            line: list[Any] = orjson.loads(self._file.readline())
+            splits = [
+                Split._make((*s[:5], Fraction(s[5], s[6]), Fraction(s[7], s[8]))) for s in line[8]
+            ]
+            yield Transaction._make((*line[:8], splits))
+
+    def day(self, posted: str) -> str:
+        """Return the day of a time such as ``2026-01-01 00:00:00 +0100``. Raises ValueError.
+
+        Older books have the user's midnight, some of them in UTC: the nearest midnight counts.
+        """
+        moment = datetime.fromisoformat(posted[:19])
+        self.counts["uncertain days"] += posted[11:16] not in _TIMES_OF_DAYS
+        return (moment + timedelta(hours=12)).date().isoformat()
+
+
+def new_book(stack: ExitStack) -> Book:
+    return Book(Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES))))
+
+
+def commodity_code(space: str, name: str, account: str | None = None) -> str:
+    """Return the code of a currency; of a security, a text that is not the code of a currency.
+
+    account: the name of an account that is kept in it. Raises ImportRefused.
+    """
+    if space not in _CURRENCIES:
+        return f"{space}:{name}" if name in CODES else name
+    if name not in CODES and account is not None:
+        raise ImportRefused(
+            f"the account {quoted(account)} is kept in {quoted(name)}, which is not a currency of "
+            "ISO 4217"
+        )
+    return name
+
+
+def number(text: str) -> Fraction:
+    """Return a number such as ``1250/100``. Raises ImportRefused."""
+    numerator, _, denominator = text.partition("/")
+    return fraction(_whole(numerator, text), _whole(denominator or "1", text))
+
+
+def fraction(numerator: int, denominator: int) -> Fraction:
+    """Raises ImportRefused."""
+    if denominator < 1:
+        raise ImportRefused(f"'{numerator}/{denominator}' is not a number: {DAMAGED}")
+    return Fraction(numerator, denominator)
+
+
+def _whole(text: str, shown: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        raise ImportRefused(f"{quoted(shown)} is not a number: {DAMAGED}")
+    return int(text)
+
+
+def day(text: str) -> date:
+    """Return a day such as 2026-01-31 or 20260131. Raises ImportRefused."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ImportRefused(f"{quoted(text)} is not a date: {DAMAGED}") from None

@@ -1,0 +1,348 @@
+"""Reads a book of XML, one object at a time.
+
+expat parses the markup. Document types are refused, and so there are no entities; size and depth
+are limited.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from gzip import GzipFile
+from typing import BinaryIO
+from xml.parsers import expat
+
+from finance_api.importers.books.gnucash.book import (
+    DAMAGED,
+    Account,
+    Book,
+    Budget,
+    Recurrence,
+    Schedule,
+    Split,
+    Transaction,
+    commodity_code,
+    day,
+    number,
+    template_split,
+)
+from finance_api.importers.books.sqlite_file import MAX_BYTES
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.resources.currencies import CODES
+from finance_api.values.text import count_text
+
+_PIECE_BYTES = 1 << 16
+_MAX_DEPTH = 100
+#: Maximum number of elements and characters in one object of the book, such as a transaction.
+_MAX_ELEMENTS, _MAX_CHARACTERS = 500_000, 20_000_000
+_MAX_NAMES = 5_000
+_VERSION = "2.0.0"
+#: Elements with an object in each of their children.
+_CONTAINERS = ("gnc-v2", "gnc:book", "gnc:template-transactions", "gnc:pricedb")
+#: The objects that a book states the number of, and that are counted.
+_COUNTED = {
+    "gnc:account": "account",
+    "gnc:transaction": "transaction",
+    "gnc:schedxaction": "schedxaction",
+    "gnc:budget": "budget",
+}
+
+
+@dataclass(slots=True)
+class _Element:
+    name: str
+    attributes: dict[str, str]
+    text: str = ""
+    children: list["_Element"] = field(default_factory=list)
+
+    def find(self, *path: str) -> "_Element | None":
+        element: _Element | None = self
+        for name in path:
+            children = element.children if element else ()
+            element = next((child for child in children if child.name == name), None)
+        return element
+
+    def get(self, *path: str) -> str:
+        """Return the text of a descendant; "" if there is none."""
+        found = self.find(*path)
+        return found.text if found else ""
+
+    def commodity(self, *path: str) -> tuple[str, str]:
+        return self.get(*path, "cmdty:space"), self.get(*path, "cmdty:id")
+
+    def slots(self, *path: str) -> dict[str, str]:
+        """Return the texts of slots, also of nested ones, by their path."""
+        found = self.find(*path)
+        return dict(_slots(found, "")) if found else {}
+
+
+def _slots(frame: _Element, above: str) -> Iterator[tuple[str, str]]:
+    for slot in frame.children:
+        value = slot.find("slot:value")
+        key = above + slot.get("slot:key")
+        if value is None:
+            continue
+        if value.attributes.get("type") == "frame":
+            yield from _slots(value, f"{key}/")
+        else:
+            yield key, value.get("gdate") or value.text
+
+
+def read_markup(stream: BinaryIO | GzipFile, book: Book) -> None:
+    """Raises ImportRefused."""
+    objects = _Objects(book)
+    parser = _Parser(objects.put)
+    size = 0
+    try:
+        while piece := stream.read(_PIECE_BYTES):
+            size += len(piece)
+            if size > MAX_BYTES:
+                raise ImportRefused(
+                    f"the book has more than {count_text(MAX_BYTES)} bytes, which is the limit"
+                )
+            parser.expat.Parse(piece)
+        parser.expat.Parse(b"", True)
+    except (expat.ExpatError, ValueError):
+        raise ImportRefused(DAMAGED) from None
+    objects.check()
+
+
+class _Parser:
+    """Builds elements from a parser's events. put: takes an object, and its container's name."""
+
+    def __init__(self, put: Callable[[_Element, str], None]) -> None:
+        self._put = put
+        self._open: list[_Element] = []
+        self._texts: list[str] = []
+        self._elements = self._characters = 0
+        self.expat = expat.ParserCreate(intern={})
+        self.expat.buffer_text = True
+        self.expat.StartDoctypeDeclHandler = self._refuse_doctype
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._add_text
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise ImportRefused("the file has a document type (<!DOCTYPE>), which books never have")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        self._texts.clear()
+        if (
+            len(self._open) > _MAX_DEPTH
+            or self._elements > _MAX_ELEMENTS
+            or len(self.expat.intern) > _MAX_NAMES
+        ):
+            raise ImportRefused(DAMAGED)
+        self._open.append(_Element(sys.intern(name), attributes))
+
+    def _add_text(self, text: str) -> None:
+        self._characters += len(text)
+        if self._characters > _MAX_CHARACTERS:
+            raise ImportRefused(DAMAGED)
+        self._texts.append(text)
+
+    def _end(self, name: str) -> None:
+        element = self._open.pop()
+        if not element.children:
+            element.text = "".join(self._texts)
+        self._texts.clear()
+        if not self._open:
+            return
+        container = self._open[-1]
+        if container.name in _CONTAINERS:
+            self._elements = self._characters = 0
+            self._put(element, container.name)
+        else:
+            container.children.append(element)
+
+
+class _Objects:
+    """Puts objects into the book, and counts them."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._root: str | None = None
+        self._stated: dict[str, int] = {}
+        self._found: Counter[str] = Counter()
+        self._books = 0
+
+    def check(self) -> None:
+        """Raises ImportRefused if the book lacks objects that it states the number of."""
+        if self._books != 1:
+            raise ImportRefused(f"the file has {self._books} books: give one book a file")
+        for name, stated in self._stated.items():
+            if name in _COUNTED.values() and self._found[name] != stated:
+                raise ImportRefused(
+                    f"the book states {count_text(stated)} objects of the type {name}, but has "
+                    f"{count_text(self._found[name])}: {DAMAGED}"
+                )
+        accounts = self._book.accounts
+        for account in list(accounts.values()):
+            if account.parent == self._root:
+                accounts[account.id] = account._replace(parent=None)
+
+    def put(self, element: _Element, container: str) -> None:
+        if element.name in ("gnc:book", "gnc:account", "gnc:transaction"):
+            version = element.attributes.get("version")
+            if version != _VERSION:
+                raise ImportRefused(
+                    f"the book has the version {quoted(version or '-')} of {element.name}, and "
+                    f"only {_VERSION} is known: finance-api needs an update to read it"
+                )
+        if container == "gnc:template-transactions":
+            if element.name == "gnc:transaction":
+                self._template(element)
+        elif container == "gnc:book" and element.name in _COUNTED:
+            self._found[_COUNTED[element.name]] += 1
+            self._put_counted(element)
+        else:
+            self._put_other(element, container)
+
+    def _put_counted(self, element: _Element) -> None:
+        match element.name:
+            case "gnc:account":
+                self._account(element)
+            case "gnc:transaction":
+                self._book.transactions.add(self._transaction(element))
+            case "gnc:budget":
+                self._budget(element)
+            case "gnc:schedxaction":
+                self._schedule(element)
+
+    def _put_other(self, element: _Element, container: str) -> None:
+        match element.name:
+            case "gnc:book":
+                self._books += 1
+            case "gnc:count-data" if container == "gnc:book":
+                self._stated[element.attributes.get("cd:type", "")] = int(element.text)
+            case "book:id":
+                self._book.id = element.text
+            case "book:slots":
+                self._options(dict(_slots(element, "")))
+            case "price":
+                codes = [commodity_code(*element.commodity(f"price:{of}")) for of in _PRICED]
+                is_rate = all(code in CODES for code in codes)
+                self._book.counts["rates" if is_rate else "prices"] += 1
+            case name if name.startswith("gnc:Gnc"):
+                self._book.counts["business objects"] += 1
+
+    def _options(self, slots: dict[str, str]) -> None:
+        book = self._book
+        features = (key.split("/", 1)[1] for key in slots if key.startswith("features/"))
+        book.features.update(features)
+        book.default_budget = slots.get("default-budget")
+        book.has_swapped_numbers = any(
+            key.endswith("/Use Split Action Field for Number") and value.startswith("t")
+            for key, value in slots.items()
+        )
+
+    def _account(self, element: _Element) -> None:
+        name, kind, account_id = (element.get(f"act:{each}") for each in ("name", "type", "id"))
+        if kind == "ROOT":
+            self._root = account_id
+            return
+        slots = element.slots("act:slots")
+        self._book.accounts[account_id] = Account(
+            account_id,
+            name,
+            kind,
+            commodity_code(*element.commodity("act:commodity"), name),
+            int(element.get("act:commodity-scu") or 1),
+            element.get("act:parent") or None,
+            slots.get("hidden") == "true",
+            slots.get("placeholder") == "true",
+        )
+
+    def _transaction(self, element: _Element) -> Transaction:
+        slots = element.slots("trn:slots")
+        self._book.counts["links"] += bool(slots.keys() & {"assoc_uri", "doclink"})
+        posted = slots.get("date-posted")
+        return Transaction(
+            element.get("trn:id"),
+            commodity_code(*element.commodity("trn:currency")),
+            element.get("trn:num"),
+            day(posted).isoformat()
+            if posted
+            else self._book.transactions.day(element.get("trn:date-posted", "ts:date")),
+            element.get("trn:date-entered", "ts:date"),
+            element.get("trn:description"),
+            slots.get("notes", ""),
+            slots.get("book_closing", "0") != "0",
+            [_split(each) for each in _children(element, "trn:splits")],
+        )
+
+    def _template(self, element: _Element) -> None:
+        for split in _children(element, "trn:splits"):
+            templates = self._book.templates.setdefault(split.get("split:account"), [])
+            description, memo = element.get("trn:description"), split.get("split:memo")
+            templates.append(template_split(split.slots("split:slots"), description, memo))
+
+    def _budget(self, element: _Element) -> None:
+        recurrence = element.find("bgt:recurrence")
+        if recurrence is None:
+            raise ImportRefused(DAMAGED)
+        amounts = {}
+        for key, value in element.slots("bgt:slots").items():
+            account_id, _, period = key.partition("/")
+            if account_id in self._book.accounts and period.isdigit():
+                amounts[account_id, int(period)] = number(value)
+        self._book.budgets.append(
+            Budget(
+                element.get("bgt:id"),
+                element.get("bgt:name"),
+                int(element.get("bgt:num-periods")),
+                _recurrence(recurrence),
+                amounts,
+            )
+        )
+
+    def _schedule(self, element: _Element) -> None:
+        end = element.get("sx:end", "gdate")
+        self._book.schedules.append(
+            Schedule(
+                element.get("sx:id"),
+                element.get("sx:name"),
+                element.get("sx:enabled") == "n" or element.get("sx:rem-occur") == "0",
+                day(element.get("sx:start", "gdate")),
+                day(end) if end else None,
+                int(element.get("sx:num-occur") or 0),
+                [_recurrence(each) for each in _children(element, "sx:schedule")],
+                element.get("sx:templ-acct"),
+            )
+        )
+
+
+_PRICED = ("commodity", "currency")
+
+
+def _children(element: _Element, name: str) -> list[_Element]:
+    found = element.find(name)
+    return found.children if found else []
+
+
+def _split(element: _Element) -> Split:
+    slots = element.slots("split:slots")
+    state = element.get("split:reconciled-state")
+    value, quantity = element.get("split:value"), element.get("split:quantity")
+    if state == "v":
+        value = slots.get("void-former-value", value)
+        quantity = slots.get("void-former-amount", quantity)
+    return Split(
+        element.get("split:id"),
+        element.get("split:account"),
+        element.get("split:memo"),
+        element.get("split:action"),
+        state,
+        number(value),
+        number(quantity),
+    )
+
+
+def _recurrence(element: _Element) -> Recurrence:
+    return Recurrence(
+        element.get("recurrence:period_type"),
+        int(element.get("recurrence:mult")),
+        day(element.get("recurrence:start", "gdate")),
+        element.get("recurrence:weekend_adj") or "none",
+    )

@@ -1,0 +1,96 @@
+"""Translates the recurrences of GnuCash into recurrence rules."""
+
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from finance_api.importers.books.gnucash.book import Recurrence, Schedule
+from finance_api.importers.books.recurrence import monthly_rule, yearly_rule
+
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_MOST_MULT, _MOST_TIMES = 1_000, 10_000
+
+
+class ScheduleUnfit(ValueError):
+    """A standing order cannot say this; the message says why."""
+
+
+class Repetition(NamedTuple):
+    """first: the first day. rule: None if it is the only day."""
+
+    first: date
+    rule: str | None
+
+
+def repetitions(schedule: Schedule) -> list[Repetition]:
+    """Return the days of a schedule: those of any of its recurrences. Raises ScheduleUnfit."""
+    recurrences = schedule.recurrences
+    if not recurrences:
+        raise ScheduleUnfit("has no days")
+    if len(recurrences) > 1 and (joined := _weekly(recurrences)):
+        return [_ended(schedule, *joined)]
+    if len(recurrences) > 1 and schedule.times:
+        raise ScheduleUnfit("follows several rules, a number of times altogether")
+    return [_ended(schedule, *_rule(schedule.start, each)) for each in recurrences]
+
+
+def _weekly(recurrences: Sequence[Recurrence]) -> tuple[date, str] | None:
+    """Return several days of the week as one rule, if they are in the same weeks."""
+    mults = {each.mult for each in recurrences}
+    starts = sorted(each.start for each in recurrences)
+    weeks = {each - timedelta(days=each.weekday()) for each in starts}
+    if {each.kind for each in recurrences} != {"week"} or len(mults) > 1:
+        return None
+    if mults != {1} and len(weeks) > 1:
+        return None
+    days = ",".join(_WEEKDAYS[day] for day in sorted({each.weekday() for each in starts}))
+    return starts[0], f"FREQ=WEEKLY;INTERVAL={_mult(recurrences[0])};BYDAY={days}"
+
+
+def _rule(start: date, recurrence: Recurrence) -> tuple[date, str | None]:
+    """Return the first day and the rule. Raises ScheduleUnfit."""
+    first, kind = recurrence.start, recurrence.kind
+    if kind == "once":
+        return first, None
+    mult = _mult(recurrence)
+    match kind:
+        case "day" | "week":
+            return first, f"FREQ={'DAILY' if kind == 'day' else 'WEEKLY'};INTERVAL={mult}"
+        case "month":
+            return first, monthly_rule(first.day, mult)
+        case "year":
+            return first, yearly_rule(first, mult)
+        case "end of month":
+            last = first.replace(day=monthrange(first.year, first.month)[1])
+            return last, monthly_rule(31, mult)
+        case "nth weekday":
+            nth = (first.day - 1) // 7 + 1
+            # The fifth one of a month is its last one.
+            nth = -1 if nth == 5 else nth
+            return first, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY={nth}{_WEEKDAYS[first.weekday()]}"
+        case "last weekday":
+            last = first.replace(day=monthrange(first.year, first.month)[1])
+            last -= timedelta(days=(last.weekday() - first.weekday()) % 7)
+            return last, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY=-1{_WEEKDAYS[first.weekday()]}"
+    raise ScheduleUnfit(f"has an unknown rhythm, {kind}")
+
+
+def _mult(recurrence: Recurrence) -> int:
+    if not 1 <= recurrence.mult <= _MOST_MULT:
+        raise ScheduleUnfit(f"repeats every {recurrence.mult} times")
+    return recurrence.mult
+
+
+def _ended(schedule: Schedule, first: date, rule: str | None) -> Repetition:
+    if schedule.start > first:
+        raise ScheduleUnfit("starts after the first day of its rule")
+    if schedule.end is not None and schedule.end < first:
+        raise ScheduleUnfit("ends before its first day")
+    if rule is None:
+        return Repetition(first, None)
+    if schedule.end is not None:
+        return Repetition(first, f"{rule};UNTIL={schedule.end:%Y%m%d}")
+    if not 0 <= schedule.times <= _MOST_TIMES:
+        raise ScheduleUnfit(f"has {schedule.times} times")
+    return Repetition(first, f"{rule};COUNT={schedule.times}" if schedule.times else rule)
