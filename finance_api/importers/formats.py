@@ -148,7 +148,7 @@ FORMATS = (
         begin=_GNUCASH,
         container="books.gnucash.container:looks_like_gnucash",
         book="books.gnucash.reader:GnucashReader.of",
-        options=("new_account",),
+        options=_BOOK,
     ),
     Format(
         name="ynab",

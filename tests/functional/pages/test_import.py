@@ -386,3 +386,12 @@ def test_a_whole_plan_is_looked_at_and_stored(service, user, visitor):
     assert "Format ynab" in text and "notes of accounts, categories and months" in text.lower()
     do(visitor, path, "confirm")
     assert len(records_of(service, user)) == 20
+
+
+def test_a_packed_book_is_looked_at_and_stored(service, user, visitor):
+    path = sent(visitor, (SAMPLES / "books" / "gnucash-household.gnucash").read_bytes())
+    text = shown_text(visitor.get(path).text)
+    assert "Format gnucash" in text
+    assert "transactions that close the books, not imported: 1" in text.lower()
+    do(visitor, path, "confirm")
+    assert "The file is imported." in shown_text(visitor.get(path).text)

@@ -94,7 +94,6 @@ BEGINNINGS = [
     (zipped("db.sqlite", "metadata.json")[:-30], "actual"),
     (b"SQLite format 3\0 CREATE TABLE payee_mapping", "actual"),
     (gzip.compress(b"<?xml version='1.0'?>\n<gnc-v2\n", mtime=0), "gnucash"),
-    (gzip.compress(b"<?xml version='1.0'?>\n<gnc-v2\n", mtime=0)[:-12], "gnucash"),
     (b"<?xml version='1.0'?>\n<gnc-v2\n", "gnucash"),
     (b"SQLite format 3\0 CREATE TABLE gnclock", "gnucash"),
     (b'{"data":{"budget":{', "ynab"),
