@@ -3,7 +3,7 @@
 import random
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from finance_api import resources
 from finance_api.importers.native import NativeRow
 from finance_api.resources.currencies import DayRates
 from finance_api.resources.field import Resource
+from finance_api.values.period_limits import limit_texts
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 
@@ -117,6 +118,15 @@ _RECORDS_A_DAY = 4
 _USAGE_DAYS = 56
 #: In cents a month.
 _SALARY, _RENT = 480_000, -85_000
+#: In cents: what the current account has after the monthly transfer to or from the savings, and the
+#: purse after the withdrawal.
+_KEPT, _PURSE = 430_000, 30_000
+#: In cents: enough for each payment of a household without a salary.
+_PAYMENT = 5_000
+#: The only large payment to come, in cents, and in how many days.
+_ENERGY, _ENERGY_DAYS = -118_000, 7
+#: Transfers are multiples of ten euros.
+_ROUND = 10 * 100 * _CENT
 
 
 class Household:
@@ -141,8 +151,15 @@ class Household:
             for name in (parent, *children)
         }
         self._labels = {name: self._id() for name in LABELS}
+        self._has_salary = records >= self._days
         self._documents = list(self._all_documents())
         self._before_records = self._random.getstate()
+        start = self._today + timedelta(days=_ENERGY_DAYS)
+        self._documents.append(
+            self._order("Energy", "Energy", _ENERGY, "FREQ=YEARLY", from_date(start))
+        )
+        #: The balance of each account after the records so far.
+        self._balances: dict[str, int] = {}
 
     def _id(self) -> str:
         return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
@@ -173,11 +190,12 @@ class Household:
         return NativeRow(0, resource, {"id": self._id(), **instants, "name": name, **values})
 
     def _accounts(self) -> Iterator[NativeRow]:
+        current = _KEPT if self._has_salary else _KEPT + self._records * _PAYMENT
         for account_id, name, account_type, initial, number in (
-            (self._current, "Current account", "CurrentAccount", 250_000, "DE02120300000000202051"),
+            (self._current, "Current account", "CurrentAccount", current, "DE02120300000000202051"),
             (self._savings, "Savings", "SavingAccount", 1_200_000, "DE02500105170137075030"),
             (self._card, "Credit card", "CreditCard", 0, None),
-            (self._cash, "Cash", "Cash", 12_000, None),
+            (self._cash, "Cash", "Cash", _PURSE, None),
         ):
             yield self._document(
                 resources.ACCOUNTS,
@@ -185,7 +203,7 @@ class Household:
                 id=account_id,
                 accountType=account_type,
                 currencyCode="EUR",
-                initialBalance=initial * _CENT,
+                initialBalance=self._scaled(initial) * _CENT,
                 bankAccountNumber=number,
             )
 
@@ -202,12 +220,14 @@ class Household:
             ("Eating out", "BUDGET_INTERVAL_WEEK", 12_000, ("Eating out",)),
             ("Everything", "BUDGET_INTERVAL_YEAR", 6_000_000, SPENDING_CATEGORIES),
         ):
+            december = {from_date(date(self._today.year, 12, 1)): 150_000 * _CENT}
             yield self._document(
                 resources.BUDGETS,
                 name,
                 type=kind,
                 currencyCode="EUR",
                 limitAmount=limit * _CENT,
+                limitOverrides=limit_texts(december) if name == "Groceries" else (),
                 categoryIds=tuple(self._categories[c] for c in categories),
             )
         yield self._document(
@@ -223,23 +243,26 @@ class Household:
             ("Internet", "Internet & phone", -3_499, "FREQ=MONTHLY;BYMONTHDAY=15"),
             ("Salary", "Salary", self._scaled(_SALARY), "FREQ=MONTHLY;BYMONTHDAY=-1"),
         ):
-            yield self._document(
-                resources.STANDING_ORDERS,
-                name,
-                accountId=self._current,
-                categoryId=self._categories[category],
-                amount=amount * _CENT,
-                currencyCode="EUR",
-                recurrenceRule=rule,
-                startDate=self._begin,
-                paymentType="transfer",
-            )
+            yield self._order(name, category, amount, rule, self._begin)
         yield self._document(
             resources.RECORD_RULES,
             "Supermarkets",
             keywords=("supermarket", "marché"),
             categoryId=self._categories["Groceries"],
             labelIds=(self._labels["household"],),
+        )
+
+    def _order(self, name: str, category: str, cents: int, rule: str, start: int) -> NativeRow:
+        return self._document(
+            resources.STANDING_ORDERS,
+            name,
+            accountId=self._current,
+            categoryId=self._categories[category],
+            amount=cents * _CENT,
+            currencyCode="EUR",
+            recurrenceRule=rule,
+            startDate=start,
+            paymentType="transfer",
         )
 
     def usage(self) -> dict[int, int]:
@@ -270,33 +293,45 @@ class Household:
         If there is less than one record a day, there is no room for monthly records.
         """
         self._random.setstate(self._before_records)
+        self._balances = {
+            row.values["id"]: row.values["initialBalance"]
+            for row in self._documents
+            if row.resource is resources.ACCOUNTS
+        }
         weights = [spending.weight for spending in SPENDINGS]
-        due = self._due() if self._records >= self._days else iter(())
-        regular = next(due, None)
+        due = self._due() if self._has_salary else iter(())
+        next_due = next(due, None)
         for number in range(self._records):
             day = self._begin + (number * self._days // max(1, self._records - 1)) * DAY_SECONDS
-            if regular is not None and regular[0] <= day:
-                values, regular = regular[1], next(due, None)
+            if next_due is not None and next_due[0] <= day:
+                values, next_due = next(next_due[1]), next(due, None)
             else:
                 values = self._spending(self._random.choices(SPENDINGS, weights)[0])
             moment = min(day + self._random.randrange(7 * 3600, 22 * 3600), self._now)
+            self._balances[values["accountId"]] += values["amount"]
             values.update(id=self._id(), currencyCode="EUR")
             values.update(dict.fromkeys(("recordDate", "createdAt", "updatedAt"), moment))
             yield NativeRow(0, resources.RECORDS, values)
 
-    def _due(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield monthly records with their days, oldest first, endlessly."""
-        transfers = {2: (self._savings, 30_000), 4: (self._card, 80_000), 6: (self._cash, 16_000)}
+    def _due(self) -> Iterator[tuple[int, Iterator[dict[str, Any]]]]:
+        """Yield the days of monthly records, oldest first, endlessly; each with its record next."""
+        transfers = {
+            2: (self._savings, self._left_over),
+            4: (self._card, self._owed),
+            6: (self._cash, self._missing_cash),
+        }
         day = self._begin
         while True:
             if to_date(day).day == 1:
-                yield day, self._payment("Rent", _RENT, "Landlord")
+                yield day, iter([self._payment("Rent", _RENT, "Landlord")])
             elif transfer := transfers.get(to_date(day).day):
-                yield from ((day, values) for values in self._transfer(*transfer))
+                halves = self._transfer(self._id(), *transfer)
+                yield day, halves
+                yield day, halves
             day += DAY_SECONDS
             if to_date(day).day == 1:
-                last = day - DAY_SECONDS
-                yield last, self._payment("Salary", self._scaled(_SALARY), "Employer Ltd")
+                salary = self._payment("Salary", self._scaled(_SALARY), "Employer Ltd")
+                yield day - DAY_SECONDS, iter([salary])
 
     def _scaled(self, cents: int) -> int:
         return round(cents * self._wealth)
@@ -311,9 +346,11 @@ class Household:
             "recordState": "reconciled",
         }
 
-    def _transfer(self, to: str, cents: int) -> Iterator[dict[str, Any]]:
+    def _transfer(
+        self, transfer_id: str, to: str, get_amount: Callable[[], int]
+    ) -> Iterator[dict[str, Any]]:
         """Yield the two records of a transfer from the current account."""
-        transfer_id, amount = self._id(), self._scaled(cents) * _CENT
+        amount = get_amount()
         for account_id, signed in ((self._current, -amount), (to, amount)):
             yield {
                 "accountId": account_id,
@@ -324,17 +361,35 @@ class Household:
                 "recordState": "reconciled",
             }
 
+    def _left_over(self) -> int:
+        """Return what goes to the savings, or, if negative, comes from there."""
+        left = self._balances[self._current] - self._scaled(_KEPT) * _CENT
+        return max(left // _ROUND * _ROUND or _ROUND, -self._balances[self._savings])
+
+    def _owed(self) -> int:
+        return min(max(_ROUND, -self._balances[self._card]), self._balances[self._current])
+
+    def _missing_cash(self) -> int:
+        missing = self._scaled(_PURSE) * _CENT - self._balances[self._cash]
+        return min(missing // _ROUND * _ROUND + _ROUND, self._balances[self._current])
+
     def _spending(self, spending: Spending) -> dict[str, Any]:
         choose = self._random
         labels = (choose.choice(LABELS),) if choose.random() < 0.1 else ()
+        amount = -choose.randrange(spending.low, spending.high) * _CENT
         accounts = {"cash": self._cash, "credit_card": self._card}
+        payment_type = spending.payment_type
+        account_id = accounts.get(payment_type, self._current)
+        if self._balances[account_id] + amount < 0:
+            # The card takes what an account or the purse does not have.
+            account_id, payment_type = self._card, "credit_card"
         return {
-            "accountId": accounts.get(spending.payment_type, self._current),
-            "amount": -choose.randrange(spending.low, spending.high) * _CENT,
+            "accountId": account_id,
+            "amount": amount,
             "categoryId": self._categories[spending.category] if choose.random() < 0.95 else None,
             "payee": choose.choice(spending.payees),
             "note": choose.choice(spending.notes),
             "labelIds": tuple(self._labels[label] for label in labels),
-            "paymentType": spending.payment_type,
+            "paymentType": payment_type,
             "recordState": "cleared" if choose.random() < 0.98 else "uncleared",
         }

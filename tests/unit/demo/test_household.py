@@ -8,7 +8,7 @@ from finance_api.auth.user_accounts import make_user
 from finance_api.demo import Household
 from finance_api.ledger.importing import import_rows
 from finance_api.planning.tracking import tracked_budgets
-from finance_api.resources import BUDGETS, CATEGORIES, RECORDS
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.storage.interface import unit_of_work
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS, to_date
@@ -111,3 +111,37 @@ def test_a_household_that_is_read_again_has_the_same_rows():
         *household.documents(),
         *household.records(),
     ]
+
+
+@pytest.mark.parametrize("records", [50, 399, 400, 2_000, 10_000])
+@pytest.mark.parametrize("seed", [1, 10_001, 20_001])
+def test_no_account_but_the_card_is_ever_below_zero(seed, records):
+    for day in DAYS:
+        household = Household(seed, records, seconds(day))
+        accounts = [r.values for r in household.documents() if r.resource is ACCOUNTS]
+        balances = {row["name"]: row["initialBalance"] for row in accounts}
+        lowest, names = dict(balances), {row["id"]: row["name"] for row in accounts}
+        for row in household.records():
+            name = names[row.values["accountId"]]
+            balances[name] += row.values["amount"]
+            lowest[name] = min(lowest[name], balances[name])
+            if name == "Credit card" and row.values.get("transferId"):
+                # It is paid in full each month.
+                assert balances[name] >= 0
+        assert len(lowest) == 4
+        assert [name for name, least in lowest.items() if least < 0] == ["Credit card"]
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_the_only_large_bill_to_come_leaves_little_on_the_current_account(day):
+    household = Household(10_001, 2_000, seconds(day))
+    rows = household.documents()
+    (bill,) = [
+        r.values for r in rows if r.resource is STANDING_ORDERS if r.values["name"] == "Energy"
+    ]
+    (account,) = [r.values for r in rows if r.values["id"] == bill["accountId"]]
+    records = [r.values for r in household.records()]
+    own = [row["amount"] for row in records if row["accountId"] == account["id"]]
+    balance = account["initialBalance"] + sum(own)
+    assert seconds(day) < bill["startDate"] < seconds(day) + 10 * DAY_SECONDS
+    assert 0 < balance + bill["amount"] < 25_000_000
