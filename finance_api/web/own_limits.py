@@ -50,7 +50,7 @@ def limit_control(budget: Row, texts: Mapping[str, str], today: int, region: Reg
     return Control(
         name=LIMIT,
         label=_LABELS[budget["type"]],
-        hint="In place of the usual limit, which it has again if this is empty.",
+        hint="In place of the usual limit, which applies if this is empty.",
         kind="limit",
         text=texts.get(LIMIT, written.get(first, "")),
         optional=True,

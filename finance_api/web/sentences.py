@@ -14,6 +14,7 @@ from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values.number import to_units
+from finance_api.values.period_limits import split_limits
 from finance_api.values.text import Message, count_text, counted_text, day_text, message
 from finance_api.values.time import parse_date
 from finance_api.web.forms import choice_label, label_of
@@ -204,6 +205,12 @@ def _marked(field: Field, text: str | None) -> str:
         return money_text(to_units(Decimal(number)), currency or None)
     if field.name == "recurrenceRule" and (repetition := parse_repetition(text)):
         return repetition.words
+    if field.kind is Kind.LIMIT_LIST and not text.endswith("…"):
+        # A text that ends so was too long to be kept whole.
+        return ", ".join(
+            f"{day_text(parse_date(day))} {money_text(to_units(Decimal(limit)), None)}"
+            for day, limit in split_limits(text.split(";"))
+        )
     match field.kind:
         case Kind.DATE | Kind.DATETIME:
             return day_text(parse_date(text.partition("T")[0]))

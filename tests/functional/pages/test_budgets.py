@@ -93,6 +93,8 @@ def test_a_month_gets_its_own_limit_on_the_page_and_loses_it_there(with_budget, 
     assert 'value="45.50"' in page.text
     visitor.submit(PATH, PATH, name="Same limits")
     send("2027-03-01", "0")
+    history = shown_text(visitor.get("/imports").text)
+    assert "Same limits: 1 Mar 2026 45.50 → 1 Mar 2026 45.50, 1 Mar 2027 0." in history
     assert stored() == {"2026-03-01": 45.5, "2027-03-01": 0}
     for typed, sentence in (
         ("-1", "Limit of one month must not be below 0."),
