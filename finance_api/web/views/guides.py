@@ -34,7 +34,7 @@ _QUESTIONS = (
     ),
     (
         "My largest expenses of the last 30 days",
-        "records?recordDate=gte.-30d&sortBy=amount&limit=10",
+        "records?recordDate=gte.-30d&counted=true&sortBy=amount&limit=10",
     ),
     ("What was my net worth at the end of each month?", "accounts/balances?interval=month"),
     ("How much of each budget is left?", "budgets?fields=name,periodLimit,spent,remaining"),
