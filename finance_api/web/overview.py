@@ -14,7 +14,6 @@ from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.resources.tables import INCLUDE_EXPECTED
 from finance_api.values import Row
 from finance_api.values.regions import Region
-from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web import api_requests
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
@@ -338,7 +337,7 @@ class Overview:
         saved = {"recordDate": "eq.this-month"}
         return [
             api_requests.ApiRequest(api_requests.SUMMARY, sums, "This month", saved),
-            api_requests.ApiRequest(api_requests.UPCOMING, due, f"Due in {counted(days, 'day')}"),
+            api_requests.ApiRequest(api_requests.UPCOMING, due, "Due this month"),
         ]
 
     @cached_property
@@ -415,6 +414,14 @@ class Overview:
         return [row for row in rows if not self._accounts[row["accountId"]]["archived"]]
 
     @property
+    def accounts(self) -> list[tuple[Row, Row | None]]:
+        """The accounts in use, each with its lowest balance to come, if that is predicted."""
+        lowest = {row["accountId"]: row for row in self.lowest}
+        rows = [row for row in self._accounts.values() if not row["archived"]]
+        rows.sort(key=lambda row: (row["name"], row["id"]))
+        return [(row, lowest.get(row["id"])) for row in rows]
+
+    @property
     def below_zero(self) -> Sequence[Row]:
         """The lowest balances below zero, except of accounts that are usually below it."""
         return [
@@ -445,11 +452,6 @@ class Overview:
         about="Accounts without new records",
     )
 
-    @property
-    def attention_requests(self) -> list[api_requests.ApiRequest]:
-        asked = [self.uncategorised_request, self.unexplained_request, self.quiet_request]
-        return [*asked, self.low_request] if self.below_zero else asked
-
     @cached_property
     def uncategorised(self) -> int:
         found = self._answers.sums(self.uncategorised_request)
@@ -462,6 +464,18 @@ class Overview:
     @cached_property
     def quiet(self) -> Sequence[Row]:
         return self._answers.get(self.quiet_request).rows
+
+    @property
+    def requests(self) -> list[api_requests.ApiRequest]:
+        """The requests for all figures of the page."""
+        return [
+            *(self.left_requests if self.left else ()),
+            *(self.worth_request, self.sums_request, self.compared_request),
+            *((self.low_request,) if self.lowest else ()),
+            *(self.uncategorised_request, self.unexplained_request, self.quiet_request),
+            *(*self.category_requests, self.payees_request, self.budgets_request),
+            *(self.due_request, self.months_request),
+        ]
 
     # -- links
 

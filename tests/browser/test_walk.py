@@ -1,15 +1,22 @@
-"""A new user's walk from sign-in to the undo of a wrong import, counted in clicks and keys."""
+"""Walks of people, counted: a new user's in clicks and keys, and everyday ones in actions.
+
+An action is a tap, a choice in a list, or a field that is filled in.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from browser.site import PASSWORD
+from browser.site import PASSWORD, Site
+from finance_api.values.time import DAY_SECONDS, Period, date_text, from_date, start_of
+from support.chromium import Windows
+from support.native_rows import account, category, record, uid
 from support.nightly import count
 
 _SHOPS = [(f"Corner Shop 47{n}", Decimal(f"-1{n}.45")) for n in range(9)]
@@ -43,7 +50,7 @@ class Hand:
     def __init__(self, page: Page, *, has_mouse: bool) -> None:
         self.page = page
         self.main = page.get_by_role("main")
-        self.clicks = self.keys = 0
+        self.clicks = self.keys = self.actions = 0
         self._has_mouse = has_mouse
 
     def link(self, name: str) -> None:
@@ -57,6 +64,7 @@ class Hand:
         self.press(self.main.get_by_role("button", name=name, exact=True).first)
 
     def press(self, target: Locator, key: str = "Enter") -> None:
+        self.actions += 1
         if self._has_mouse:
             target.click()
             self.clicks += 1
@@ -71,6 +79,7 @@ class Hand:
         self.write_in(self.main.get_by_label(name, exact=True), text)
 
     def write_in(self, target: Locator, text: str) -> None:
+        self.actions += 1
         self.reach(target)
         self.page.keyboard.type(text)
         self.keys += len(text)
@@ -83,6 +92,7 @@ class Hand:
         if self._has_mouse:
             target.select_option(label=option)
             self.clicks += 2
+            self.actions += 1
         else:
             self.write_in(target, option)
         expect(target.locator("option:checked")).to_have_text(option)
@@ -267,6 +277,136 @@ def test_the_walk_of_a_new_user(site, windows, figures, way, statement):
     }
 
 
+# -- everyday walks
+
+
+PHONE, DESKTOP = (390, 844), (1440, 900)
+
+
+@pytest.fixture
+def enter(site: Site, windows: Windows) -> Callable[..., Hand]:
+    """Return a function that opens a page for a new user with these rows."""
+
+    def enter(path: str, size: tuple[int, int], *rows: dict[str, Any]) -> Hand:
+        user = site.user()
+        site.load(user, [account(1, name="Giro"), *rows])
+        context = windows.open(width=size[0], height=size[1])
+        site.enter(context, user)
+        page = context.new_page()
+        page.goto(path)
+        return Hand(page, has_mouse=True)
+
+    return enter
+
+
+def _is_in_view(hand: Hand, target: Locator) -> bool:
+    """Whether all of it is on the first screen, above the bar of a phone."""
+    box, size = target.bounding_box(), hand.page.viewport_size
+    bar = hand.page.locator(".menu-narrow").bounding_box()
+    assert box is not None and size is not None
+    end = size["height"] if bar is None else bar["y"]
+    return bool(box["y"] >= 0 and box["y"] + box["height"] <= end)
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_the_overview_says_what_is_left_and_in_the_accounts_without_an_action(enter, size):
+    today = date.today()
+    rows = [
+        record(1, amount=2_000, payee="Acme", recordDate=f"{today}"),
+        record(2, amount=-300, payee="Rent", recordDate=f"{today}"),
+        *(account(n, name=f"Account {n}") for n in (2, 3, 4)),
+    ]
+    hand = enter("/overview", size, *rows)
+    figures, accounts = hand.main.locator(".figure-rows dd"), hand.main.locator("#accounts-table")
+    assert figures.count() >= 9
+    for each in (*figures.all(), accounts.locator("tbody")):
+        assert _is_in_view(hand, each), each
+    expect(figures.first).to_have_text("1,700.00 EUR")
+    expect(accounts).to_contain_text("Account 4")
+
+
+def test_a_cash_payment_takes_five_actions_on_a_phone_without_scrolling(enter, figures):
+    rows = [category(1, name="Groceries"), record(1, payee="Market", categoryId=uid("Category", 1))]
+    hand = enter("/overview", PHONE, *rows)
+    hand.menu("Add")
+    hand.write("Amount", "7,50")
+    hand.write("Payee", "Market")
+    category_field = hand.main.get_by_label("Category", exact=True)
+    expect(category_field.locator("option:checked")).to_have_text("Groceries")
+    assert _is_in_view(hand, hand.main.get_by_role("button", name="Add the record"))
+    assert hand.page.evaluate("scrollY") == 0
+    hand.button("Add the record")
+    expect(hand.main.get_by_role("row", name="Market").first).to_contain_text("−7.50")
+    figures(f"a cash payment on a phone: {hand.actions} actions")
+    assert hand.actions <= 5
+
+
+def test_a_record_is_split_on_a_phone(enter, figures):
+    rows = [category(n, name=name) for n, name in ((1, "Groceries"), (2, "Fun"))]
+    rows.append(record(1, payee="Market", amount=-60, categoryId=uid("Category", 1)))
+    hand = enter("/records", PHONE, *rows)
+    hand.link("Market")
+    hand.link("Split this record")
+    hand.write_in(hand.main.locator("#amount-1"), "40")
+    expect(hand.main.locator("#amount-2")).to_have_value("20.00")
+    hand.choose("Category", "Fun")
+    hand.button("Split")
+    expect(hand.main.get_by_role("status").first).to_contain_text("split into parts.")
+    figures(f"a split on a phone: {hand.actions} actions")
+    assert hand.actions <= 5
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP])
+def test_all_purchases_of_a_merchant_last_quarter_are_found_with_their_sum(enter, figures, size):
+    first = from_date(date.today())
+    last = start_of(Period.QUARTER, first) - DAY_SECONDS
+    names = ["Amazon"] * 5 + ["AMZN Mktp DE*2K4LL8"] * 3
+    rows = [
+        record(n, payee=name, amount=-n, recordDate=date_text(last - n * DAY_SECONDS))
+        for n, name in enumerate(names, 1)
+    ]
+    others = (("Amazon", first), ("Market", last))
+    rows += [
+        record(20 + n, payee=name, amount=-100, recordDate=date_text(day))
+        for n, (name, day) in enumerate(others)
+    ]
+    hand = enter("/overview", size, *rows)
+    hand.menu("Records")
+    if size == PHONE:
+        hand.press(hand.main.locator(".filters summary"))
+    hand.write("Search", "amazon OR amzn")
+    hand.choose("Period", "Last quarter")
+    expect(hand.main.locator("#totals-title")).to_have_text("8 records")
+    expect(hand.main.locator("#sums > summary")).to_contain_text("−36.00 EUR")
+    figures(f"purchases of a merchant, {size[0]} wide: {hand.actions} actions")
+    assert hand.actions <= 4
+
+
+def test_an_import_with_later_edits_is_undone(enter, figures):
+    hand = enter("/import", DESKTOP, category(1, name="Groceries"))
+    hand.send("March.ofx", _STATEMENT)
+    hand.button("Check the files")
+    hand.button("Import")
+    expect(hand.main).to_contain_text("The file is imported.")
+    hand.page.goto("/records")
+    row = hand.main.get_by_role("combobox", name="Category of Kiosk T")
+    hand.write_in(row, "groc")
+    hand.key("Enter")
+    expect(hand.main.get_by_role("button", name="Undo: Category of Kiosk T")).to_be_visible()
+    hand.actions = 0
+    hand.menu("History")
+    hand.press(hand.main.get_by_role("link", name="Undo 2").first)
+    expect(hand.main).to_contain_text("Category of Kiosk T")
+    hand.link("Keep later manual edits")
+    expect(hand.main.get_by_role("row", name="Kept with manual edits")).to_contain_text("1")
+    hand.button("Undo")
+    expect(hand.main).to_contain_text("Undone.")
+    hand.page.goto("/records")
+    expect(hand.main.locator("#totals-title")).to_have_text("1 record")
+    figures(f"undo of an import with a later edit: {hand.actions} actions")
+    assert hand.actions <= 4
+
+
 def _sums(page: Page, token: str) -> dict[str, Decimal]:
     """The sums by category as the API adds them up, equal to those of its records."""
     sums: Counter[str] = Counter()
@@ -278,8 +418,8 @@ def _sums(page: Page, token: str) -> dict[str, Decimal]:
         found: list[dict[str, Any]] = json.loads(answer.text(), parse_float=Decimal)[key]
         return found
 
-    for record in rows("records?limit=100", "records"):
-        sums[record["category"]] += record["amount"]
+    for row in rows("records?limit=100", "records"):
+        sums[row["category"]] += row["amount"]
     groups = rows("records/summary?groupBy=category", "groups")
     assert sums == {group["category"]: group["net"] for group in groups}
     return dict(sums)

@@ -1,5 +1,6 @@
 """finance-api serve"""
 
+import os
 import re
 import shlex
 import signal
@@ -18,6 +19,7 @@ from finance_api.cli.context import CliContext
 from finance_api.cli.demo import prepare_demo
 from finance_api.server import wsgi
 from support.command import Command
+from support.ledger import ofx_file, ofx_statement
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -194,3 +196,30 @@ def test_what_waitress_does_not_take_is_named(place, line, said):
     others = re.sub(f"^(get )?{key} = .*\n", "", place.ini.read_text(), flags=re.MULTILINE)
     place.ini.write_text(others.replace("[server:main]\n", f"[server:main]\n{line}\n"))
     assert place.refused("serve") == f"finance-api: {said}\n"
+
+
+def test_the_readme_leads_from_nothing_to_a_spreadsheet_in_seven_commands(place, served):
+    """With an own file of a bank, up to the address that a spreadsheet opens."""
+    _, _, own = (ROOT / "README.md").read_text().partition("## Use your own data\n\n```sh\n")
+    lines = own.partition("```")[0].splitlines()
+    assert len(lines) <= 7
+    home, printed = place.directory, b""
+    place.environment = lambda **more: {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **more}
+    for line in lines:
+        program, *words = shlex.split(line.replace("~", str(home)), comments=True)
+        if program == "cd":
+            (name,) = words
+            place.directory = Path(name)
+            statement = ofx_file(ofx_statement([("20260301", "-1.50", "1", "Kiosk")]))
+            (place.directory / "statement.ofx").write_text(statement)
+            (place.directory / "export.csv").write_text(
+                "Date,Amount,Payee\n2026-03-02,-2.25,Café\n"
+            )
+            continue
+        assert program == "finance-api"
+        said = place.done(*words)
+        printed = said if "link" in words else printed
+    ((app, _),) = served
+    (address,) = re.findall(r"^http://\S+\.csv$", printed.decode(), re.MULTILINE)
+    answer = app.get(urlsplit(address).path).text
+    assert answer.splitlines()[1] == 'EUR,"2026-03",2026-03-01,3.75'

@@ -1,4 +1,4 @@
-"""The overview: each figure equals the API's response to the request shown beside it."""
+"""The overview: each figure equals the API's response to the request that the page shows."""
 
 import html
 import re
@@ -30,9 +30,15 @@ def panel(page, name):
     return page.split(f'aria-labelledby="{name}-title"')[1].split("</section>")[0]
 
 
-def targets(part):
-    """Return the API requests that a part of the page shows."""
-    return [html.unescape(found) for found in re.findall(r"GET (/v1/api/[^<]*)</code>", part)]
+def targets(page, *names):
+    """Return the API requests of the page for these figures, each by what it is about."""
+    part = page.split('aria-label="API requests"')[1]
+    listed = re.findall(
+        r'class="api-about">([^<]*)</p>.*?GET (/v1/api/[^<]*)</code>', part, re.DOTALL
+    )
+    by_name = {html.unescape(name): html.unescape(target) for name, target in listed}
+    assert len(by_name) == len(listed) == part.count("GET /v1/api/")
+    return [by_name[name] for name in names]
 
 
 def table(page, name):
@@ -85,12 +91,14 @@ QUERIES = (
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, query):
+def test_each_figure_is_the_answer_to_its_request(client, visitor, query):
     page = visitor.get(f"/overview?{query}").text
     currency = "USD" if "USD" in query else "EUR"
 
     figures = panel(page, "figures")
-    worth_target, *sums_targets = targets(figures)[:3]
+    worth_target, *sums_targets = targets(
+        page, "Net worth", "Received and spent", "Received and spent before"
+    )
     texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
     earlier = re.findall(r'class="earlier">[^<]*: ([^<:]*)</dd>', figures)
     for target, shown in zip(sums_targets, (texts, earlier), strict=True):
@@ -104,10 +112,9 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
         cell = page.split(f'id="worth-{code}"')[1].split("</dd>")[0].partition(">")[2]
         assert number(shown_text(cell)) == Decimal(str(last["balance"]))
     course = [total["balance"] for total in totals if total["currencyCode"] == currency]
-    assert targets(panel(page, "worth")) == [worth_target]
     assert [number(row[1]) for row in table(page, "worth")] == [Decimal(str(b)) for b in course]
 
-    (months_target,) = targets(panel(page, "months"))
+    (months_target,) = targets(page, "Received and spent by month")
     groups = answered(client, months_target)["groups"]
     assert all(group["currencyCode"] == currency for group in groups)
     expected = [[Decimal(str(g[name])) for name in ("received", "spent", "net")] for g in groups]
@@ -117,7 +124,7 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
 
     found = [
         {g["topCategory"] or "Without category": Decimal(str(g["spent"])) for g in groups}
-        for target in targets(panel(page, "spent"))
+        for target in targets(page, "Spending by category", "Spending by category before")
         for groups in [answered(client, target)["groups"]]
     ]
     names = [name for name in {**found[0], **found[1]} if any(f.get(name) for f in found)]
@@ -131,7 +138,7 @@ def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, que
 @on_one_storage
 def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     page = visitor.get("/overview").text
-    (target,) = targets(panel(page, "budgets"))
+    (target,) = targets(page, "Budgets")
     budgets = answered(client, target)["budgets"]
     rows = table(page, "budgets")
     assert len(rows) == len(budgets)
@@ -139,7 +146,7 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
         if found["spent"] is not None:
             assert number(row[1].split(" of ")[0]) == Decimal(str(found["spent"]))
 
-    (target,) = targets(panel(page, "due"))
+    (target,) = targets(page, "Due in 30 days")
     due = answered(client, target)["upcoming"]
     shown = [row[0] for row in table(page, "due")]
     names = [(each["name"] or "Without name") + " expected" * each["expected"] for each in due]
@@ -147,7 +154,12 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
     assert shown
 
     attention = panel(page, "attention")
-    uncategorised, unexplained, quiet, *_ = (answered(client, t) for t in targets(attention))
+    names = (
+        "Records without category",
+        "Balances that don't match",
+        "Accounts without new records",
+    )
+    uncategorised, unexplained, quiet = (answered(client, t) for t in targets(page, *names))
     number_of = sum(group["count"] for group in uncategorised["groups"])
     assert f"{number_of} records have no category" in shown_text(attention)
     for found in (*unexplained["accounts"], *quiet["accounts"]):
@@ -198,7 +210,9 @@ def test_what_is_left_this_month_is_that_of_a_plain_model_and_of_the_requests(se
         assert left(page) == expected, f"seed {seed}"
         assert left(visitor.get("/overview?period=2025-03&currency=CHF").text) == expected
         client = Client(service, user, new_token(service, user))
-        summary, upcoming = (answered(client, t) for t in targets(panel(page, "figures"))[3:])
+        summary, upcoming = (
+            answered(client, t) for t in targets(page, "This month", "Due this month")
+        )
         for currency, figure in expected.items():
             sums, to_come = of_currency(summary["groups"], currency), upcoming["totals"]
             parts = [sums.get("received", 0), -sums.get("spent", 0)]
@@ -273,17 +287,16 @@ def test_the_lowest_balances_to_come_are_the_api_s_and_those_below_zero_need_att
         ],
     )
     page = signed_in(service, user).get("/overview").text
-    assert table(page, "lowest") == [
-        ["Card", "today", "−50.00 EUR"],
-        ["Giro", "28 Mar 2026", "−20.00 EUR"],
-        ["Overdrawn", "today", "−20.00 EUR"],
+    assert table(page, "accounts") == [
+        ["Card", "−50.00 EUR"],
+        ["Giro", "610.00 EUR lowest −20.00 EUR , 28 Mar 2026"],
+        ["Overdrawn", "−20.00 EUR"],
     ]
-    (target,) = targets(panel(page, "lowest"))
+    (target,) = targets(page, "Lowest balances in 30 days")
     client = Client(service, user, new_token(service, user))
     found = {row["account"]: row["balance"] for row in answered(client, target)["lowest"]}
     assert found == {"Card": -50, "Closed": -1, "Giro": -20, "Overdrawn": -20}
     attention = panel(page, "attention")
-    assert targets(attention)[-1] == target
     text = shown_text(attention)
     assert "Giro : below zero from 28 Mar 2026 on, at the lowest −20.00 EUR on 28 Mar 2026" in text
     assert "Overdrawn : below zero today, at the lowest −20.00 EUR" in text
@@ -324,12 +337,14 @@ def test_each_link_leads_to_exactly_the_records_of_its_figure(service, client, v
         return listed(visitor, link, row_name)[1][2] * (-1 if "flow=spent" in link else 1)
 
     figures = panel(page, "figures")
-    groups = answered(client, targets(figures)[1])["groups"]
+    (target,) = targets(page, "Received and spent")
+    groups = answered(client, target)["groups"]
     shown = [number(shown_text(row)) for _, row in links(figures)]
     assert [sum_listed(link) for link, _ in links(figures)] == shown
     assert listed(visitor, links(figures)[2][0], row_name)[0] == number_of(groups)
 
-    months = answered(client, targets(panel(page, "months"))[0])["groups"]
+    (target,) = targets(page, "Received and spent by month")
+    months = answered(client, target)["groups"]
     rows = links(panel(page, "months"))
     assert len(rows) == 12
     for link, row in rows:
@@ -374,12 +389,12 @@ def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
     service, client, visitor
 ):
     path = "/overview?period=2026-02"
-    assert "convertTo" not in targets(panel(visitor.get(path).text, "figures"))[1]
+    assert "convertTo" not in targets(visitor.get(path).text, "Received and spent")[0]
     days = range(parse_date("2026-01-01"), parse_date("2026-03-18"), DAY_SECONDS)
     quoted = [DayRates(day, "EUR", {"USD": Decimal("1.25")}) for day in days]
     import_rates(service.backend, quoted, service.clock.now())
     page = visitor.get(f"{path}&convertTo=EUR").text
-    target = targets(panel(page, "figures"))[1]
+    (target,) = targets(page, "Received and spent")
     groups = answered(client, target)["groups"]
     assert len(groups) > 1
     total = sum(Decimal(str(group["convertedNet"])) for group in groups)
