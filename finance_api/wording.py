@@ -39,7 +39,8 @@ TOPICS: Mapping[Topic, str] = {
     Topic.ACCOUNTS_BUT_ONE_NAMED: "the file has {count} accounts, but {option.account} names one",
     Topic.ACCOUNT_IS_KNOWN: "{entries} already in the account {account}, at most a day apart",
     Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: "{entries} already in the account {account}, at most a day apart",
-    Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "{entries} already in the account {account}, at most a day apart; if it is the same account, remove {account} with its records first, because the book has all of it",
+    Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "{entries} already in the account {account}, at most a day apart",
+    Topic.MAYBE_HERE: "{count} records of the book may be here already, up to {days} days apart, such as {amount} of {day}, which may be {record}",
     Topic.MUCH_VANISHED: "{gone} of {count} {objects} would go, because the book no longer has them: it may be an older copy, or another book",
     Topic.OLDER_BOOK: "the newest day in the book is {own}, but it had {stored} before: it may be an older copy",
     Topic.CURRENCY: "the file does not state its currency",
@@ -178,6 +179,8 @@ TOPICS: Mapping[Topic, str] = {
 CLAUSES: Mapping[Says, str] = {
     Says.ACCOUNT_IS: "the account is {account}",
     Says.ANOTHER_ACCOUNT: "it is another account",
+    Says.ARE_SAME: "they are the same transactions",
+    Says.ARE_OTHERS: "they are others",
     Says.OWED: "{amount} is owed",
     Says.ON_CARD: "{amount} is on the card",
     Says.SAME_TRANSACTION: "line {line} is the same transaction",

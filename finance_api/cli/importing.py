@@ -59,7 +59,12 @@ def _option(declared: FileOption) -> Callable[..., Any]:
         case OptionKind.MAP:
             more = {"multiple": True, "callback": _column_map}
     return click.option(
-        declared.flag, declared.name, metavar=declared.metavar, help=declared.help, **more
+        declared.flag,
+        *declared.aliases,
+        declared.name,
+        metavar=declared.metavar,
+        help=declared.help,
+        **more,
     )
 
 

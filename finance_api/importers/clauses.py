@@ -19,6 +19,7 @@ class Topic(StrEnum):
     ACCOUNT_IS_KNOWN = auto()
     ACCOUNT_IS_KNOWN_OF_SEVERAL = auto()
     ACCOUNT_OF_BOOK_IS_KNOWN = auto()
+    MAYBE_HERE = auto()
     MUCH_VANISHED = auto()
     OLDER_BOOK = auto()
     CURRENCY = auto()
@@ -168,6 +169,8 @@ class Says(StrEnum):
 
     ACCOUNT_IS = auto()
     ANOTHER_ACCOUNT = auto()
+    ARE_SAME = auto()
+    ARE_OTHERS = auto()
     OWED = auto()
     ON_CARD = auto()
     SAME_TRANSACTION = auto()

@@ -82,7 +82,7 @@ def _named(name: str) -> Any:
 
 
 _STATEMENT = ("account", "currency", "new_account", "ids", "first_day", "match_days", "no_match")
-_BOOK = ("new_account", "follow", "confirm_smaller")
+_BOOK = ("new_account", "into", "match_days", "follow", "confirm_smaller")
 _TEXT = ("encoding", "force_encoding")
 _NUMBERS = ("date_format", "decimal", "thousands")
 _TABLE = (

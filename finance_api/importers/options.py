@@ -27,7 +27,8 @@ class FileOption:
     """An option for importing a file; `importers.formats` says which formats take it.
 
     name: the option's key in mappings of given options. label: the label of its field in a form.
-    help: one sentence. most: the maximum of a NUMBER; None: no limit.
+    help: one sentence. most: the maximum of a NUMBER; None: no limit. aliases: further names on a
+    command line.
     """
 
     name: str
@@ -37,6 +38,7 @@ class FileOption:
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     most: int | None = None
+    aliases: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -51,7 +53,21 @@ FILE_OPTIONS = (
     FileOption(
         "currency", "Currency", "The currency, if the file does not state it: EUR, €, Euro."
     ),
-    FileOption("new_account", "New account", "Create a new account.", FLAG),
+    FileOption(
+        "new_account",
+        "New account",
+        "Create a new account; of a book, all of its accounts are new.",
+        FLAG,
+        aliases=("--new-accounts",),
+    ),
+    FileOption(
+        "into",
+        "Accounts that are here",
+        "Books: an account of the book and the one here that it is; may be given several times.",
+        LIST,
+        metavar="BOOKACCOUNT=ACCOUNT",
+    ),
+    FileOption("book", "Name of the book", "Books without an id: a name; default: the file's."),
     FileOption(
         "follow",
         "Follow the book",
@@ -226,6 +242,8 @@ class ImportOptions(TypedDict, total=False):
     account: str | None
     currency: str | None
     new_account: bool | None
+    into: Sequence[str] | None
+    book: str | None
     follow: bool | None
     confirm_smaller: bool | None
     ids: str | None

@@ -47,7 +47,7 @@ from finance_api.values.time import DAY_SECONDS
 #: many objects of another type; or if the book ends this much earlier than what is stored.
 _MANY_RECORDS, _MANY_OTHERS, _MONTH = 20, 5, 31 * DAY_SECONDS
 #: Options that answer a question about one state of the file only.
-_ANSWERS = ("confirm_smaller", "new_account")
+_ANSWERS = ("confirm_smaller", "into", "new_account")
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 _DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 

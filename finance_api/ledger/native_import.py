@@ -14,6 +14,7 @@ from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.following import Following
+from finance_api.ledger.joined_accounts import JoinedAccounts
 from finance_api.ledger.matching.new_accounts import ask_about_accounts_of_book
 from finance_api.ledger.matching.stated import note_stated
 from finance_api.ledger.orders import AccountTotal, ImportReport, StatementOptions
@@ -91,7 +92,8 @@ class NativeImport:
     def run(self, file: NativeFile, options: StatementOptions) -> None:
         """Import all rows. Raises ImportRefused."""
         session, report, following = self._session, self._report, None
-        imported = file
+        joined = JoinedAccounts(session, file, options)
+        file = imported = joined.file
         if options.follow:
             following = Following(session, file, report, options)
             self._states, imported = following.states, following.to_import
@@ -104,13 +106,15 @@ class NativeImport:
             questions.put()
         if file.size > MANY_BYTES:
             session.begin_storing()
-        changed = self._store_all(imported, following)
+        changed = joined.note(report)
+        changed |= self._store_all(imported, following)
         self._remark(file)
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances()
         settle_balances(session)
         if following is None:
             self._compare_balances(file)
+        joined.remark(report)
         for account_id, total in self._totals.items():
             total.end(session.accounts.rows[account_id])
             report.totals.append(total)
@@ -118,6 +122,8 @@ class NativeImport:
         details |= {"counts": report.counts, "accounts": self._facts}
         if self._states is not None:
             details["book"] = file.source
+        if joined.ids:
+            details["into"] = joined.ids
         is_noted = following is not None and following.remember(details)
         report.changed = session.close(records_changed=changed, details=details, is_noted=is_noted)
 

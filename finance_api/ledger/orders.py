@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
+from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple
 
 from finance_api.importers.clauses import Clause, Option, Topic, clause
@@ -20,7 +21,7 @@ from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
 #: Options about how entries of the file are matched with stored records.
-_MATCHING = ("new_account", "ids", "first_day", "match_days", "follow", "confirm_smaller")
+_MATCHING = ("new_account", "ids", "first_day", "match_days", "into", "follow", "confirm_smaller")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,7 @@ class StatementOptions:
     stored records on a day the file covers only partly, "same" or "new".
     match: whether to match records of other sources. match_days: up to how many days apart a match
     may be. link_by_number: whether two records become a transfer if one names the other's account.
+    into: accounts of a book that are accounts here, see `joined_accounts`.
     follow: whether the file is the truth for all that came from its source, see `following`.
     confirm_smaller: whether the user says that a book has lost much, or ends earlier than before.
     """
@@ -45,6 +47,7 @@ class StatementOptions:
     match: bool = True
     match_days: int | None = None
     link_by_number: bool = False
+    into: tuple[str, ...] = ()
     follow: bool = False
     confirm_smaller: bool = False
 
@@ -114,13 +117,18 @@ def make_order(
         importer=found.new_importer(
             stream, given, settings["finance_api.imports.profiles_directory"]
         ),
-        open_native=found.native_opener(given),
+        open_native=found.native_opener(_with_book_name(given, order.get("name"))),
         format_name=found.name,
         options=options,
         answers=given,
         keep_days=settings["finance_api.imports.keep_days"],
         **order,
     )
+
+
+def _with_book_name(given: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
+    """Name a book after its file, unless the user names it; only books without an id need that."""
+    return given if name is None else {"book": PurePath(name).stem, **given}
 
 
 def _is_given(value: Any) -> bool:

@@ -45,6 +45,7 @@ _SUGGESTED = {
 #: Help texts used in place of the options' own, which are for the command line.
 _HELP = {
     "currency": "EUR, €, Euro. Leave it empty if the file states it.",
+    "into": "One per line, the account of the book and yours: Checking=Giro.",
     "follow": "What the book no longer has goes here, too. What you changed here stays.",
     "confirm_smaller": "It is no older copy: what it no longer has shall go.",
     "only": "One per line, the column and its value: Status=completed.",
@@ -56,7 +57,7 @@ _HELP = {
 }
 #: The options of each group; the last group has the rest.
 _GROUPS = {
-    "Account": "account currency new_account",
+    "Account": "account currency new_account into book",
     "Following the book": "follow confirm_smaller",
     "Dates and amounts": "date_format timezone decimal thousands units positive card_balance "
     "mixed_signs fee_category no_text",

@@ -77,7 +77,12 @@ def ask_about_accounts_of_book(
                 )
                 name = accounts.rows[account_id]["name"]
                 topic = Topic.ACCOUNT_OF_BOOK_IS_KNOWN
-                questions.ask(clause(topic, entries=own, account=name), _IS_ANOTHER)
+                book = accounts.rows[new_id]["name"]
+                questions.ask(
+                    clause(topic, entries=own, book=book, account=name),
+                    Choice({"into": (f"{book}={name}",)}, clause(Says.ACCOUNT_IS, account=name)),
+                    _IS_ANOTHER,
+                )
 
 
 def _choices(name: str) -> tuple[Choice, ...]:

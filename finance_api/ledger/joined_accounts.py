@@ -1,0 +1,272 @@
+"""Joins accounts of a book with accounts that are here already, so that no money counts twice.
+
+Records of the book that equal records of other sources in such an account are matched: the stored
+record stays, and remembers the book's. All other objects of the book refer to the account here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from finance_api.importers.clauses import Day, Says, StoredRow, Topic, Units, clause
+from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
+from finance_api.importers.native import NativeFile, NativeRow
+from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.orders import ImportReport, StatementOptions
+from finance_api.ledger.rows import batched
+from finance_api.ledger.session import LedgerSession, Pair
+from finance_api.ledger.splits import get_stated_by_source, put_records
+from finance_api.query.model import any_of
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.resources.currencies import money_text
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.text import message
+from finance_api.values.time import DAY_SECONDS
+
+#: A transaction may be _REACH_DAYS apart in the book and here; up to _DOUBTFUL_DAYS, it is asked.
+_REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
+
+
+class _Match(NamedTuple):
+    """An object of the book, and the stored record that it equals."""
+
+    document: NativeRow
+    row: Row
+
+
+class JoinedAccounts:
+    """The accounts of a book that are accounts here. Raises ImportRefused.
+
+    ids: the ids of accounts here, by the ids of the book's accounts.
+    """
+
+    def __init__(self, session: LedgerSession, file: NativeFile, options: StatementOptions) -> None:
+        self._session = session
+        self._file = file
+        self._prefix = f"{file.source}:"
+        self.ids = self._remembered() | self._given(options)
+        #: The source ids of the book's records that are records of other sources here.
+        self._known: set[str] = set()
+        self._matches: list[_Match] = []
+        #: Transfers of which a half here is part of another one.
+        self._cut: set[str] = set()
+        if self.ids:
+            self._match(options.match_days)
+        self._left_out = self._find_left_out() if self.ids else set()
+
+    # -- which accounts
+
+    def _remembered(self) -> dict[str, str]:
+        own = (
+            entry.details["into"]
+            for entry in reversed(self._session.history)
+            if entry.undone_at is None and entry.details.get("book") == self._file.source
+            if "into" in entry.details
+        )
+        stored = self._session.accounts.rows
+        return {told: here for told, here in next(own, {}).items() if here in stored}
+
+    def _given(self, options: StatementOptions) -> dict[str, str]:
+        if not options.into:
+            return {}
+        accounts = [d.values for d in self._file.documents() if d.resource is ACCOUNTS]
+        return dict(self._pair(accounts, text) for text in options.into)
+
+    def _pair(self, accounts: list[Row], text: str) -> tuple[str, str]:
+        named, equals, name = text.partition("=")
+        if not equals:
+            raise ImportRefused(f"{quoted(text)} is not BOOKACCOUNT=ACCOUNT")
+        found = [a for a in accounts if named in (a["name"], a["id"], a.get("sourceId"))]
+        if len(found) != 1:
+            names = listed(account["name"] for account in accounts)
+            ids = listed(account["id"] for account in found)
+            which = f"give one of their ids: {ids}" if found else f"its accounts are {names}"
+            raise ImportRefused(
+                f"the book has {len(found) or 'no'} accounts named {quoted(named)}: {which}"
+            )
+        (account,) = found
+        here = find_row(self._session, ACCOUNTS, name)
+        if self._session.accounts.stored(account["id"]) is not None:
+            raise ImportRefused(
+                f"the account {quoted(account['name'])} of the book is here already as an account "
+                "of its own: undo the imports of the book first"
+            )
+        if account["currencyCode"] != here["currencyCode"]:
+            raise ImportRefused(
+                f"the account {quoted(account['name'])} of the book is in "
+                f"{account['currencyCode']}, but {quoted(here['name'])} is in "
+                f"{here['currencyCode']}: they are not the same"
+            )
+        return account["id"], here["id"]
+
+    # -- which records
+
+    def _stored(self) -> Iterator[Row]:
+        """Yield the records and wholes of splits in the accounts here."""
+        of_account = any_of("accountId", set(self.ids.values()))
+        for resource in (RECORDS, SPLITS):
+            for row in chain.from_iterable(self._session.pages(resource, of_account)):
+                if row.get("splitId") is None:
+                    yield row
+
+    def _match(self, match_days: int | None) -> None:
+        free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
+        for row in self._stored():
+            of_book = [s for s in row["furtherSources"] if s.startswith(self._prefix)]
+            self._known.update(each.removeprefix(self._prefix) for each in of_book)
+            is_other = row["source"] != self._file.source and row["recordState"] != VOID
+            if is_other and not of_book:
+                free[row["accountId"], row["amount"]].append(row)
+        left = list(self._unmatched())
+        for reach in sorted({0, _REACH_DAYS, match_days or 0}):
+            pairs, left = self._nearest(left, free, reach)
+            self._matches += pairs
+        if match_days is None:
+            doubtful, _ = self._nearest(left, free, _DOUBTFUL_DAYS)
+            self._ask(doubtful)
+        self._known.update(match.document.values["sourceId"] for match in self._matches)
+        self._cut = {
+            match.document.values["transferId"]
+            for match in self._matches
+            if "transferId" in match.document.values
+            if match.row.get("transferId", "") is not None
+        }
+
+    def _unmatched(self) -> Iterator[NativeRow]:
+        """Yield the book's records in these accounts that are not here yet, by day."""
+        # A whole without parts counts nothing.
+        splits = {document.values.get("splitId") for document in self._file.records()}
+        own = [
+            document
+            for document in chain(self._file.documents(), self._file.records())
+            if document.resource is RECORDS
+            or (document.resource is SPLITS and document.values["id"] in splits)
+            if document.values["accountId"] in self.ids
+            if document.values.get("sourceId") is not None
+            if document.values["sourceId"] not in self._known
+            if document.values.get("recordState") != VOID
+        ]
+        source = str(self._file.source)
+        for batch in batched(sorted(own, key=lambda d: d.values["recordDate"])):
+            ids = [document.values["sourceId"] for document in batch]
+            stored = get_stated_by_source(self._session, source, ids)
+            yield from (d for d in batch if d.values["sourceId"] not in stored)
+
+    def _nearest(
+        self, documents: Iterable[NativeRow], free: Mapping[tuple[str, int], list[Row]], reach: int
+    ) -> tuple[list[_Match], list[NativeRow]]:
+        """Pair objects with records up to ``reach`` days away; return the pairs, and the rest."""
+        pairs, left = [], []
+        for document in documents:
+            values = document.values
+            rows = free.get((self.ids[values["accountId"]], values["amount"]), [])
+            near = [(_apart(values, row), row["id"], row) for row in rows]
+            if near and (best := min(near, key=lambda each: each[:2]))[0] <= reach:
+                rows.remove(best[2])
+                pairs.append(_Match(document, best[2]))
+            else:
+                left.append(document)
+        return pairs, left
+
+    def _ask(self, doubtful: list[_Match]) -> None:
+        if not doubtful:
+            return
+        days = max(_apart(match.document.values, match.row) for match in doubtful)
+        values, row = doubtful[0].document.values, doubtful[0].row
+        fact = clause(
+            Topic.MAYBE_HERE,
+            count=len(doubtful),
+            day=Day(values["recordDate"]),
+            amount=Units(values["amount"]),
+            record=StoredRow(Day(row["recordDate"]), Units(row["amount"]), row["id"]),
+            days=days,
+            least=_REACH_DAYS,
+        )
+        raise ImportRefused(
+            fact,
+            choices=(
+                Choice({"match_days": days}, clause(Says.ARE_SAME)),
+                Choice({"match_days": _REACH_DAYS}, clause(Says.ARE_OTHERS)),
+            ),
+        )
+
+    def _find_left_out(self) -> set[Any]:
+        """Return the ids of the matched objects in the file."""
+        return {
+            document.values["id"]
+            for document in chain(self._file.documents(), self._file.records())
+            if document.values.get("sourceId") in self._known
+            if document.values.get("accountId") in self.ids
+        }
+
+    # -- what is imported
+
+    @property
+    def file(self) -> NativeFile:
+        """The file without what is here already."""
+        file = self._file
+        if not self.ids:
+            return file
+        return file._replace(
+            documents=lambda: self._rewritten(file.documents()),
+            records=lambda: self._rewritten(file.records()),
+            balances={i: told for i, told in file.balances.items() if i not in self.ids},
+        )
+
+    def _rewritten(self, documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
+        for document in documents:
+            values = document.values
+            if document.resource is ACCOUNTS and values["id"] in self.ids:
+                continue
+            if {values["id"], values.get("splitId")} & self._left_out:
+                continue
+            changed: dict[str, Any] = {}
+            if (account_id := values.get("accountId")) in self.ids:
+                changed["accountId"] = self.ids[account_id]
+            if "accountIds" in values:
+                changed["accountIds"] = tuple(self.ids.get(i, i) for i in values["accountIds"])
+            if values.get("transferId") in self._cut:
+                changed["transferId"] = None
+            kept = {**values, **changed}
+            yield document._replace(values={n: v for n, v in kept.items() if v is not None})
+
+    def note(self, report: ImportReport) -> bool:
+        """Note in the matched records which of the book's they are, with its category if they have
+        none. Return whether any change is visible.
+        """
+        records: list[Pair] = []
+        for document, row in self._matches:
+            told = document.values
+            after = {
+                **row,
+                "furtherSources": (*row["furtherSources"], self._prefix + told["sourceId"]),
+            }
+            if "splitId" not in row:
+                self._session.write(SPLITS, [(row, after)])
+                continue
+            for name in ("categoryId", "labelIds", "transferId"):
+                if not row[name] and name in told and told[name] not in self._cut:
+                    after |= {name: told[name], "updatedAt": self._session.now}
+            records.append((row, after))
+        put_records(self._session, records)
+        report.matched += len(self._matches)
+        report.unchanged += len(self._known) - len(self._matches)
+        return any(row["updatedAt"] == self._session.now for _, row in records if row)
+
+    def remark(self, report: ImportReport) -> None:
+        """Name accounts whose balance differs from the book's."""
+        for told, here in self.ids.items():
+            row, balance = self._session.accounts.rows[here], self._file.balances.get(told)
+            if balance is not None and balance != row["balance"]:
+                money = [
+                    money_text(each, row["currencyCode"]) for each in (row["balance"], balance)
+                ]
+                text = f"the balance of {quoted(row['name'])} is {money[0]} here and {money[1]}"
+                report.remarks.append(message(f"{text} in the book"))
+
+
+def _apart(values: Mapping[str, Any], row: Row) -> int:
+    """Return how many days are between an object of the book and a record."""
+    return abs(int(values["recordDate"]) // DAY_SECONDS - int(row["recordDate"]) // DAY_SECONDS)

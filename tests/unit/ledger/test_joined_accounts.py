@@ -1,0 +1,136 @@
+"""Accounts of a book that are here already: no money counts twice."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS, date_text
+from support.books import BOOKS, import_book
+from support.ledger import Person, account, an_id, record
+
+BOOK = (BOOKS / "actual-household.zip").read_bytes()
+INTO = {"into": ("Giro=Bank",)}
+
+
+def giro_of_book(person: Person) -> tuple[Row, list[Row]]:
+    """Return the book's account, and what a bank would state: wholes in place of parts."""
+    other = Person(person.backend)
+    import_book(other, BOOK)
+    (giro,) = [row for row in other.rows(ACCOUNTS) if row["name"] == "Giro"]
+    records = [row for row in other.rows(RECORDS) if row["accountId"] == giro["id"]]
+    wholes = {row["splitId"] for row in records} - {None}
+    splits = [row for row in other.rows(SPLITS) if row["id"] in wholes]
+    return giro, [row for row in records if row["splitId"] is None] + splits
+
+
+def bank(person: Person, *, days: int = 0, left_out: int = 0) -> int:
+    """Store the account as a bank's files brought it; return the number of records."""
+    giro, rows = giro_of_book(person)
+    rows = rows[left_out:]
+    opening = Decimal(decimal_text(giro["initialBalance"]))
+    made = [
+        record(
+            10 + number,
+            amount=Decimal(decimal_text(row["amount"])),
+            recordDate=date_text(row["recordDate"] + days * DAY_SECONDS),
+            source="csv",
+            sourceId=f"b{number}",
+        )
+        for number, row in enumerate(rows)
+    ]
+    person.native(account(1, name="Bank", initialBalance=opening), *made)
+    return len(made)
+
+
+def refused(person: Person, **options: Any) -> ImportRefused:
+    before = person.snapshot()
+    with pytest.raises(ImportRefused) as refusal:
+        import_book(person, BOOK, **options)
+    assert person.snapshot() == before
+    return refusal.value
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_equal_records_are_matched_and_the_rest_is_added(person, follow):
+    count = bank(person, left_out=2)
+    report = import_book(person, BOOK, follow=follow, **INTO)
+    assert report.matched == count
+    giro, _ = giro_of_book(person)
+    assert person.row(ACCOUNTS, 1)["balance"] == giro["balance"]
+    assert [row["name"] for row in person.rows(ACCOUNTS) if row["name"] == "Giro"] == []
+    assert not [text for text in map(str, report.remarks) if "in the book" in text]
+    person.audit()
+    # The next time needs no option, and changes nothing.
+    before, entries = person.snapshot(), len(person.history())
+    import_book(person, BOOK, follow=follow)
+    assert (person.snapshot(), len(person.history())) == (before, entries)
+    person.undo()
+    assert len(person.rows(RECORDS)) == count
+    assert not any(row["furtherSources"] for row in person.rows(RECORDS))
+    person.audit()
+
+
+def test_matched_records_get_the_category_and_transfer_that_they_lack(person):
+    bank(person)
+    import_book(person, BOOK, **INTO)
+    own = [row for row in person.rows(RECORDS) if row["source"] == "csv"]
+    assert {"Salary", "Flat", "Kino"} <= {row["category"] for row in own}
+    halves: dict[str, int] = {}
+    for row in person.rows(RECORDS):
+        if row["transferId"]:
+            halves[row["transferId"]] = halves.get(row["transferId"], 0) + 1
+    assert set(halves.values()) == {2}
+
+
+def test_records_some_days_apart_are_asked_about(person):
+    count = bank(person, days=3)
+    question = refused(person, **INTO)
+    assert "up to 3 days apart" in str(question)
+    choices = [choice.changes for choice in question.questions[0].choices]
+    assert choices == [{"match_days": 3}, {"match_days": 1}]
+    assert import_book(person, BOOK, match_days=3, **INTO).matched == count
+
+
+def test_an_account_that_is_here_already_is_asked_about(person):
+    bank(person)
+    (question,) = refused(person).questions
+    assert [choice.changes for choice in question.choices] == [
+        {"into": ("Giro=Bank",)},
+        {"new_account": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("into", "fault"),
+    [
+        ("Giro", "is not BOOKACCOUNT=ACCOUNT"),
+        ("Girokonto=Bank", "the book has no accounts named 'Girokonto'"),
+        ("Giro=Nothing", "Nothing"),
+        ("Giro=Dollars", "is in EUR, but 'Dollars' is in USD"),
+    ],
+)
+def test_accounts_that_are_not_the_same_are_refused(person, into, fault):
+    person.native(account(1, name="Bank"), account(2, name="Dollars", currencyCode="USD"))
+    assert fault in str(refused(person, into=(into,)))
+
+
+def test_an_account_that_the_book_brought_is_not_joined_later(person):
+    import_book(person, BOOK)
+    person.native(account(1, name="Bank"))
+    assert "is here already as an account of its own" in str(refused(person, **INTO))
+
+
+def test_a_record_that_was_deleted_here_does_not_come_with_the_book(person):
+    from finance_api.ledger.edits.records import remove_records
+    from support.edits import edited
+
+    count = bank(person)
+    edited(person, remove_records, [an_id(10)])
+    import_book(person, BOOK, **INTO)
+    own = [row for row in person.rows(RECORDS) if row["accountId"] == an_id(1)]
+    assert len(own) == count - 1
