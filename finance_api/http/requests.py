@@ -206,6 +206,13 @@ def is_https(request: Request) -> bool:
     return forwarded == "https" and _is_trusted(request)
 
 
+def base_url(request: Request) -> str:
+    """Return the URL to which the browser sent the request, up to the application."""
+    # request.scheme is only the scheme between proxy and server.
+    scheme = "https" if is_https(request) else "http"
+    return f"{scheme}://{request.host}{request.script_name}"
+
+
 def client_address(request: Request) -> Address | None:
     """Return the address of the nearest hop that is not a trusted proxy; None if it is unknown.
 

@@ -23,6 +23,7 @@ from finance_api.planning.answers import (
 )
 from finance_api.questions.addresses import AddressRefused, normal_address
 from finance_api.questions.asking import find_page
+from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.serialization.rows import exact_documents
 from finance_api.storage.interface import Question, User
 
@@ -107,15 +108,35 @@ def answer(request: Request, user: User, question: Question) -> Answer:
         return _ask(request, user, question.address)
 
 
-def checked_address(request: Request, user: User, text: str) -> str:
-    """Check that the address can be answered, and return it in the form to store.
+def answer_in(seconds: float, request: Request, user: User, question: Question) -> Answer | None:
+    """Return the answer, or None if it takes longer. Raises AnswerRefused."""
+    if seconds <= 0:
+        return None
+    try:
+        with time_limit(seconds):
+            return answer(request, user, question)
+    except TookTooLong:
+        # The unit of work reads no more.
+        request.close_storage()
+        return None
+
+
+def try_address(request: Request, user: User, text: str) -> tuple[str, Answer]:
+    """Return an address in the form to store, and its answer.
 
     text: see `normal_address`. Raises AddressRefused.
     """
     address = normal_address(text)
     with _refusing():
-        _ask(request, user, address)
-    return address
+        return address, _ask(request, user, address)
+
+
+def checked_address(request: Request, user: User, text: str) -> str:
+    """Check that the address can be answered, and return it in the form to store.
+
+    text: see `normal_address`. Raises AddressRefused.
+    """
+    return try_address(request, user, text)[0]
 
 
 def document_of(answer: Answer) -> dict[str, Any]:

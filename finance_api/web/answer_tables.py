@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
+from finance_api.questions.values import FOR_PROGRAMS, is_number, single_values
 from finance_api.resources.field import words_of
 from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
@@ -22,12 +23,10 @@ _Object = Mapping[str, Any]
 #: Pairs of text and id.
 _Key = tuple[tuple[str | None, str | None], ...]
 
-#: Columns that only programs need.
-_FOR_PROGRAMS = re.compile(r"id|.*Ids?|(?:created|updated)At|color|periodStart")
 #: Columns of numbers that are not amounts of money.
-_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent)")
+_PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent|progress)")
 #: Texts that are no labels of a chart.
-_NO_LABEL = re.compile(rf"{_FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
+_NO_LABEL = re.compile(rf"{FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
@@ -62,11 +61,21 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A single value. text: the value with its currency. facts: what else the row says."""
+
+    label: str
+    text: str
+    facts: list[str | Markup]
+
+
+@dataclass(frozen=True)
 class AnswerTable:
     """A table, and charts of what can be compared in each currency.
 
     columns: pairs of label and class. rows: lists of cells. hints: why there are no rows.
     not_drawn: the names of groups that have no chart because others are larger.
+    figures: see `figures_of`.
     """
 
     columns: list[tuple[str, str]]
@@ -74,6 +83,7 @@ class AnswerTable:
     hints: list[str]
     charts: list[Chart]
     not_drawn: list[str]
+    figures: list[Figure]
 
 
 def rows_of(document: _Object) -> list[dict[str, Any]]:
@@ -91,12 +101,26 @@ def answer_table(document: _Object, region: Region, address: str = "") -> Answer
     chosen = ",".join(parse_qs(address.partition("?")[2]).get("fields", [])).split(",")
     if set(names) <= set(chosen):
         names.sort(key=chosen.index)
-    numbers = {name for name in names if any(_is_number(row[name]) for row in rows)}
+    numbers = {name for name in names if any(is_number(row[name]) for row in rows)}
     # The class ``what`` lets long texts break anywhere.
     columns = [(_words(name), "number" if name in numbers else "what") for name in names]
     cells = [[_cell(name, row, region) for name in names] for row in rows]
     charts, not_drawn = _charts(document, rows, region)
-    return AnswerTable(columns, cells, document.get("hints", []), charts, not_drawn)
+    figures = figures_of(document, region)
+    return AnswerTable(columns, cells, document.get("hints", []), charts, not_drawn, figures)
+
+
+def figures_of(document: _Object, region: Region) -> list[Figure]:
+    """Return the value that is all an answer has, in each of its currencies: see `Value`."""
+    values, found = single_values(document), []
+    for name, row, currency, others in values:
+        cells = {other: _cell(other, row, region) for other in others}
+        facts = [f"{_words(n)}: {c}" if is_number(row[n]) else c for n, c in cells.items() if c]
+        is_money = not _PLAIN.fullmatch(name)
+        unit = currency if is_money else f"in {currency}" if len(values) > 1 else ""
+        text = f"{_cell(name, row, region)} {unit or ''}".rstrip()
+        found.append(Figure(_words(name), text, list(dict.fromkeys(facts))))
+    return found
 
 
 def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
@@ -109,7 +133,7 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
     shown = [
         name
         for name in names
-        if (name in preferred or not _FOR_PROGRAMS.fullmatch(name))
+        if (name in preferred or not FOR_PROGRAMS.fullmatch(name))
         and any(row[name] not in (None, [], ()) for row in rows)
     ]
     return shown[:_MOST_COLUMNS]
@@ -120,10 +144,6 @@ def _words(name: str) -> str:
     return _NAMES.get(name) or words_of(name)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | Decimal) and not isinstance(value, bool)
-
-
 def _cell(name: str, row: _Object, region: Region) -> str | Markup:
     value = row[name]
     if value is None:
@@ -132,7 +152,7 @@ def _cell(name: str, row: _Object, region: Region) -> str | Markup:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    if not _is_number(value):
+    if not is_number(value):
         seconds = _day(value)
         if seconds is None:
             return _time_words(value, region) if name in _TIMES else value
@@ -170,7 +190,7 @@ def _charts(
     """Return the charts of all currencies, and the names of the groups without a chart."""
     points = document.get("totals")
     points = points if isinstance(points, list) and points else rows
-    value = next((name for name in _DRAWN if points and _is_number(points[0].get(name))), None)
+    value = next((name for name in _DRAWN if points and is_number(points[0].get(name))), None)
     charts: list[Chart] = []
     not_drawn: list[str] = []
     # A list of records has an amount, but no sum for each label.

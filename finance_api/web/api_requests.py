@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from shlex import quote as shell_quote
 from urllib.parse import quote, urlencode
 
-from finance_api.http.requests import Request, is_https
+from finance_api.http.requests import Request, base_url
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
 from finance_api.questions.asking import Asked, find
@@ -55,9 +55,7 @@ class ApiRequest:
 
 def curl_line(request: Request, token: str, target: str) -> str:
     """Return a curl command for the page's host. token: the token, or a variable like $TOKEN."""
-    # request.scheme is only the scheme between proxy and server.
-    scheme = "https" if is_https(request) else "http"
-    url = shell_quote(f"{scheme}://{request.host}{target}")
+    url = shell_quote(base_url(request) + target)
     # A shell does not replace variables in single quotes.
     mark = '"' if token.startswith("$") else "'"
     return f"curl -H {mark}Authorization: Bearer {token}{mark} {url}"

@@ -10,7 +10,7 @@ from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, months_before, start_of
-from finance_api.web.api_requests import RECORDS_PATH, SUMMARY, ApiAnswers, ApiRequest
+from finance_api.web.api_requests import SUMMARY, ApiAnswers, ApiRequest
 from finance_api.web.cells import percent
 from finance_api.web.object_details import ObjectDetail
 from finance_api.web.plots import Label, Plot, column_plot
@@ -18,7 +18,6 @@ from finance_api.web.rendering import amount, month_words
 from finance_api.web.timespans import Timespan
 
 _MONTHS = 12
-_NEWEST_RECORDS = "10"
 _COLUMNS = f"count,{SPENT},{RECEIVED}"
 
 
@@ -46,16 +45,13 @@ class DevelopmentDetail(ObjectDetail):
     """
 
     template = "object_development.jinja2"
-
-    @property
-    def filters(self) -> Mapping[str, str]:
-        """The parameters of the API that select the records."""
-        raise NotImplementedError
+    #: The filter of the page with records.
+    parameter: str
 
     @property
     def list_filters(self) -> Mapping[str, str]:
-        """The same parameters of the page with records."""
-        raise NotImplementedError
+        """The parameter of the page with records that selects the same records."""
+        return {self.parameter: self.row["id"]}
 
     @property
     def requests(self) -> list[ApiRequest]:
@@ -76,15 +72,6 @@ class DevelopmentDetail(ObjectDetail):
     def _whole_request(self) -> ApiRequest:
         days = {"columns": _COLUMNS, "recordDate": self.span.filter}
         return ApiRequest(SUMMARY, {**days, "currencyCode": f"eq.{self.currency}"}, about="All")
-
-    @property
-    def _records_request(self) -> ApiRequest:
-        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
-        return ApiRequest(RECORDS_PATH, given, about="Newest records")
-
-    @cached_property
-    def records(self) -> Sequence[Row]:
-        return self._answers.get(self._records_request).rows
 
     @cached_property
     def _sums(self) -> Sequence[Row] | None:
@@ -142,10 +129,6 @@ class DevelopmentDetail(ObjectDetail):
         return sum(month.sum for month in self.months)
 
     @property
-    def total_before(self) -> int:
-        return sum(month.before for month in self.months)
-
-    @property
     def share(self) -> str | None:
         """The share of all that was spent or received in these months; None if nothing was."""
         found = self._answers.sums(self._whole_request)
@@ -173,6 +156,12 @@ class DevelopmentDetail(ObjectDetail):
         }
         return column_plot(series, [month.label[:3] for month in self.months], labels, self._region)
 
+    def sum_question(self, words: str, days: str) -> ApiRequest:
+        """Return the request for what was spent, or received, on these days alone."""
+        given = {"columns": self.flow, "recordDate": days, "fill": "true", **self.filters}
+        name = f"{self.flow.capitalize()} {words}, in {self.currency}: {self.row['name']}"
+        return ApiRequest(SUMMARY, {**given, "currencyCode": f"eq.{self.currency}"}, name)
+
     def records_link(self, span: Timespan) -> str:
         """Return the path of the page with the records that a sum counts."""
         days = {"from": date_text(span.first), "to": date_text(span.last)}
@@ -187,35 +176,22 @@ class DevelopmentDetail(ObjectDetail):
 class CategoryDetail(DevelopmentDetail):
     """The figures of a category with those below it."""
 
-    @property
-    def filters(self) -> Mapping[str, str]:
-        return {"categoryId": f"eq.{self.row['id']}", "withSubcategories": "true"}
+    parameter, field = "category", "categoryId"
 
     @property
-    def list_filters(self) -> Mapping[str, str]:
-        return {"category": self.row["id"]}
+    def filters(self) -> Mapping[str, str]:
+        return {**super().filters, "withSubcategories": "true"}
 
 
 class LabelDetail(DevelopmentDetail):
-    @property
-    def filters(self) -> Mapping[str, str]:
-        return {"labelIds": f"eq.{self.row['id']}"}
-
-    @property
-    def list_filters(self) -> Mapping[str, str]:
-        return {"label": self.row["id"]}
+    parameter = "label"
+    field = "labelIds"
 
 
 class PayeeDetail(DevelopmentDetail):
-    """The figures of a payee. row: has the payee as ``payee``."""
+    """The figures of a payee, which is its own id."""
 
-    @property
-    def filters(self) -> Mapping[str, str]:
-        return {"payee": f"eq.{self.row['payee']}"}
-
-    @property
-    def list_filters(self) -> Mapping[str, str]:
-        return {"payee": self.row["payee"]}
+    parameter = field = "payee"
 
 
 def categories_request(today: int) -> ApiRequest:

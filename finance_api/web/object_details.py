@@ -1,6 +1,6 @@
 """The figures that the pages of accounts, budgets and goals show beside the form."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,9 +47,11 @@ class ObjectDetail:
     """The figures beside an object's form. row: the object, with its computed fields.
 
     template: the template that shows the figures. requests: the API requests that return them.
+    field: the field of records that names the object.
     """
 
     template: str
+    field: str
 
     def __init__(self, answers: ApiAnswers, owned: UserRows, row: Row, region: Region) -> None:
         self.row = row
@@ -61,34 +63,42 @@ class ObjectDetail:
     def requests(self) -> list[ApiRequest]:
         return []
 
+    def question(self, listed: str, field: str, about: str) -> ApiRequest:
+        """Return the request for one field alone. listed: the name of the API's list."""
+        asked = {"id": f"eq.{self.row['id']}", "fields": f"name,{field},currencyCode"}
+        return ApiRequest(PUBLIC_SURFACE + listed, asked, f"{about}: {self.row['name']}")
+
+    @property
+    def filters(self) -> Mapping[str, str]:
+        """The parameters of the API that select the object's records."""
+        return {self.field: f"eq.{self.row['id']}"}
+
+    @property
+    def _records_request(self) -> ApiRequest:
+        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
+        return ApiRequest(RECORDS_PATH, given, about="Newest records")
+
+    @cached_property
+    def records(self) -> Sequence[Row]:
+        """The newest records."""
+        return self._answers.get(self._records_request).rows
+
 
 class AccountDetail(ObjectDetail):
     """Balance over time, newest records, and the bank's balance."""
 
     template = "object_account.jinja2"
+    field = "accountId"
 
     @property
     def requests(self) -> list[ApiRequest]:
         return [self._course_request, self._records_request]
 
     @property
-    def _own(self) -> dict[str, str]:
-        return {"accountId": f"eq.{self.row['id']}"}
-
-    @property
     def _course_request(self) -> ApiRequest:
         first = months_before(start_of(Period.MONTH, self._answers.today), _MONTHS - 1)
-        given = {"interval": "month", "from": date_text(first), **self._own}
+        given = {"interval": "month", "from": date_text(first), **self.filters}
         return ApiRequest(BALANCES, given, about="Balance over time")
-
-    @property
-    def _records_request(self) -> ApiRequest:
-        given = {**self._own, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
-        return ApiRequest(RECORDS_PATH, given, about="Newest records")
-
-    @cached_property
-    def records(self) -> Sequence[Row]:
-        return self._answers.get(self._records_request).rows
 
     @cached_property
     def months(self) -> list[Month]:

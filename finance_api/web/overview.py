@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.answers import Answer
 from finance_api.planning.recurring import recurring_span
+from finance_api.questions.building import NONE
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.resources.tables import INCLUDE_EXPECTED
 from finance_api.values import Row
@@ -17,7 +18,6 @@ from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web import api_requests
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.record_filters import NONE
 from finance_api.web.rendering import amount, cents, month_words
 from finance_api.web.timespans import Timespan
 
@@ -159,6 +159,15 @@ class Overview:
         """The path of the page with today's balances; None if the net worth is of another day."""
         return None if "to" in self.worth_request.parameters else "/accounts"
 
+    def worth_question(self, convert_to: str = "") -> api_requests.ApiRequest:
+        """Return the request for the net worth alone, at the end of the timespan."""
+        to = self.worth_request.parameters.get("to", "")
+        given = {"interval": "year", "from": to or "this-year", "to": to, "convertTo": convert_to}
+        about = f"Net worth{f' in {convert_to}' if convert_to else ''}"
+        return api_requests.ApiRequest(
+            api_requests.BALANCES, given, f"{about}, {to}" if to else about
+        )
+
     @cached_property
     def _course(self) -> tuple[Sequence[Row], Sequence[Row]]:
         return self._answers.course(self.worth_request)
@@ -207,6 +216,17 @@ class Overview:
     @cached_property
     def compared_request(self) -> api_requests.ApiRequest:
         return self._summary("Received and spent before", "", self.compared)
+
+    def question(self, name: str) -> api_requests.ApiRequest:
+        """Return the request for one of the sums alone. This month's keeps up with time."""
+        span, today = self.span, self._answers.today
+        relative = span.name(today) if span.first <= today <= span.last else None
+        words = relative.replace("-", " ") if relative else span.words(self._region)
+        alone = {"columns": name, "fill": "true"}
+        alone |= {"mergeCurrencies": "true"} if self.is_converted else {}
+        about = f"{name.capitalize()} {words}, in {self.currency}"
+        asked = self._summary(about, "", span, **alone)
+        return asked if relative else replace(asked, saved={})
 
     @cached_property
     def sums(self) -> Money | None:

@@ -1,6 +1,6 @@
 """The filters, order and page size of the records page, from its query string."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.query.parse import parse_conditions
 from finance_api.questions.asking import find
+from finance_api.questions.building import ANY, NONE, NULL_TESTS
 from finance_api.resources import RECORDS
 from finance_api.resources.records import FLOW
 from finance_api.values import Row
@@ -24,9 +25,6 @@ from finance_api.web.forms import choice_label
 from finance_api.web.page import PAGE_ROWS, sentence
 from finance_api.web.timespans import Timespan, parse_timespan
 
-#: Values of the filters by category, label and note: for records without one, and with any.
-NONE, ANY = "none", "any"
-_NULL_TESTS = {NONE: "is.null", ANY: "is.not_null"}
 #: Transfers between own accounts are neither income nor expenses.
 TYPES = {
     "expense": {"recordType": "eq.expense", "transferId": "is.null"},
@@ -44,7 +42,7 @@ Filters = Mapping[str, str]
 
 
 def _is(name: str) -> Callable[[str, Region], Filters]:
-    return lambda text, _: {name: _NULL_TESTS.get(text, f"eq.{text}")}
+    return lambda text, _: {name: NULL_TESTS.get(text, f"eq.{text}")}
 
 
 def _day(prefix: str) -> Callable[[str, Region], Filters]:
@@ -68,7 +66,7 @@ def _type(text: str, _: Region) -> Filters:
 
 
 def _note(text: str, _: Region) -> Filters:
-    return {"note": _NULL_TESTS[parse_one_of(list(_NULL_TESTS), text)]}
+    return {"note": NULL_TESTS[parse_one_of(list(NULL_TESTS), text)]}
 
 
 def _period(text: str, _: Region) -> Filters:
@@ -162,7 +160,7 @@ class RecordFilters:
         for name, text in self._applied.items():
             for to, operand in _FILTERS[name](text, self.region).items():
                 found[to] = f"{found[to]},{operand}" if to in found else operand
-        if "categoryId" in found and self.given["category"] not in _NULL_TESTS:
+        if "categoryId" in found and self.given["category"] not in NULL_TESTS:
             found["withSubcategories"] = "true"
         return found
 
@@ -197,6 +195,12 @@ class RecordFilters:
     def sums_request(self) -> ApiRequest:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}
         return ApiRequest(SUMMARY, given, about="Sums of records")
+
+    def net_question(self, words: Sequence[str]) -> ApiRequest:
+        """Return the request for the net sum alone. words: the filters in words."""
+        given = {**self.sums_request.parameters, "columns": "net", "fill": "true"}
+        merged = {"mergeCurrencies": "true"} if self.convert_to else {}
+        return ApiRequest(SUMMARY, given | merged, f"Net: {', '.join(words) or 'all records'}")
 
     def total_of(self, sums: Answer) -> int:
         """Return the number of records in the list. sums: the answer to `sums_request`."""
@@ -253,12 +257,15 @@ class RecordFilters:
         ]
 
 
-def period_options(months: Iterable[int], given: str, region: Region) -> list[tuple[str, str]]:
-    """Return periods relative to today, the newest months and years, and the given period.
+def presence(word: str) -> list[tuple[str, str]]:
+    return [(NONE, f"Without a {word}"), (ANY, f"With a {word}")]
 
-    months: a day of each month with records.
-    """
-    days = sorted(months, reverse=True)
+
+def period_options(request: Request, given: str) -> list[tuple[str, str]]:
+    """Return periods relative to today, the newest months and years, and the given period."""
+    user_id, region = request.user.id, request.region
+    months = request.storage.data.sum_by(user_id, ("month",), (), with_void=True)
+    days = sorted((month for (month,) in months), reverse=True)
     spans = [Timespan.around(Period.MONTH, day) for day in days[:_MONTHS]]
     years = dict.fromkeys(Timespan.around(Period.YEAR, day) for day in days)
     spans += [*years][:_YEARS]
@@ -275,7 +282,7 @@ def _relative_words(name: str) -> str:
 
 def _words(name: str, text: str, region: Region) -> str:
     """Describe the records that a filter keeps: ``From 2026-03-01``, ``Without a category``."""
-    if text in _NULL_TESTS and name in ("category", "label", "note"):
+    if text in NULL_TESTS and name in ("category", "label", "note"):
         return f"{'Without' if text == NONE else 'With'} a {name}"
     match name:
         case "q":

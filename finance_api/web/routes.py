@@ -34,7 +34,6 @@ ROUTES = {
     "question.download": f"{QUESTIONS_PAGE}/{{id}}/download",
     "question.edit": f"{QUESTIONS_PAGE}/{{id}}/edit",
     "question.remove": f"{QUESTIONS_PAGE}/{{id}}/remove",
-    "question.link_new": f"{QUESTIONS_PAGE}/{{id}}/links/new",
     "question.link_made": f"{QUESTIONS_PAGE}/{{id}}/links/made",
     "question.links_revoke": f"{QUESTIONS_PAGE}/{{id}}/links/revoke",
     "question.link_revoke": f"{QUESTIONS_PAGE}/{{id}}/links/{{link}}/revoke",

@@ -84,7 +84,6 @@ FORMS: dict[str, Dear] = {
     "imports.undo": Dear(),
     "question.new": Dear({"address": "/v1/api/accounts/forecast?include=typical"}),
     "question.edit": Dear({"address": "/v1/api/records/summary?groupBy=payee,day"}),
-    "question.link_new": Dear({"name": _LONG}, has_data=False),
     "question.link_revoke": _NO_DATA,
     "question.links_revoke": _NO_DATA,
     "question.remove": Dear(),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlencode
 
 from webtest import TestResponse
 
@@ -57,7 +58,6 @@ _FILLED: dict[str, dict[str, Any]] = {
     "record.split": {"amount-1": "2", "amount-2": "3"},
     "records.rule": {"keyword": "shop", "category": uid("Category", 1)},
     "question.new": {"name": "forged", "address": "/v1/api/records"},
-    "question.link_new": {"name": "forged"},
     "settings.token_new": {"name": "forged", "scopes": "records"},
     "settings.password": {
         "current_password": PASSWORD,
@@ -124,6 +124,11 @@ class FormsWorld(World):
         if route == "records.category":
             row = {"category": "Straße", "seen": "", "csrf_token": visitor.csrf()}
             return partial(visitor.post, path, row)
+        if route == "question.links_revoke":
+            asked = self.linked.question
+            given = {"question": asked.id, "name": asked.name, "address": asked.address}
+            shared = f"/questions/new?{urlencode({'share': 'yes', **given})}"
+            visitor.submit(shared, "/questions/new", status=303)
         page = _PAGES.get(route, path)
         text = visitor.get(page.format(id=self._id(route))).text
         form = [form for form in forms(text) if form.action == path][-1]

@@ -79,7 +79,6 @@ class World:
                 "repeated_password": NEW,
             },
             "question.new": {"name": "forged", "address": "/v1/api/records"},
-            "question.link_new": {"name": "forged", "expiry": "never"},
             "goals.new": {"name": "forged", "currencyCode": "EUR"},
             "records": self._confirmation() if name == "records" else {},
         }.get(name, {})

@@ -105,10 +105,10 @@ if (list) {
 }
 
 // A filter that is chosen applies at once, and keeps the focus.
-const filters = document.querySelector(".filters");
+const filters = document.querySelector("form:is(.filters, .more)");
 filters?.addEventListener("change", ({ target }) => {
   if (target.localName !== "select") return;
-  filters.action = `/records#${target.id}`;
+  filters.action = `${location.pathname}#${target.id}`;
   filters.requestSubmit();
 });
 const applied = document.getElementById(location.hash.slice(1));

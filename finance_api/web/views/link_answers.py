@@ -12,7 +12,7 @@ from finance_api.auth.authentication import no_link
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
 from finance_api.http.identity import LinkIdentity
-from finance_api.http.requests import Request, is_https
+from finance_api.http.requests import Request, base_url
 from finance_api.planning.answers import Answer
 from finance_api.questions import answering
 from finance_api.questions.forms import FORMS, forms_of
@@ -67,8 +67,7 @@ def _moment(answer: Answer) -> datetime:
 
 def _home(request: Request) -> str:
     """Return the URL of the pages; a feed must name the site that it is about."""
-    scheme = "https" if is_https(request) else "http"
-    return f"{scheme}://{request.host}{request.script_name}/"
+    return f"{base_url(request)}/"
 
 
 #: The API's suffixes for its own forms of an answer.

@@ -15,8 +15,9 @@ from finance_api.web.routes import get
 
 @get("payee", Permission.DATA_READ, "payee")
 def show_payee(request: Request) -> dict[str, Any]:
-    payee, owned = request.GET.get("name", ""), own_rows(request)
-    detail = PayeeDetail(ApiAnswers(request), owned, {"payee": payee}, request.region)
+    payee = request.GET.get("name", "")
+    row = {"id": payee, "name": payee}
+    detail = PayeeDetail(ApiAnswers(request), own_rows(request), row, request.region)
     if not payee:
         raise HTTPNotFound()
     try:

@@ -9,26 +9,31 @@ from pyramid.response import Response
 from finance_api.auth import question_links
 from finance_api.auth.personal_tokens import IssueRefused, is_live, is_open_to_all
 from finance_api.auth.policy import Permission, has_api_access
-from finance_api.http.requests import Request, is_https
+from finance_api.http.requests import Request, base_url
 from finance_api.http.surfaces import EXPORTS, PUBLIC_SURFACE, QUESTIONS_PAGE
 from finance_api.questions import answering
 from finance_api.questions import saved as saving
 from finance_api.questions.addresses import AddressRefused
 from finance_api.questions.asking import fault_of, question_paths
 from finance_api.questions.forms import forms_of
+from finance_api.runtime.time_limit import seconds_left, time_limit
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import Question, QuestionLink
+from finance_api.storage.interface import Question, QuestionLink, WritableStorage
+from finance_api.values.text import counted
 from finance_api.values.time import date_text
 from finance_api.web import page as pages
-from finance_api.web.answer_tables import answer_table
+from finance_api.web.answer_tables import answer_table, figures_of, rows_of
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
-from finance_api.web.kept_forms import kept_form
+from finance_api.web.kept_forms import kept_errors, kept_form
+from finance_api.web.question_builder import QuestionBuilder
 from finance_api.web.routes import get, post
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE
 _FIELDS = ("name", "address")
+#: The list of questions takes at most this long for one answer, and for all.
+_ANSWER_SECONDS, _LIST_SECONDS = 0.2, 0.5
 _DOWNLOADS = ("csv", "xlsx", "ndjson")
 
 
@@ -51,12 +56,6 @@ def active_links(request: Request, question: Question) -> list[QuestionLink]:
     return _links(request, question)[0]
 
 
-def _own_link(request: Request, question: Question) -> QuestionLink:
-    """Return the link in the path; raise a 404 if it has ended or is not of this question."""
-    links, link_id = active_links(request, question), request.path_text("link")
-    return pages.first_of(link for link in links if link.id == link_id)
-
-
 def _path(question: Question, below: str = "") -> str:
     return f"{QUESTIONS_PAGE}/{question.id}{below}"
 
@@ -64,9 +63,29 @@ def _path(question: Question, below: str = "") -> str:
 @get("questions", _READ, "questions")
 def list_questions(request: Request) -> dict[str, Any]:
     found = request.storage.users.list_owned(Question, request.user.id)
-    rows = [(each, fault_of(request.registry, each.address)) for each in found]
+    with time_limit(_LIST_SECONDS):
+        rows = [
+            (each, fault_of(request.registry, each.address), _short_answer(request, each))
+            for each in found
+        ]
     asked = ApiRequest(f"{PUBLIC_SURFACE}questions", {})
     return pages.page("questions", "Questions", rows=rows, api=[asked])
+
+
+def _short_answer(request: Request, question: Question) -> str:
+    """Return the answer's value, its number of rows, or why it is not shown here."""
+    seconds = min(seconds_left(), _ANSWER_SECONDS)
+    try:
+        answered = answering.answer_in(seconds, request, request.user, question)
+    except answering.AnswerRefused as error:
+        return str(error)
+    if answered is None:
+        return "takes longer: open it"
+    document = answering.document_of(answered)
+    values = ", ".join(figure.text for figure in figures_of(document, request.region))
+    number = counted(len(rows_of(document)), "row")
+    more = " and more" if answered.next_offset is not None else ""
+    return " ".join(document.get("hints", ())) or values or f"{number}{more}"
 
 
 # -- one question and its answer
@@ -76,28 +95,38 @@ def list_questions(request: Request) -> dict[str, Any]:
 def show_question(request: Request) -> dict[str, Any]:
     question = _own(request)
     links, ended_links = _links(request, question)
-    table, has_more, fault = None, False, None
-    try:
-        answered = answering.answer(request, request.user, question)
-        has_more = answered.next_offset is not None
-        table = answer_table(answering.document_of(answered), request.region, question.address)
-    except answering.AnswerRefused as error:
-        fault = str(error)
     return pages.page(
         "questions",
         question.name,
         question=question,
-        table=table,
-        has_more=has_more,
+        **_answer(request, question.address, question),
         is_export=question.address.startswith(EXPORTS),
         links=links,
         ended_links=ended_links,
-        fault=fault,
         api=[
             ApiRequest(f"{PUBLIC_SURFACE}questions/{question.id}/answer", {}, about="The answer"),
             ApiRequest(question.address, {}, about="What it asks"),
         ],
     )
+
+
+def _answer(request: Request, address: str, question: Question | None = None) -> dict[str, Any]:
+    """Return what templates show of an answer, and why there is none.
+
+    address: "" shows nothing. question: the question that is saved with this address, if any.
+    """
+    shown: dict[str, Any] = {"table": None, "has_more": False, "fault": None}
+    if not address:
+        return shown
+    try:
+        if question is None:
+            _, answered = answering.try_address(request, request.user, address)
+        else:
+            answered = answering.answer(request, request.user, question)
+    except AddressRefused as error:
+        return {**shown, "fault": str(error)}
+    table = answer_table(answering.document_of(answered), request.region, address)
+    return {**shown, "table": table, "has_more": answered.next_offset is not None}
 
 
 @get("question.download", _READ)
@@ -118,32 +147,48 @@ def download_answer(request: Request) -> Response:
 
 
 def _form(
-    request: Request,
-    values: Mapping[str, str],
-    question: Question | None,
-    errors: dict[str, str] | None = None,
+    request: Request, values: dict[str, str], question: Question | None, errors: Mapping[str, str]
 ) -> dict[str, Any]:
-    title = "New question" if question is None else f"Change {question.name}"
+    """Return the variables of the form. question: the question to change; None for a new one."""
+    builder = QuestionBuilder.of(request) if question is None else None
+    if builder is not None:
+        errors = errors or builder.errors
+        values = values | {name: values[name] or text for name, text in builder.built.items()}
+    address = "" if builder is None or errors.get("address") else values["address"]
+    new = "Create a link" if _is_shared(request) else "New question"
     return pages.page(
         "questions",
-        title,
+        new if question is None else f"Change {question.name}",
         question=question,
         values=values,
+        builder=builder,
+        is_shared=_is_shared(request),
+        action=pages.here(request),
         paths=question_paths(request.registry),
         links=0 if question is None else len(active_links(request, question)),
         most=saving.MAX_NAME_CHARACTERS,
-        errors=errors or {},
+        errors=errors,
+        **_answer(request, address),
+        **expiry_page(request),
     )
+
+
+def _is_shared(request: Request) -> bool:
+    """Whether the form also creates a link of its question, which may be saved already."""
+    return request.matched_route.name == "question.new" and "share" in request.GET
 
 
 def _shown_form(
     request: Request, values: Mapping[str, str], question: Question | None
 ) -> dict[str, Any]:
     """Show the form that was kept when its session ended; if there is none, show these values."""
-    sent = kept_form(request)
+    sent, values = kept_form(request), {"expiry": "365", "expires_on": "", **values}
     if sent is not None:
-        values = {name: str(sent.get(name, "")) for name in _FIELDS}
-    return _form(request, values, question)
+        values = {name: str(sent.get(name, "")) for name in values}
+    form = _form(request, values, question, kept_errors(sent))
+    # If the user has no access to the API, the page says how to get it.
+    allowed = not _is_shared(request) or has_api_access(request.user, request.registry.settings)
+    return form if allowed else pages.refused(request, form, 403)
 
 
 @get("question.new", _WRITE, "question_form")
@@ -169,30 +214,66 @@ def change(request: Request) -> Any:
 
 def _saved(request: Request, question: Question | None) -> Any:
     """Check the form, save it, and redirect to the question; or show the form with its errors."""
-    values, now = {name: request.sent_text(name) for name in _FIELDS}, request.now
-    errors, address = {}, ""
+    values, user = {name: request.sent_text(name) for name in _FIELDS}, request.user
+    errors, name, address, is_shared = {}, "", "", _is_shared(request)
     try:
-        saving.checked_name(values["name"])
+        name = saving.checked_name(values["name"])
     except saving.QuestionRefused as error:
         errors["name"] = str(error)
     try:
-        address = answering.checked_address(request, request.user, values["address"])
+        address = answering.checked_address(request, user, values["address"])
     except AddressRefused as error:
         errors["address"] = str(error)
+    ends = expires_at(request, "link", errors) if is_shared else None
     if not errors:
+        given: dict[str, Any] = {"name": name, "address": address, "now": request.now}
         try:
             with pages.writing_for_user(request) as storage:
-                given: dict[str, Any] = {"name": values["name"], "address": address, "now": now}
                 if question is None:
-                    saved = saving.add_question(storage, request.user, **given)
+                    owned = storage.users.list_owned(Question, user.id)
+                    # A form that is sent again finds its question, and so does a link.
+                    same = [
+                        q for q in owned if q.address == address and (q.name == name or is_shared)
+                    ]
+                    same.sort(key=lambda q: (q.id != request.GET.get("question"), q.name != name))
+                    saved = same[0] if same else saving.add_question(storage, user, **given)
                 else:
                     if address != question.address and not request.sent_text("keep_links"):
-                        question_links.revoke_links(storage, question.user_id, now, question.id)
+                        question_links.revoke_links(storage, user.id, request.now, question.id)
                     saved = saving.change_question(storage, question, **given)
+                secret = _issued(request, storage, saved, ends) if is_shared else None
+            if secret is not None:
+                return pages.show_once(request, _path(saved, "/links/made"), secret)
             return pages.done(_path(saved), "saved")
+        except Conflict:
+            return pages.done(QUESTIONS_PAGE, "created-before")
         except saving.QuestionRefused as error:
             errors["name"] = str(error)
+        except IssueRefused as error:
+            errors["form"] = pages.sentence(error)
+    values |= expiry_values(request)
     return pages.refused(request, _form(request, values, question, errors))
+
+
+def _issued(
+    request: Request, storage: WritableStorage, question: Question, ends: int | None
+) -> str:
+    """Issue the link that the form describes, and return its secret.
+
+    Raises IssueRefused; Conflict if the form was sent before.
+    """
+    settings = request.registry.settings
+    return question_links.issue_link(
+        storage,
+        request.user,
+        question.id,
+        name=request.sent_text("name"),
+        now=request.now,
+        expires_at=ends,
+        max_live=settings["finance_api.links.max_live"],
+        is_open_to_all=is_open_to_all(settings),
+        link_id=form_id(request.POST),
+    )
 
 
 # -- removal
@@ -214,59 +295,7 @@ def remove(request: Request) -> Response:
     return pages.done(QUESTIONS_PAGE, "question-removed")
 
 
-# -- creating a link
-
-
-@get("question.link_new", _WRITE, "question_link_new")
-def show_link_form(request: Request) -> dict[str, Any]:
-    question = _own(request)
-    values = {"name": question.name, "expiry": "365", "expires_on": ""}
-    form = _link_form(request, question, values, {})
-    # If the user has no access to the API, the page says how to get it.
-    allowed = has_api_access(request.user, request.registry.settings)
-    return form if allowed else pages.refused(request, form, 403)
-
-
-def _link_form(
-    request: Request, question: Question, values: dict[str, str], errors: dict[str, str]
-) -> dict[str, Any]:
-    return pages.page(
-        "questions",
-        "Create a link",
-        question=question,
-        values=values,
-        errors=errors,
-        forms=forms_of(question.address),
-        **expiry_page(request),
-    )
-
-
-@post("question.link_new", _WRITE, "question_link_new")
-def create_link(request: Request) -> Any:
-    question, settings = _own(request), request.registry.settings
-    values = {"name": request.sent_text("name"), **expiry_values(request)}
-    errors: dict[str, str] = {}
-    ends = expires_at(request, "link", errors)
-    if not errors:
-        try:
-            with pages.writing_for_user(request) as storage:
-                secret = question_links.issue_link(
-                    storage,
-                    request.user,
-                    question.id,
-                    name=values["name"],
-                    now=request.now,
-                    expires_at=ends,
-                    max_live=settings["finance_api.links.max_live"],
-                    is_open_to_all=is_open_to_all(settings),
-                    link_id=form_id(request.POST),
-                )
-            return pages.show_once(request, _path(question, "/links/made"), secret)
-        except Conflict:
-            return pages.done(_path(question), "created-before")
-        except IssueRefused as error:
-            errors["name" if "name" in str(error) else "form"] = pages.sentence(error)
-    return pages.refused(request, _link_form(request, question, values, errors))
+# -- links
 
 
 @get("question.link_made", _WRITE, "question_link_made")
@@ -277,10 +306,8 @@ def show_link(request: Request) -> Any:
     made = [link for link in active_links(request, question) if link.sha256 == sha256]
     if not made:
         return pages.SeeOther(_path(question))
-    # request.scheme is only the scheme between proxy and server.
-    start = f"{'https' if is_https(request) else 'http'}://{request.host}{request.script_name}"
     addresses = [
-        (form, start + question_links.link_path(secret, form.ending))
+        (form, base_url(request) + question_links.link_path(secret, form.ending))
         for form in forms_of(question.address)
     ]
     return pages.page(
@@ -288,35 +315,32 @@ def show_link(request: Request) -> Any:
     )
 
 
-# -- revoking links
+def _named_links(request: Request, question: Question) -> list[QuestionLink]:
+    """Return the link in the path, or all; raise a 404 if the link has ended or is of another."""
+    links = active_links(request, question)
+    if "link" not in request.matchdict:
+        return links
+    link_id = request.path_text("link")
+    return [pages.first_of(link for link in links if link.id == link_id)]
 
 
 @get("question.link_revoke", _WRITE, "question_link_revoke")
-def confirm_revoking_one(request: Request) -> dict[str, Any]:
+@get("question.links_revoke", _WRITE, "question_link_revoke")
+def confirm_revoking(request: Request) -> dict[str, Any]:
     question = _own(request)
-    link = _own_link(request, question)
-    return pages.page("questions", "Revoke a link", question=question, links=[link], one=link)
+    links = _named_links(request, question)
+    one = links[0] if "link" in request.matchdict else None
+    title = "Revoke a link" if one else "Revoke all links"
+    return pages.page("questions", title, question=question, links=links, one=one)
 
 
 @post("question.link_revoke", _WRITE)
-def revoke_one(request: Request) -> Response:
-    question = _own(request)
-    link = _own_link(request, question)
-    with pages.writing_for_user(request) as storage:
-        question_links.revoke_link(storage, link, request.now)
-    return pages.done(_path(question), "link-revoked")
-
-
-@get("question.links_revoke", _WRITE, "question_link_revoke")
-def confirm_revoking_all(request: Request) -> dict[str, Any]:
-    question = _own(request)
-    links = active_links(request, question)
-    return pages.page("questions", "Revoke all links", question=question, links=links, one=None)
-
-
 @post("question.links_revoke", _WRITE)
-def revoke_all(request: Request) -> Response:
+def revoke(request: Request) -> Response:
     question = _own(request)
+    links = _named_links(request, question)
     with pages.writing_for_user(request) as storage:
-        question_links.revoke_links(storage, question.user_id, request.now, question.id)
-    return pages.done(_path(question), "links-revoked")
+        for link in links:
+            question_links.revoke_link(storage, link, request.now)
+    is_one = "link" in request.matchdict
+    return pages.done(_path(question), "link-revoked" if is_one else "links-revoked")

@@ -218,7 +218,7 @@ def _new_form(
     if not texts[_ACCOUNT]:
         texts = {**texts, _ACCOUNT: _likely_account(owned)}
     variables = _form_variables(request, owned, texts, errors)
-    suggestions = _payees(ApiAnswers(request))
+    suggestions = suggested_payees(ApiAnswers(request))
     variables["controls"] = [
         replace(control, suggestions=suggestions if control.name == "payee" else ())
         for control in variables["controls"]
@@ -250,7 +250,7 @@ def _likely_account(owned: UserRows) -> str:
     return ""
 
 
-def _payees(answers: ApiAnswers) -> list[tuple[str, str]]:
+def suggested_payees(answers: ApiAnswers) -> list[tuple[str, str]]:
     """Return the payees of the newest records, each with its newest category."""
     parameters = {
         "payee": "is.not_null",

@@ -19,6 +19,7 @@ from finance_api.planning.conditions import resolved
 from finance_api.planning.hints import find_hints
 from finance_api.query.model import Condition, Query
 from finance_api.questions.asking import find
+from finance_api.questions.building import NONE
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
@@ -102,13 +103,11 @@ def list_page(
         filters=filters,
         chips=filters.chips(dict((*accounts, *categories, *labels))),
         options={
-            "period": record_filters.period_options(
-                _months(request), filters.given["period"], request.region
-            ),
+            "period": record_filters.period_options(request, filters.given["period"]),
             "account": accounts,
-            "category": [*_presence("category"), *categories],
-            "label": [*_presence("label"), *labels],
-            "note": _presence("note"),
+            "category": [*record_filters.presence("category"), *categories],
+            "label": [*record_filters.presence("label"), *labels],
+            "note": record_filters.presence("note"),
             "type": _choices(record_filters.TYPES),
             "state": _choices(RECORD_STATES),
             "currency": [(code, code) for code in _currencies(owned)],
@@ -117,7 +116,7 @@ def list_page(
         errors={**filters.errors, **errors},
         selecting=selecting,
         chosen=frozenset(ticked_ids(entries)),
-        given_categories=[("", "Choose"), (record_filters.NONE, "No category"), *categories],
+        given_categories=[("", "Choose"), (NONE, "No category"), *categories],
         given_labels=[("", "Choose"), *labels],
         given_states=[("", "Choose"), *_choices(RECORD_STATES)],
         sent={name: str(entries.get(name, "")) for name in GIVEN},
@@ -140,19 +139,9 @@ def _selecting(request: Request, sent: MultiDict | None) -> str:
     return selecting if selecting in ("some", "page", _CHOSEN_ALL) else ""
 
 
-def _months(request: Request) -> list[int]:
-    """Return the first day of each month with records."""
-    user_id, data = request.user.id, request.storage.data
-    return [month for (month,) in data.sum_by(user_id, ("month",), (), with_void=True)]
-
-
 def ticked_ids(sent: MultiDict) -> list[str]:
     """Return the ids in the form; a confirmation sends thousands of them in one field."""
     return [each for ids in sent.getall("id") for each in str(ids).split(",") if each]
-
-
-def _presence(word: str) -> list[tuple[str, str]]:
-    return [(record_filters.NONE, f"Without a {word}"), (record_filters.ANY, f"With a {word}")]
 
 
 def _choices(values: Iterable[str]) -> list[tuple[str, str]]:
@@ -307,7 +296,7 @@ def _category_change(session: LedgerSession, request: Request) -> _Change:
     wanted, new = request.sent_text("set_category"), request.sent_text(forms.NEW_CATEGORY).strip()
     if new:
         row_id, name = forms.category_called(session, new), new
-    elif wanted == record_filters.NONE:
+    elif wanted == NONE:
         return _Change("Remove the category of", values={"categoryId": None})
     else:
         row_id, name = _chosen(session, CATEGORIES, wanted, "category")

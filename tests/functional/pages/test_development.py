@@ -60,7 +60,7 @@ def figures(page):
     """Return the figures at the top of the page, by their names, each with what was before."""
     top = page.text.partition('class="figure-list"')[2].partition("</dl>")[0]
     return {
-        shown_text(name): [shown_text(part) for part in parts.split("<dd")[1:]]
+        shown_text(name): [shown_text(part) for part in parts.split("<dd")[1:3]]
         for name, parts in re.findall("<dt>(.*?)</dt>(.*?)</div>", top, re.DOTALL)
     }
 

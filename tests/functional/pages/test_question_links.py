@@ -1,6 +1,7 @@
 """The pages of links of saved questions, without scripts."""
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -22,9 +23,16 @@ def links(service, user):
     return service.change(lambda storage: storage.users.list_owned(QuestionLink, user.id))
 
 
-def create(visitor, question, **fields):
-    path = f"/questions/{question.id}/links/new"
-    return visitor.submit(path, path, **{"name": "sheet", "expiry": "never", **fields})
+def share_form(question):
+    """Return the path of the form that creates a link, as the question's page has it."""
+    asked = {"question": question.id, "name": question.name, "address": question.address}
+    return f"/questions/new?{urlencode({'share': 'yes', **asked})}"
+
+
+def create(visitor, question, status=303, **fields):
+    path = share_form(question)
+    sent = {"name": "sheet", "expiry": "never", **fields}
+    return visitor.submit(path, "/questions/new", status=status, **sent)
 
 
 def addresses(page):
@@ -67,15 +75,14 @@ def test_all_links_of_a_question_are_revoked_and_no_others(service, user, visito
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"name": " "}, "A link needs a name."),
+        ({"name": " "}, "A question needs a name."),
         ({"expiry": ""}, "Choose when the link expires."),
         ({"expiry": "date", "expires_on": "soon"}, "Enter a date such as 2027-01-31."),
         ({"expiry": "date", "expires_on": "2026-03-18"}, "Choose a date after today."),
     ],
 )
 def test_a_form_with_a_mistake_creates_nothing(service, user, visitor, question, fields, sentence):
-    path = f"/questions/{question.id}/links/new"
-    page = visitor.submit(path, path, status=400, **{"name": "x", "expiry": "never", **fields})
+    page = create(visitor, question, status=400, **fields)
     assert sentence in shown_text(page.text)
     assert links(service, user) == []
 
@@ -83,8 +90,8 @@ def test_a_form_with_a_mistake_creates_nothing(service, user, visitor, question,
 def test_a_new_link_expires_after_a_year_unless_one_chooses_otherwise(
     service, user, visitor, question
 ):
-    path = f"/questions/{question.id}/links/new"
-    visitor.submit(path, path, name="sheet")
+    path = share_form(question)
+    visitor.submit(path, "/questions/new", status=303)
     (link,) = links(service, user)
     assert link.expires_at == service.clock.now() + 365 * 86_400
     create(visitor, question, expiry="never")
@@ -107,5 +114,5 @@ def test_removing_a_question_ends_its_links(service, user, visitor, question):
 @on_one_storage
 def test_without_access_to_the_api_no_link_is_created(service, user, visitor, question):
     service.change(lambda storage: storage.users.update(user.id, premium=False))
-    path = f"/questions/{question.id}/links/new"
+    path = share_form(question)
     assert "need premium" in visitor.get(path, status=403).text

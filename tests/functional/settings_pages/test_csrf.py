@@ -27,7 +27,7 @@ POSTS = (
     *("settings.login", "settings.logout", "settings.token_new", "settings.token"),
     *("settings.token_regenerate", "settings.token_revoke", "settings.jwts", "settings.jwt_revoke"),
     *("settings.jwt_revoke_all", "settings.password", "settings.profile", "settings.session_end"),
-    *("settings.sign_out_everywhere", "question.new", "question.link_new", "question.link_revoke"),
+    *("settings.sign_out_everywhere", "question.new", "question.link_revoke"),
     *("question.links_revoke", "goals.new", "goals.remove", "records", "record.unlink"),
     *("import.discard", "imports.undo"),
 )

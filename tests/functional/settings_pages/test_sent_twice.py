@@ -3,7 +3,6 @@
 import pytest
 
 from finance_api.storage.interface import QuestionLink
-from functional.pages.test_questions import save
 from support.browser import jwts_of, location, tokens_of
 from support.html import shown_text
 from support.service import on_one_storage
@@ -11,7 +10,10 @@ from support.service import on_one_storage
 #: Each form: the end of its page, and what is filled in.
 FORMS = {
     "token": ("/settings/tokens/new", {"name": "x", "scopes": ["records"], "expiry": "never"}),
-    "link": ("/questions/{question}/links/new", {"name": "x", "expiry": "never"}),
+    "link": (
+        "/questions/new?share=yes&name=Net&address=/v1/api/records",
+        {"name": "x", "expiry": "never"},
+    ),
     "jwt": ("/settings/jwts", {"ttl": "3600"}),
 }
 
@@ -26,11 +28,10 @@ def count(service, user):
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_form_sent_twice_creates_one_and_says_so(service, user, visitor, kind):
     path, given = FORMS[kind]
-    page = path.format(question=save(service, user).id)
-    form = visitor.form(page)
+    form = visitor.form(path)
     first, second = (visitor.post(form.action, form.filled(given), status=303) for _ in range(2))
     assert count(service, user) == 1
     assert location(first).endswith("/made")
     assert "Nothing was created a second time" in shown_text(visitor.follow(second).text)
-    visitor.submit(page, status=303, **given)
+    visitor.submit(path, status=303, **given)
     assert count(service, user) == 2
