@@ -75,7 +75,8 @@ class Choices:
         text = self.chosen[name]
         label = dict(self.options.get(name, ())).get(text, text)
         # A relative date such as this-month; months of the calendar keep their capitals.
-        is_word = name in ("by", "compare") or label.lower().replace(" ", "-") == text
+        is_relative = name == "period" and label.lower().replace(" ", "-") == text
+        is_word = name in ("by", "compare") or is_relative
         return f"“{text}”" if name == "q" else label.lower() if is_word else label
 
     @property

@@ -284,6 +284,8 @@ SCREENS = (
     Screen("question-extreme", "extreme", "/questions", _first_object),
     Screen("question-outdated", "household", "/questions", _follow("Outdated")),
     Screen("question-new", "household", "/questions/new"),
+    Screen("question-built", "household", "/questions/new?what=spent&period=this-year"),
+    Screen("question-built-faults", "household", "/questions/new?what=balance&by=payee&payee=W"),
     Screen("question-new-faults", "household", "/questions/new", _submit("Save", address="x")),
     Screen("link-new", "household", "/questions", _follow("Newest records", "Create a link")),
     Screen("link-new-faults", "household", "/questions", _link_without_name),

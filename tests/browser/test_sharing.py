@@ -1,0 +1,67 @@
+"""One number for a partner: from the overview to a link, counted in actions."""
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.test_walk import Hand
+
+#: Actions to share one number.
+MOST = 3
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_one_number_is_shared_with_three_actions(site, windows, figures, width, height):
+    user = site.user()
+    site.load_demo(user)
+    context = windows.open()
+    site.enter(context, user)
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/overview")
+    spent = page.locator("#sums .figure").nth(1).inner_text()
+    hand = Hand(page, has_mouse=True)
+    hand.press(page.get_by_role("link", name="Share: Spent this month, in EUR"))
+    hand.button("Create the link")
+    hand.press(page.locator("button[data-copy=address-html]"))
+    expect(
+        page.get_by_text("Copied", exact=True).or_(page.get_by_text("Selected")).first
+    ).to_be_visible()
+    figures(f"share one number: {hand.clicks} clicks, {hand.keys} keys")
+    assert hand.clicks + hand.keys == MOST
+    address = page.locator("#address-html").inner_text()
+    stranger = windows.open().new_page()
+    stranger.goto(address)
+    expect(stranger.locator(".figure")).to_have_text(spent)
+    expect(stranger.get_by_role("heading", level=1)).to_have_text("Spent this month, in EUR")
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_question_is_put_together_and_its_answer_shown(site, windows, has_scripts):
+    user = site.user()
+    site.load_demo(user)
+    context = windows.open(java_script_enabled=has_scripts)
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/questions/new")
+    main = page.get_by_role("main")
+    main.get_by_label("Period", exact=True).select_option(label="This month")
+    if not has_scripts:
+        main.get_by_role("button", name="Show", exact=True).click()
+    expect(main.locator(".figure")).to_contain_text("EUR")
+    expect(main.get_by_label("Name", exact=True)).to_have_value("Spent: this month")
+    address = "/v1/api/records/summary?columns=spent&recordDate=eq.this-month&fill=true"
+    expect(main.get_by_label("API request", exact=True)).to_have_value(address)
+    if has_scripts:
+        expect(main.get_by_label("Period", exact=True)).to_be_focused()
+    figure = main.locator(".figure").inner_text()
+    main.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_title("Spent: this month · finance_api")
+    expect(main.locator(".figure")).to_have_text(figure)
+    # Back, to what was chosen, and saving again.
+    page.go_back()
+    expect(main.get_by_label("Name", exact=True)).to_have_value("Spent: this month")
+    main.get_by_role("button", name="Save", exact=True).click()
+    expect(main.locator(".figure")).to_have_text(figure)
+    page.goto("/questions")
+    expect(main.get_by_role("row")).to_have_count(2)
+    expect(main.get_by_role("row").nth(1)).to_contain_text(figure)
