@@ -17,7 +17,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         _BALANCE: "Balance",
     },
     "by": {"month": "By month", "category": "By category", "payee": "By payee"},
-    "compare": {"previous": "Compared with before", "year": "Compared with a year before"},
+    "compare": {"previous": "With the period before", "year": "With a year before"},
 }
 #: The filters of records, by the name of the choice, in the order of a question's name.
 _FILTERS = {
@@ -74,10 +74,17 @@ class Choices:
     def _label(self, name: str) -> str:
         text = self.chosen[name]
         label = dict(self.options.get(name, ())).get(text, text)
-        # A relative date such as this-month; months of the calendar keep their capitals.
-        is_relative = name == "period" and label.lower().replace(" ", "-") == text
-        is_word = name in ("by", "compare") or is_relative
-        return f"“{text}”" if name == "q" else label.lower() if is_word else label
+        match name:
+            case "q":
+                return f"“{text}”"
+            case "by":
+                return label.lower()
+            case "compare":
+                return f"compared {label.lower()}"
+            case "period" if label.lower().replace(" ", "-") == text:
+                # A relative date; months of the calendar keep their capitals.
+                return label.lower()
+        return label
 
     @property
     def address(self) -> str:

@@ -25,6 +25,13 @@ FOOD, BREAD, HOME, GIRO = (
 SUM = "/v1/api/records/summary?columns=spent&recordDate=eq.this-month&fill=true"
 
 
+@pytest.fixture(autouse=True)
+def _time(monkeypatch):
+    """The list of questions waits for every answer, however busy the machine is."""
+    for name in ("_ANSWER_SECONDS", "_LIST_SECONDS"):
+        monkeypatch.setattr(f"finance_api.web.views.questions.{name}", 60)
+
+
 @pytest.fixture
 def client(service, user):
     """A client whose user has records in two currencies; the clock says 2026-03-18."""
@@ -94,7 +101,7 @@ def values_of(page):
         ),
         (
             {"what": "spent", "payee": "Aldi", "period": "last-month", "compare": "previous"},
-            "Spent: Aldi, last month, compared with before",
+            "Spent: Aldi, last month, compared with the period before",
             "columns=spent&payee=eq.Aldi&recordDate=eq.last-month&compare=previous&fill=true",
         ),
     ],
