@@ -171,6 +171,14 @@ def test_budgets_have_the_limit_of_each_period(person: Person, name: str, step: 
     assert all(kinds[guid]["kind"] == "income" for guid in told)
 
 
+def test_a_budget_of_all_expenses_counts_expenses_alone(person: Person):
+    import_book(person, FORMS["gzip"](BOOKS, "mixed"))
+    names = {row["id"]: row["name"] for row in person.rows(CATEGORIES)}
+    every = named(person, BUDGETS, "Expenses")
+    assert sorted(names[i] for i in every["categoryIds"]) == ["Food", "Health", "Travel"]
+    assert every["type"] == "BUDGET_INTERVAL_YEAR"
+
+
 def test_schedules_have_the_days_of_gnucash(person: Person):
     import_book(person, HOUSEHOLD)
     days: dict[str, list[str]] = {}
@@ -314,6 +322,21 @@ def test_what_changed_there_changes_here(person: Person):
     report = import_book(person, edited(("Müller &amp; Söhne", "Hausverwaltung")))
     assert (report.created, report.updated) == (0, 1)
     person.audit()
+
+
+def test_the_number_may_be_in_the_splits(person: Person):
+    key = "Use Split Action Field for Number"
+    slots = "<slot:key>options</slot:key><slot:value type='frame'><slot><slot:key>Accounts"
+    slots += f"</slot:key><slot:value type='frame'><slot><slot:key>{key}</slot:key>"
+    slots += "<slot:value type='string'>t</slot:value></slot></slot:value></slot></slot:value>"
+    count_data = '<gnc:count-data cd:type="commodity">'
+    action = "<split:action>4711</split:action><split:reconciled-state>y"
+    book = edited(
+        (count_data, f"<book:slots><slot>{slots}</slot></book:slots>{count_data}"),
+        ("<split:reconciled-state>y", action),
+    )
+    import_book(person, book)
+    assert {row["reference"] for row in person.rows(RECORDS)} >= {"4711", "17"}
 
 
 # -- days of old books

@@ -88,7 +88,6 @@ class Plans:
         first, last = min(periods), max(periods)
         for account_id, by_period in amounts.items():
             account = self._accounts[account_id]
-            category = self._names.category_id(account_id)
             limits = [
                 (days[period].isoformat(), _cents(by_period.get(period, Fraction())))
                 for period in range(first, last + 1)
@@ -99,10 +98,16 @@ class Plans:
                 name=account.name,
                 type=_BUDGET_TYPES[budget.recurrence.kind, budget.recurrence.mult][0],
                 currencyCode=self._book.accounts[account_id].commodity,
-                categoryIds=[] if category is None else [category],
+                categoryIds=self._categories(account_id),
                 closed=account.archived,
                 **limit_values(limits),
             )
+
+    def _categories(self, account_id: str) -> list[str]:
+        """Return the category of an account; of the root of all expenses, those below it."""
+        below = [a.id for a in self._accounts.values() if a.parent == account_id]
+        own = self._names.category_id(account_id)
+        return list(filter(None, map(self._names.category_id, below))) if own is None else [own]
 
     # -- scheduled transactions
 
