@@ -137,6 +137,16 @@ def test_categories_keep_their_groups_and_ynabs_own_are_left_out(person: Person)
     ]
 
 
+def test_hidden_categories_are_the_users_own(person: Person):
+    def hide(changed: dict[str, Any]) -> None:
+        changed["category_groups"][3].update(name="Hidden Categories", internal=True)
+
+    import_book(person, edited(hide))
+    cinema = named(person, CATEGORIES, "Cinema")
+    assert (cinema["kind"], cinema["group"]) == ("expense", "Hidden Categories")
+    assert named(person, BUDGETS, "Cinema")["categoryIds"] == (cinema["id"],)
+
+
 def test_transfers_are_pairs_also_in_splits_unless_one_half_counts_as_spent(person: Person):
     import_book(person, HOUSEHOLD)
     assert pairs(person) == [

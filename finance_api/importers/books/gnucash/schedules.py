@@ -66,8 +66,6 @@ def _rule(start: date, recurrence: Recurrence) -> tuple[date, str | None]:
             return last, monthly_rule(31, mult)
         case "nth weekday":
             nth = (first.day - 1) // 7 + 1
-            # The fifth one of a month is its last one.
-            nth = -1 if nth == 5 else nth
             return first, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY={nth}{_WEEKDAYS[first.weekday()]}"
         case "last weekday":
             last = first.replace(day=monthrange(first.year, first.month)[1])

@@ -7,9 +7,11 @@ from finance_api.importers.books.ynab.plan import Account, Category, Plan, Sched
 from finance_api.importers.interface import ImportRefused, quoted
 
 #: Groups that YNAB makes itself, also in files of a time without the member ``internal``.
-_OWN_GROUPS = ("Internal Master Category", "Credit Card Payments")
-_UNCATEGORIZED = "Uncategorized"
 _CARD_PAYMENTS = "Credit Card Payments"
+_OWN_GROUPS = ("Internal Master Category", _CARD_PAYMENTS)
+#: A group of YNAB's own with the user's categories.
+_HIDDEN = "Hidden Categories"
+_UNCATEGORIZED = "Uncategorized"
 
 
 class Names:
@@ -40,8 +42,9 @@ class Names:
 
     def _is_own(self, category: Category) -> bool:
         group = self.groups.get(category.category_group_id)
-        is_own_group = group is not None and (group.internal or group.name in _OWN_GROUPS)
-        return category.internal or is_own_group
+        if group is None or group.name == _HIDDEN:
+            return category.internal
+        return category.internal or group.internal or group.name in _OWN_GROUPS
 
     def is_income(self, category_id: str) -> bool:
         group = self.groups.get(self.categories[category_id].category_group_id)
