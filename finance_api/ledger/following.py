@@ -186,9 +186,11 @@ class Following:
 
         A record that was deleted here is a whole without parts.
         """
-        if self._last is None:
+        history = self._session.history
+        if not any(e.undone_at is None and e.details.get("book") == self.source for e in history):
             return set()
-        before = {(kind, row_id) for kind, row_id in self._last.details["follow"]["deleted"]}
+        remembered = [] if self._last is None else self._last.details["follow"]["deleted"]
+        before = {(kind, row_id) for kind, row_id in remembered}
         ledger, user_id, deleted = self._session.storage.ledger, self._session.user.id, set[Key]()
         for resource in _DOCUMENTS:
             keys = {
@@ -198,7 +200,7 @@ class Following:
             absent = {key[1] for key in keys if key[1] not in there}
             deleted |= {key for key in before if key[0] == resource.name and key[1] in absent}
             absent -= {key[1] for key in deleted}
-            for entry in reversed(self._session.history):
+            for entry in reversed(history):
                 if not absent:
                     break
                 if entry.undone_at is None and not entry.pruned:
@@ -374,8 +376,12 @@ class Following:
             deleted = deleted_among(self._session, [row["id"] for row in wholes])
             self._report.removed += len(batch) - len(deleted)
             moved = self._moved(deleted)
-            wholes += [row for row in moved if is_whole(row)]
+            split = [row for row in moved if is_whole(row)]
+            wholes += split
             records += [row for row in moved if not is_whole(row)]
+            records += chain.from_iterable(
+                parts_of(self._session, [r["id"] for r in split]).values()
+            )
             yield wholes, records
         if edited:
             text = "records that were changed here, and are gone because the book has lost them"

@@ -31,8 +31,11 @@ def told(command, anna):
 
 def lines(command, email):
     """The dump without the times of the import."""
-    dump = command.done("dump", email).decode()
-    return sub(r'"(created|updated)At":"[^"]*"', "", dump)
+    return lines_of(command.done("dump", email))
+
+
+def lines_of(dump):
+    return sub(r'"(created|updated)At":"[^"]*"', "", dump.decode())
 
 
 @pytest.fixture
@@ -60,6 +63,39 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, databas
         command.done("import", anna, path)
         assert lines(command, anna) == whole
     assert b"0 created, 0 updated" in command.done("import", anna, path)
+    figures(f"{KILLS} killed, {done} were done")
+
+
+@by_day_on("command")
+def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, database, figures):
+    book = [{**row, "source": "book:1", "sourceId": row["id"]} for row in ROWS]
+    book += [
+        {**record(n, amount=n), "source": "book:1", "sourceId": f"r{n}"}
+        for n in range(100, 100 + COUNT)
+    ]
+    fewer = [{**row, "payee": "New"} for row in book[2 : COUNT // 2]]
+    paths = [
+        command.file(name, "".join(map(native_line, rows)))
+        for name, rows in (("old.ndjson", book), ("new.ndjson", [*book[:2], *fewer]))
+    ]
+    options = ("--follow", "--confirm-smaller")
+    command.done("import", anna, paths[0], *options)
+    old = command.done("dump", anna)
+    moments, done = random.Random(4713), 0
+    for _ in range(KILLS):
+        kill(command, database, moments.randrange(LOG_SIZE), "import", anna, paths[1], *options)
+        found = command.done("dump", anna)
+        command.done("import", anna, paths[1], *options)
+        new = command.done("dump", anna)
+        assert found == old or lines_of(found) == lines_of(new)
+        done += found != old
+        newest = json.loads(command.done("imports", anna, "--json"))[0]
+        command.done("imports", "undo", anna, str(newest["number"]))
+        assert command.done("dump", anna) == old
+        # A state that was undone is not followed again.
+        with open(paths[1], "a") as file:
+            more = record(9_000 + done, source="book:1", sourceId=f"m{random.random()}")
+            file.write(native_line(more))
     figures(f"{KILLS} killed, {done} were done")
 
 

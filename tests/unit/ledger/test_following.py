@@ -165,6 +165,14 @@ def test_a_category_deleted_here_stays_deleted_until_something_new_uses_it(perso
     assert names(person, CATEGORIES) == ["food"]
 
 
+def test_a_category_deleted_after_an_import_without_following_stays_deleted(person):
+    book = (BOOKS / "actual-household.zip").read_bytes()
+    import_book(person, book)
+    edited(person, remove_object, CATEGORIES, "Starting Balances")
+    import_book(person, book, follow=True)
+    assert "Starting Balances" not in {row["name"] for row in person.rows(CATEGORIES)}
+
+
 def test_an_account_deleted_here_with_its_records_stays_deleted(person):
     follow(person, *START)
     edited(person, remove_object, ACCOUNTS, "Giro", with_records=True)
@@ -225,6 +233,18 @@ def test_a_record_that_was_moved_here_goes_with_the_books_record(person):
     follow(person, giro(), category("food"), payment("b"))
     assert names(person) == ["b"]
     assert not person.rows(SPLITS)
+    person.audit()
+
+
+def test_a_record_that_was_moved_and_split_here_goes_with_its_parts(person):
+    other = {**giro(), "id": uid("other"), "source": None, "sourceId": None, "name": "Other"}
+    person.native(other)
+    follow(person, *START)
+    edited(person, set_assigned, uid("a"), {"account": "Other"})
+    (moved,) = [row for row in person.rows(RECORDS) if row["sourceId"] is None]
+    edited(person, split_record, moved["id"], [Part(-20_000), Part(-30_000)])
+    follow(person, giro(), category("food"), payment("b"))
+    assert names(person) == ["b"]
     person.audit()
 
 

@@ -3,12 +3,19 @@ fresh import.
 """
 
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from finance_api.resources import PUBLIC_RESOURCES, RESOURCES
+from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.changing import changing
+from finance_api.ledger.edits.objects import remove_object, set_object
+from finance_api.ledger.edits.records import change_records, remove_records, set_assigned
+from finance_api.ledger.edits.splits import Part, join_parts, split_record
+from finance_api.ledger.edits.transfers import unlink_records
+from finance_api.resources import ACCOUNTS, CATEGORIES, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.ids import derived_id
 from support.clock import HeldClock
@@ -222,3 +229,57 @@ def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(seed
     while len([e for e in person.history() if e.undone_at is None]) > 1:
         person.undo()
     assert person.dump() == start
+
+
+def _edit(person: Person, function: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
+    """Edit what is here; return whether that is allowed."""
+    now = person.clock.now()
+    try:
+        with changing(person.backend, person.user.email, now, action="edit") as session:
+            function(session, *arguments, **options)
+    except ChangeRefused:
+        return False
+    return True
+
+
+def edit_here(person: Person, draw: random.Random) -> bool:
+    """Make a random edit as a person would on the pages; return whether it is allowed."""
+    row = draw.choice(person.rows(RECORDS))
+    category, other = (draw.choice(person.rows(CATEGORIES))["id"] for _ in range(2))
+    edits: list[Callable[[], bool]] = [
+        lambda: _edit(person, change_records, [row["id"]], {"note": f"mine {draw.random()}"}),
+        lambda: _edit(person, remove_records, [row["id"]]),
+        lambda: _edit(
+            person, split_record, row["id"], [Part(row["amount"] - 10_000), Part(10_000)]
+        ),
+        lambda: _edit(person, join_parts, row["splitId"] or row["id"]),
+        lambda: _edit(person, set_object, CATEGORIES, category, {"name": f"N {draw.random()}"}),
+        lambda: _edit(person, remove_object, CATEGORIES, category, into=other),
+        lambda: _edit(person, set_assigned, row["id"], {"account": draw.choice(accounts)}),
+        lambda: _edit(person, unlink_records, [row["id"]]),
+    ]
+    accounts = [account["id"] for account in person.rows(ACCOUNTS)]
+    return draw.choice(edits)()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_edits_on_both_sides_a_second_time_changes_nothing(seed: int) -> None:
+    person, book, draw = Person(MemoryBackend(), HeldClock()), Book(seed), random.Random(seed)
+    person.file(book.file(), follow=True, confirm_smaller=True)
+    allowed = 0
+    for _ in range(count(15, 100)):
+        book.edit()
+        book.add_record()
+        person.clock.advance(60)
+        allowed += edit_here(person, draw)
+        before = person.dump()
+        person.file(book.file(), follow=True, confirm_smaller=True)
+        person.audit()
+        after, entries = person.snapshot(), len(person.history())
+        person.file(book.file(), follow=True, confirm_smaller=True)
+        assert (person.snapshot(), len(person.history())) == (after, entries)
+        person.undo()
+        assert person.dump() == before
+        book.add_record()
+        person.file(book.file(), follow=True, confirm_smaller=True)
+    assert allowed
