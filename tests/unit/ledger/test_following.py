@@ -408,7 +408,16 @@ def test_a_file_of_several_sources_or_none_is_not_followed(person):
 # -- whole books of other programs
 
 
-@pytest.mark.parametrize("name", ["actual-household.zip", "ynab-household.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "actual-household.zip",
+        "ynab-household.json",
+        "gnucash-household.gnucash",
+        "gnucash-mixed.gnucash",
+        "gnucash-travel.gnucash",
+    ],
+)
 def test_a_whole_book_is_followed_after_an_import_without(new_person, name):
     person, book = new_person(), (BOOKS / name).read_bytes()
     import_book(person, book)
