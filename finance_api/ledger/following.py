@@ -121,6 +121,7 @@ class Following:
         self.source = str(file.source)
         self._last = last_entry(session.history, self.source)
         self._stored: dict[Key, _Stored] = {}
+        self._hollow: set[Key] = set()
         self.states = BookStates(session.user.uuid, file, self._read_stored())
         self._check_own_balances()
         self._refuse_undone()
@@ -171,14 +172,19 @@ class Following:
     # -- what is stored
 
     def _read_stored(self) -> dict[Key, str]:
-        """Read the rows of the source; return their ids, by kind and source id."""
-        ids = {}
+        """Read the rows of the source; return their ids, by kind and source id.
+
+        Wholes without parts are hollow: records that were deleted here, or count nothing.
+        """
+        ids, wholes = {}, []
         of_source = Condition(SOURCE, Operator.ANY_OF, (self.source,))
         for resource in RESOURCES:
             for row in chain.from_iterable(self._session.pages(resource, of_source)):
                 stored = _Stored(row["bookState"], row.get("recordDate"))
                 self._stored[key_of(resource, row["id"])] = stored
                 ids[key_of(resource, row["sourceId"])] = row["id"]
+                wholes += [row["id"]] if resource is SPLITS else []
+        self._hollow = {key_of(SPLITS, i) for i in deleted_among(self._session, wholes)}
         return ids
 
     def _find_deleted(self) -> set[Key]:
@@ -216,8 +222,9 @@ class Following:
         """Ask about a file that may be an older copy, or another book. Raises ImportRefused."""
         questions = Questions()
         confirm = Choice({"confirm_smaller": True})
-        of_kind = Counter(kind for kind, _ in self._stored)
+        of_kind = Counter(kind for kind, _ in self._stored.keys() - self._hollow)
         gone = [key for key in self._vanished if self._stored[key].state != GONE]
+        gone = [key for key in gone if key not in self._hollow]
         for kind, count in Counter(kind for kind, _ in gone).items():
             resource = _BY_NAME[kind]
             is_many = count > _MANY_RECORDS if resource is RECORDS else count >= _MANY_OTHERS
@@ -328,8 +335,8 @@ class Following:
 
     def _title(self, resource: Resource, row: Row) -> str:
         if resource in (RECORDS, SPLITS):
-            return title_of_whole(self._session, row)
-        return f"{resource.word} {title_of(resource, row)}"
+            return message(title_of_whole(self._session, row))
+        return message(f"{resource.word} {title_of(resource, row)}")
 
     def _remark(self, what: str, names: list[str]) -> None:
         if names:

@@ -135,8 +135,9 @@ def test_what_changed_in_both_stays_as_it_is_here_and_is_named_once(person):
     new = (giro(), category("food"), payment("a", "-6"), payment("b", "-6"), payment("c", "-6"))
     before = person.revision
     report = follow(person, *new)
-    assert "objects changed both here and in the book, which stay as they are here: 2 (" in remarks(
-        report
+    assert remarks(report) == (
+        "objects changed both here and in the book, which stay as they are here: 2 "
+        "('2026-01-15 a -5 EUR', '2026-01-15 b -5 EUR')"
     )
     assert changed(person, before) == {uid("giro"), uid("c")}
     assert person.row(RECORDS, uid("a"))["amount"] == -50_000
@@ -343,6 +344,14 @@ def test_a_book_that_has_lost_more_than_a_third_and_20_records_asks(person):
     follow(person, giro(), *many(40))
     follow(person, giro(), *many(10), confirm_smaller=True)
     assert len(person.rows(RECORDS)) == 10
+
+
+def test_records_that_were_deleted_here_do_not_count_as_lost(person):
+    follow(person, giro(), *many(60))
+    edited(person, remove_records, [uid(f"p{number}") for number in range(30)])
+    follow(person, giro(), *many(60)[30:])
+    assert len(person.rows(RECORDS)) == 30
+    assert not person.rows(SPLITS)
 
 
 def test_a_book_that_has_lost_5_categories_of_less_than_15_asks(person):
