@@ -106,14 +106,18 @@ def _recognised(
         if given.no_profile or given.about_amounts() or (saved and "profile" not in saved):
             return None
         name = saved.get("profile")
-    if not given.header:
-        return None
     profile = None if name is None else profiles.get(name)
-    for table in places:
+    for table in places if given.header else ():
         headings = table.headings or ()
         match = profiles.recognise(headings) if profile is None else profile.match(headings)
         if match is not None:
             return table, match
+    for table in (replace(each, has_header=False) for each in places):
+        match = None if profile is None else profile.match_width(table.width)
+        if match is not None and looks_like_data(table.cells):
+            return table, match
+    if not given.header:
+        return None
     if profile is not None:
         fact = clause(Topic.PROFILE_DOES_NOT_FIT, profile=shown(profile), name=profile.name)
         raise ImportRefused(fact, choices=(Choice({"profile": None}),))

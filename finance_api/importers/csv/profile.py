@@ -141,6 +141,7 @@ class Profile:
 
     mapping: the options for every file, including the columns of fields. text: the TOML file.
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
+    headless: whether a file without headings has these columns if it has as many, by name only.
     otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
     partial: whether the mapping only has answers; the file's content decides the rest.
     apostrophes: whether an apostrophe stands before what a spreadsheet would take for a formula.
@@ -156,6 +157,7 @@ class Profile:
     lost: str = ""
     begins: bool = False
     by_name_only: bool = False
+    headless: bool = False
     partial: bool = False
     date_order: str = ""
     only: abc.Mapping[str, Selected] = field(default_factory=dict)
@@ -196,6 +198,11 @@ class Profile:
             if code is not None:
                 return Match(self, row.names + texts[len(row.names) :], code)
         return None
+
+    def match_width(self, width: int) -> "Match | None":
+        """Return the match of a file without headings; None if it has other columns."""
+        names = (row.names for row in self.headings if self.headless and len(row.names) == width)
+        return next((Match(self, each, "") for each in names), None)
 
 
 @dataclass(frozen=True)
