@@ -355,6 +355,32 @@ def balances(rng: Random) -> History:
     return History([(data, {})], one(found, total), state == "wrong", says=says)
 
 
+def reversals(rng: Random) -> History:
+    """Bookings that are reversed; some banks state the direction of what was reversed."""
+    found = amounts(rng, rng.randint(2, 6))
+    of_days = days(rng, len(found))
+    reversed_ = rng.sample(range(len(found)), rng.randint(1, 2))
+    opening = money(rng)
+    entries = []
+    is_turned, has_balances = rng.random() < 0.5, rng.random() < 0.7
+    for number, (day, amount) in enumerate(zip(of_days, found, strict=True)):
+        entries.append(camt_entry(day.isoformat(), str(amount), ref=f"b{number}"))
+        if number in reversed_:
+            stated = amount if is_turned and has_balances else -amount
+            further = "<RvslInd>true</RvslInd>"
+            ref = f"r{number}"
+            entries.append(camt_entry(day.isoformat(), str(stated), ref=ref, further=further))
+    found = [*found, *(-found[number] for number in reversed_)]
+    rng.shuffle(entries)
+    balance = opening + sum(found)
+    stated_balances = [
+        camt_balance("OPBD", str(opening), of_days[0].isoformat()),
+        camt_balance("CLBD", str(balance), of_days[-1].isoformat()),
+    ]
+    data = camt(camt_statement(entries, balances=stated_balances if has_balances else ()))
+    return History([(data, {})], one(found, balance if has_balances else None))
+
+
 KINDS: tuple[Callable[[Random], History], ...] = (
     ofx_without_signs,
     cards,
@@ -364,4 +390,5 @@ KINDS: tuple[Callable[[Random], History], ...] = (
     registers,
     documents,
     balances,
+    reversals,
 )

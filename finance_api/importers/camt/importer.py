@@ -36,7 +36,7 @@ from finance_api.importers.interface import (
 from finance_api.importers.sections import Section, Sections, StatedTotal, Totals
 from finance_api.resources.currencies import CODES
 from finance_api.values.number import NumberError, parse_decimal, to_units
-from finance_api.values.text import is_iban
+from finance_api.values.text import counted, is_iban
 from finance_api.values.time import DAY_SECONDS
 
 _SERVICERS = ("BIC", "BICFI", "ClrSysMmbId/MmbId", "Othr/Id")
@@ -191,6 +191,10 @@ def _add(totals: Totals, entry: Element) -> None:
         totals.add(way, amount[0], parts=parts, booked=is_booked, reversal=is_reversal)
 
 
+#: At most about this many reversals of a statement wait for its balances.
+_MOST_REVERSALS = 1_000
+
+
 class CamtImporter:
     """Reads the messages of one file, which are all of one kind.
 
@@ -217,6 +221,7 @@ class CamtImporter:
         # Reports of a day repeat the entries of earlier reports; notifications repeat nothing.
         sections = Sections(repeat=self.source != _NOTIFICATIONS)
         section = message = None
+        reversals: list[Entry] = []
         for found in entries_in(stream):
             if section is None:
                 account = self._account_of(found)
@@ -228,6 +233,10 @@ class CamtImporter:
                 if is_new:
                     yield section.statement, None
             if found.entry is None:
+                for entry in _directed(reversals, section, balances_of(found.statement)):
+                    section.take(entry)
+                    yield section.statement, entry._replace(message=message)
+                reversals.clear()
                 totals.check(totals_of(found.statement))
                 _end(section, found)
                 section = None
@@ -237,7 +246,12 @@ class CamtImporter:
                 section.statement.skipped[NOT_BOOKED[status]] += 1
             else:
                 assert account.currency is not None
-                for entry in entries_of(found.entry, account.currency, section.number):
+                entries = entries_of(found.entry, account.currency, section.number)
+                if is_true(found.entry.first("RvslInd")) and len(reversals) < _MOST_REVERSALS:
+                    # The balances may show which way they go.
+                    reversals += entries
+                    continue
+                for entry in entries:
                     section.take(entry)
                     yield section.statement, entry._replace(message=message)
         if sections.is_empty:
@@ -262,6 +276,22 @@ class CamtImporter:
                 f"is for an account in {account.currency}, but its amounts are in {currency}"
             )
         return account
+
+
+def _directed(reversals: list[Entry], section: Section, balances: Balances) -> list[Entry]:
+    """Return the reversals of a statement, turned round if its balances fit only then: some banks
+    state the direction of what is reversed.
+    """
+    total = sum(entry.amount for entry in reversals)
+    if balances.opening is None or balances.closing is None or len(reversals) >= _MOST_REVERSALS:
+        return reversals
+    if not total or balances.closing.amount - balances.opening.amount != section.total - total:
+        return reversals
+    which = counted(len(reversals), "reversal")
+    section.statement.remarks.append(
+        f"turned round {which}, whose direction is that of what is reversed: the balances show it"
+    )
+    return [entry._replace(amount=-entry.amount) for entry in reversals]
 
 
 def _end(section: Section, found: Found) -> None:
