@@ -11,7 +11,7 @@ KINDS = (
     *("plain", "total", "total between", "shop", "brought forward", "stated", "stated wrongly"),
     *("below", "columns", "two tables", "same headings", "count", "divided", "end mark"),
     *("no amount", "not booked", "not booked between", "headings again", "shares", "letters"),
-    *("row types", "row types wrongly", "repeated cells"),
+    *("row types", "row types wrongly", "repeated cells", "doubled minus", "doubled minus alone"),
 )
 TOTALS = "Total|Total balance|Summe|Gesamtsumme|Solde|Saldo|Totaal|Suma|Celkem|Summa|Grand total"
 SHOPS = "Total Wine Store|Total Energies|Saldo Markt|Suma Foods|Balance Yoga|Bar Solde"
@@ -245,8 +245,27 @@ def make(seed: int, kind: str) -> Odd:  # noqa: C901 - one case for each kind
             for day_text, rest in written:
                 lines.append(writer.line("" if day_text == before else day_text, rest))
                 before = day_text
+        case "doubled minus" | "doubled minus alone":
+            # Each is negative, or each is positive.
+            writer.sides = writer.ends_in_delimiter = False
+            writer.columns = [*writer.columns[:3], "Amount"]
+            way, at = pick.choice((1, -1)), set(pick.sample(range(len(rows)), 2))
+            rows = [(*r[:3], way * abs(r[3]) if n in at else r[3]) for n, r in enumerate(rows)]
+            total = sum(row[3] for row in rows)
+            records = [(str(day), cents * 100) for day, _, _, cents in rows]
+            lines, balance = [], opening
+            has_balances = kind == "doubled minus" and pick.random() < 0.5
+            for n, (day, payee, note, cents) in enumerate(rows):
+                balance += cents
+                amount = f"--{writer.number(abs(cents))}" if n in at else writer.number(cents)
+                cells = [form_day(day, writer.form, writer.of), payee, note, amount]
+                cells += [writer.number(balance)] * has_balances
+                lines.append(writer.line(*cells))
+            writer.columns += ["Balance"] * has_balances
+            if kind == "doubled minus" and not has_balances:
+                below = [writer.line("", "Total", "", writer.number(total))]
     text = "\n".join([*above, writer.headings(), *lines, *below]) + "\n"
-    is_wrong = kind in ("stated wrongly", "divided")
+    is_wrong = kind in ("stated wrongly", "divided", "doubled minus alone")
     return Odd(
         text,
         None if is_wrong else sorted(records),

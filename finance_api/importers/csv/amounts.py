@@ -42,12 +42,14 @@ class Written:
 
     side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means. mark:
     the currency beside the digits, if any. digits: ASCII digits with . , ' and space between them.
+    is_doubled: whether it begins with two minus signs, so that it may be positive.
     """
 
     negative: bool
     side: int
     mark: Mark | None
     digits: str
+    is_doubled: bool = False
 
 
 def shape_of(text: str) -> Written | None:
@@ -59,7 +61,8 @@ def shape_of(text: str) -> Written | None:
     if len(text) > _LONGEST:
         return None
     text = _DOTTED.sub(r"\1", text.translate(_MINUS).translate(_GROUPING).strip())
-    match = _PARTS.fullmatch(text)
+    is_doubled = text.startswith("--")
+    match = _PARTS.fullmatch(text.removeprefix("-") if is_doubled else text)
     if match is None:
         return None
     lead, trail = ("".join(match[i].split()) for i in (1, 3))
@@ -86,7 +89,8 @@ def shape_of(text: str) -> Written | None:
     if mark is None and (first or last):
         return None
     side = first_side or last_side
-    return Written("-" in outside or brackets[0] == 1 or side < 0, side, mark, match[2])
+    negative = "-" in outside or brackets[0] == 1 or side < 0
+    return Written(negative, side, mark, match[2], is_doubled)
 
 
 def _without_side(text: str) -> tuple[str, int]:
@@ -174,6 +178,8 @@ class AmountColumns:
         # Letter behind amounts of the account's own money -> the first such text, and its line.
         self._letters: dict[str, tuple[str, int]] = {}
         self._has_minus = False
+        #: Amounts of the account's own money with two minus signs -> their first lines.
+        self.doubled: dict[str, int] = {}
 
     def add(self, text: str, line: int, own: bool = True) -> int:
         """Add a trimmed text; return its sign: 1, -1, 0 for zero, 2 for CR, -2 for DR.
@@ -205,8 +211,10 @@ class AmountColumns:
 
     def _add(self, text: str, line: int, own: bool) -> int:
         parts = shape_of(text)
-        if parts is None:
+        if parts is None or (parts.is_doubled and not own):
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
+        if parts.is_doubled:
+            self.doubled.setdefault(text, line)
         read = {mark: plain_number(parts.digits, p) for mark, p in self._readings.items()}
         numbers = {mark: number for mark, number in read.items() if number is not None}
         if not numbers:
@@ -260,15 +268,22 @@ class AmountColumns:
 class AmountReader:
     """Reads amounts that use one decimal mark. pattern: the form of their numbers.
 
-    minor: whether numbers are hundredths of the currency.
+    minor: whether numbers are hundredths of the currency. doubled: the sign of amounts with two
+    minus signs; 0: they are refused.
     """
 
-    def __init__(self, decimal: str, pattern: re.Pattern[str], *, minor: bool = False) -> None:
+    def __init__(
+        self, decimal: str, pattern: re.Pattern[str], *, minor: bool = False, doubled: int = 0
+    ) -> None:
         self._divisor = 100 if minor else 1
+        self._minor, self._doubled = minor, doubled
         self.decimal = decimal
         self._pattern = pattern
         self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:[{decimal}]([0-9]{{1,4}}))?")
         self._known: dict[str, Amount] = {}
+
+    def with_doubled(self, sign: int) -> "AmountReader":
+        return AmountReader(self.decimal, self._pattern, minor=self._minor, doubled=sign)
 
     def read(self, text: str, line: int) -> Amount:
         """Read a trimmed text. Raises ImportRefused if it is not an amount."""
@@ -296,13 +311,14 @@ class AmountReader:
     def _read(self, text: str, line: int) -> Amount:
         parts = shape_of(text)
         number = None if parts is None else plain_number(parts.digits, self._pattern)
-        if parts is None or number is None:
+        if parts is None or number is None or (parts.is_doubled and not self._doubled):
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
         try:
             units = to_units(parse_decimal(number))
         except NumberError as error:
             raise ImportRefused(f"the amount {quoted(text)} {error}", line) from None
-        return Amount(-units if parts.negative else units, parts.side, parts.mark)
+        is_out = self._doubled < 0 if parts.is_doubled else parts.negative
+        return Amount(-units if is_out else units, parts.side, parts.mark)
 
 
 def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Pattern[str]]:

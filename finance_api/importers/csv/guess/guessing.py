@@ -1,6 +1,6 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,6 +34,7 @@ from finance_api.importers.csv.guess.totals import (
     MARKS,
     Kind,
     chained,
+    is_sum,
     marks_parts,
     may_have_sums,
     net,
@@ -127,6 +128,7 @@ class _Guessing:
         is_minor = plan.mapping.units == "minor"
         are_whole = self._are_whole()
         self._amounts = survey.amounts.decide(of_amounts, are_whole=are_whole, minor=is_minor)
+        self._decide_doubled_signs()
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
         self._check_unbooked(form)
@@ -183,6 +185,46 @@ class _Guessing:
                 first = first._replace(choices=tuple(kinds))
             refused.questions = (first, *others, *questions.asked)
             raise
+
+    def _decide_doubled_signs(self) -> None:
+        """Decide the sign of amounts such as "--7.50" if a total or the balances fit only one.
+        Raises ImportRefused if they do not.
+        """
+        doubled, reader = self._survey.amounts.doubled, self._amounts
+        fitting = []
+        for sign in (-1, 1) if doubled else ():
+            self._amounts = reader.with_doubled(sign)
+            if self._fits_totals():
+                fitting.append((sign, self._amounts))
+        if not doubled:
+            return
+        text, line = next(iter(doubled.items()))
+        if len(fitting) != 1:
+            fault = "may be negative or positive, and no total and no balance shows which"
+            raise ImportRefused(f"the amount {quoted(text)} {fault}: correct the file", line)
+        ((sign, self._amounts),) = fitting
+        which = "negative" if sign < 0 else "positive"
+        self.remarks.append(f"{quoted(text)} is {which}: only so do totals or balances fit")
+
+    def _fits_totals(self) -> bool:
+        """Return whether all amounts add up to a total, or the balances change by them."""
+        doubts, columns = self.selection.doubts, self.plan.columns
+        whole = Counter[int]()
+        below = [(line, [*cells]) for line, cells in self._survey.footer_rows]
+        below = [row for row in below if len(row[1]) == self.plan.table.width]
+        totals = [self._money(*row) for row in (*self.selection.totals.items(), *below)]
+        rows: list[BalanceRow] = []
+        for line, cells in movements(self.plan, self.selection):
+            money = self._money(line, cells)
+            if line in doubts:
+                totals.append(money)
+                continue
+            whole.update(money)
+            balance = money_text(cells[columns["balance"][0]]) if "balance" in columns else ""
+            if balance:
+                rows.append((line, net(money), self._amounts.read(balance, line).units))
+        runs = len(rows) > 2 and bool(orders_of(rows, int) or orders_of(rows, int.__neg__))
+        return runs or any(is_sum(money, whole) for money in totals)
 
     def _leave_out_trailer(self) -> None:
         plan, survey = self.plan, self._survey

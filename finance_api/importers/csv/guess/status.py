@@ -52,6 +52,8 @@ class Selection:
     words: column -> known words -> whether such rows are kept. doubts: line -> why the row may be a
     total. balances: line of a row that states a balance -> its kind and cells. no_money: line of a
     row that turned out not to be a transaction, such as a total -> the text by which it is counted.
+    totals: line of a row without a date, or without an amount, that calls itself a total -> its
+    cells.
     marked: columns with texts that may mark rows as parts of another row.
     undoubted: columns whose texts, as the user says with a blank --leave-out, name no totals.
     stated: balances in columns such as "Ending Balance", in rows without a date and an amount.
@@ -96,6 +98,7 @@ class Selection:
         self.marked: set[int] = set()
         self.balances: dict[int, tuple[str, list[str]]] = {}
         self.no_money: dict[int, str] = {}
+        self.totals: dict[int, list[str]] = {}
         named = range(0 if self._has_profile_rows else headings.width)
         kinds = ((index, named_balance(headings.text(index))) for index in named)
         self._ends = {index: kind for index, kind in kinds if kind and kind != TOTAL}
@@ -207,7 +210,9 @@ class Selection:
                 return False
         if kind is None:
             return False
-        if not is_total and len(self.balances) < _REMEMBERED:
+        if is_total and len(self.totals) < _REMEMBERED:
+            self.totals[line] = cells
+        elif not is_total and len(self.balances) < _REMEMBERED:
             self.balances[line] = kind, cells
         self.no_money[line] = text
         return True

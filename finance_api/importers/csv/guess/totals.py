@@ -101,7 +101,7 @@ def sums_in(
         if doubt is not None:
             part = {place: units - before[place] for place, units in whole.items()}
             sums = (count, whole), (count - start, part)
-            if any(rows_above > 1 and _is_sum(money, of) for rows_above, of in sums):
+            if any(rows_above > 1 and is_sum(money, of) for rows_above, of in sums):
                 doubt.asks = True
                 last.append(line)
                 before, start = whole.copy(), count
@@ -113,7 +113,7 @@ def sums_in(
         count += 1
     for line, money in tops.items():
         below = {place: units - money.get(place, 0) for place, units in whole.items()}
-        doubts[line].asks |= count > 2 and _is_sum(money, below)
+        doubts[line].asks |= count > 2 and is_sum(money, below)
     for line in last:
         if doubts[line].is_named:
             doubts[line].asks = False
@@ -319,7 +319,7 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
     return found
 
 
-def _is_sum(money: Money, of: Money) -> bool:
+def is_sum(money: Money, of: Money) -> bool:
     """Return whether amounts are the sums of their columns, or one is the sum of all."""
     sizes = {abs(units) for units in money.values()}
     ways = {abs(sum(of.values())), abs(of.get(1, 0) - of.get(-1, 0))}
