@@ -65,6 +65,7 @@ from finance_api.importers.csv.vocabulary import (
     TOTAL,
     in_minor_units,
     is_repaid,
+    kind_in,
     looks_like_card,
     named_balance,
     without_numbers,
@@ -156,6 +157,8 @@ class _Guessing:
             without = Choice({"skip_last": plan.mapping.skip_last + count})
             fact = first.questions[0].fact
             is_undated = isinstance(fact, Clause) and fact.topic is Topic.DATE_EMPTY
+            cells = (cell for _, row in survey.footer_rows for cell in row)
+            is_undated = is_undated and not any(map(kind_in, cells))
             others = self._other_days(first.line or 0) if is_undated else []
             questions.ask(clause(Topic.FOOTER, first=fact), without, *others, line=first.line)
         self.remarks += ask_about_unread(plan, survey, questions)
