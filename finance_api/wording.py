@@ -201,6 +201,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.LINE_SAYS: "it says {text!r}",
     Says.END: "its end",
     Says.BYTE: "byte {byte}",
+    Says.SHEETS_ARE: "the statements are in {sheets!r}",
     Says.SHEET_IS: "the statement is in {sheet!r}",
     Says.FILE_OF: "the file is of {profile}",
     Says.DIVIDES: "{delimiter!r} divides the columns",

@@ -41,7 +41,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.NOT_DECODED: "; give the file's encoding with --encoding, for example cp1252",
     Topic.NOT_OF_ENCODING: "; give its encoding with --encoding",
     Topic.NUL: "; UTF-16 without a byte order mark needs --encoding utf-16-le or utf-16-be",
-    Topic.SHEETS: ": say with --sheet which one has the statement",
+    Topic.SHEETS: ": say with --sheet which ones have the statement",
     Topic.UNDIVIDED: "; give the delimiter with --delimiter, or say with --skip-rows how many lines come before the headings",
     Topic.DELIMITERS: ": choose one with --delimiter",
     Topic.NO_DELIMITER: ": choose one with --delimiter",

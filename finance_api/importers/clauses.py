@@ -192,6 +192,7 @@ class Says(StrEnum):
     END = auto()
     BYTE = auto()
     SHEET_IS = auto()
+    SHEETS_ARE = auto()
     FILE_OF = auto()
     DIVIDES = auto()
     MISFITS = auto()

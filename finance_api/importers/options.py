@@ -102,7 +102,13 @@ FILE_OPTIONS = (
         most=31,
     ),
     FileOption("no_match", "No matching", "Do not match rows with records of other formats.", FLAG),
-    FileOption("sheet", "Sheet", "Spreadsheets: the sheet with the statement.", metavar="NAME"),
+    FileOption(
+        "sheet",
+        "Sheets",
+        "Spreadsheets: the sheet with the statement; may be given several times.",
+        LIST,
+        metavar="NAME",
+    ),
     FileOption("profile", "Profile", "CSV: the profile of the file's layout.", metavar="NAME"),
     FileOption(
         "no_profile",
@@ -250,7 +256,7 @@ class ImportOptions(TypedDict, total=False):
     first_day: str | None
     match_days: int | None
     no_match: bool | None
-    sheet: str | None
+    sheet: Sequence[str] | None
     profile: str | None
     no_profile: bool | None
     columns: Mapping[str, Sequence[str] | None] | None

@@ -379,11 +379,21 @@ def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
     options = ("--account", "Giro", "--currency", "EUR")
     said = command.refused("import", anna, path, *options)
     assert commands_of(said) == [
-        ["import", anna, path, *options, "--sheet", sheet] for sheet in ("January", "February")
+        ["import", anna, path, *options, *sheets]
+        for sheets in (
+            ("--sheet", "January"),
+            ("--sheet", "February"),
+            ("--sheet", "January", "--sheet", "February"),
+        )
     ]
     out = command.done("import", anna, path, *options, "--sheet", "February").decode()
     assert "1 created" in out
     assert "the sheet 'February' was read, but not 'January'" in out
+    both = ("--sheet", "January", "--sheet", "February")
+    assert (
+        "1 created, 0 updated, 1 unchanged"
+        in command.done("import", anna, path, *options, *both).decode()
+    )
     assert command.done("import", anna, "-", *options, stdin=xlsx(rows))
     for option, value in (("--delimiter", ";"), ("--encoding", "cp1252")):
         said = command.refused("import", anna, path, *options, option, value)

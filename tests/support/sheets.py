@@ -98,10 +98,10 @@ def _cells(rows: Rows) -> Iterable[tuple[int, int, Any]]:
 
 
 def read_sheet(
-    data: bytes, sheet: str | None = None, remembered=nothing_remembered, **options: Any
+    data: bytes, *sheets: str, remembered=nothing_remembered, **options: Any
 ) -> list[Whole]:
     """Return the statements in the order of their first rows. Raises ImportRefused."""
-    importer = SpreadsheetImporter(CsvImporter(Mapping(**options)), sheet)
+    importer = SpreadsheetImporter(CsvImporter(Mapping(**options)), sheets)
     return read_whole(importer, data, remembered)
 
 
@@ -114,14 +114,14 @@ ROWS: Rows = [
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
-def the_entries(data: bytes, sheet: str | None = None, **options) -> list[Entry]:
-    (statement,) = read_sheet(data, sheet, **{"account": "A", **options})
+def the_entries(data: bytes, *sheets: str, **options) -> list[Entry]:
+    (statement,) = read_sheet(data, *sheets, **{"account": "A", **options})
     return statement.entries
 
 
-def refusal(data: bytes, sheet: str | None = None, **options) -> ImportRefused:
+def refusal(data: bytes, *sheets: str, **options) -> ImportRefused:
     with pytest.raises(ImportRefused) as refused:
-        read_sheet(data, sheet, **{"account": "A", **options})
+        read_sheet(data, *sheets, **{"account": "A", **options})
     return refused.value
 
 

@@ -85,19 +85,23 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
         ]
 
 
+#: No sheet has as many rows: so far apart are the sections of entries of two sheets.
+_MOST_ROWS = 2_000_000
+
+
 class SpreadsheetImporter:
-    """Reads one sheet. csv: reads the sheet's table. sheet: the sheet's name; None: find it."""
+    """Reads sheets. csv: reads a sheet's table. names: the sheets' names; none: find the sheet."""
 
     #: The same source as for CSV: the same rows may come as a CSV file next time.
     source = CsvImporter.source
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "SpreadsheetImporter":
-        return cls(CsvImporter.of(stream, given, profiles), given.get("sheet"))
+        return cls(CsvImporter.of(stream, given, profiles), given.get("sheet") or ())
 
-    def __init__(self, csv: CsvImporter, sheet: str | None = None) -> None:
+    def __init__(self, csv: CsvImporter, names: Sequence[str] = ()) -> None:
         self._csv = csv
-        self._sheet = sheet
+        self._names = names
 
     def sample(self, lines: Collection[int] = ()) -> TableSample:
         return self._csv.sample(lines)
@@ -106,45 +110,54 @@ class SpreadsheetImporter:
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         with open_workbook(stream) as sheets:
-            sheet = self._chosen(sheets, remembered)
-            if sheet.fault is not None:
-                raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")
+            chosen = self._chosen(sheets, remembered)
             first: Statement | None = None
-            for statement, entry in self._csv.read_table(sheet.text, remembered):
-                first = first or statement
-                yield statement, entry
-            others = [other.name for other in sheets if other is not sheet]
+            for number, sheet in enumerate(chosen):
+                if sheet.fault is not None:
+                    raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")
+                for statement, entry in self._csv.read_table(sheet.text, remembered):
+                    first = first or statement
+                    if entry is not None and entry.section is not None:
+                        entry = entry._replace(section=entry.section + number * _MOST_ROWS)
+                    yield statement, entry
+            others = [other.name for other in sheets if other not in chosen]
             if first is not None and others:
-                first.remarks.append(
-                    f"the sheet {quoted(sheet.name)} was read, but not {listed(others)}"
-                )
+                which = listed([sheet.name for sheet in chosen])
+                which = f"the sheet {which} was" if len(chosen) == 1 else f"{which} were"
+                first.remarks.append(f"{which} read, but not {listed(others)}")
 
-    def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> Sheet:
+    def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> list[Sheet]:
         if not sheets:
             raise ImportRefused("the spreadsheet is empty; there is nothing to import")
         names = tuple(sheet.name for sheet in sheets)
-        if self._sheet is not None:
-            for form in (str, folded):
-                for sheet in sheets:
-                    if form(sheet.name) == form(self._sheet):
-                        return sheet
-            raise ImportRefused(
-                clause(Topic.NO_SHEET, sheet=self._sheet, sheets=names),
-                choices=(Choice({"sheet": None}),),
-            )
+        if self._names:
+            named = {sheets.index(_named(name, sheets)) for name in self._names}
+            return [sheets[number] for number in sorted(named)]
         if len(sheets) == 1:
-            return sheets[0]
+            return [sheets[0]]
         fits = [self._csv.fits(sheet.text, remembered) for sheet in sheets]
         for wanted in (True, False):
             if fits.count(wanted) == 1:
-                return sheets[fits.index(wanted)]
+                return [sheets[fits.index(wanted)]]
             if wanted in fits:
                 break
-        possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
-        raise ImportRefused(
-            clause(Topic.SHEETS, sheets=names),
-            choices=tuple(
-                Choice({"sheet": s.name}, clause(Says.SHEET_IS, sheet=s.name))
-                for s in possible or sheets
-            ),
-        )
+        possible = [name for name, fit in zip(names, fits, strict=True) if fit is not None]
+        fitting = tuple(name for name, fit in zip(names, fits, strict=True) if fit is wanted)
+        choices = [
+            Choice({"sheet": (name,)}, clause(Says.SHEET_IS, sheet=name))
+            for name in possible or names
+        ]
+        if fitting:
+            all_ = clause(Says.SHEETS_ARE, sheets=fitting)
+            choices.append(Choice({"sheet": fitting}, all_))
+        raise ImportRefused(clause(Topic.SHEETS, sheets=names), choices=tuple(choices))
+
+
+def _named(name: str, sheets: Sequence[Sheet]) -> Sheet:
+    for form in (str, folded):
+        for sheet in sheets:
+            if form(sheet.name) == form(name):
+                return sheet
+    names = tuple(sheet.name for sheet in sheets)
+    fact = clause(Topic.NO_SHEET, sheet=name, sheets=names)
+    raise ImportRefused(fact, choices=(Choice({"sheet": None}),))

@@ -249,11 +249,23 @@ def test_only_sheet_whose_headings_fit_is_read_and_the_others_named(kind: str) -
 def test_several_sheets_that_fit_are_asked_about(kind: str) -> None:
     data = KINDS[kind](January=ROWS, February=[HEADINGS, [date(2026, 2, 1), "x", -1]])
     refused = refusal(data)
-    assert "'January', 'February': say with --sheet which one has the statement" in refused.reason
-    assert answers(refused) == ["--sheet January", "--sheet February"]
+    assert "'January', 'February': say with --sheet which ones have the statement" in refused.reason
+    both = "--sheet January --sheet February"
+    assert answers(refused) == ["--sheet January", "--sheet February", both]
     assert len(the_entries(data, "february")) == 1
     refused = refusal(data, "March")
     assert "no sheet with cells is called 'March': the sheets are 'January', 'Feb" in refused.reason
+
+
+def test_several_sheets_are_read_like_tables_of_a_file() -> None:
+    week = [HEADINGS, [date(2026, 2, 1), "Kiosk", -1], [date(2026, 2, 3), "Kiosk", -1]]
+    data = xlsx(Info=[["Printed", "on"]], January=ROWS, Week=week, February=[*week, week[1]])
+    found = read_sheet(data, "February", "Week", "January", account="A")
+    assert [len(each.entries) for each in found] == [2, 2, 3]
+    sections = [{entry.section for entry in each.entries} for each in found]
+    assert len(set.union(*sections)) == 3
+    remark = "'January', 'Week', 'February' were read, but not 'Info'"
+    assert remark in found[0].statement.remarks
 
 
 def test_only_sheet_that_could_be_a_statement_is_asked_about() -> None:

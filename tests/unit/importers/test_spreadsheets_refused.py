@@ -165,7 +165,7 @@ def test_sheets_are_limited(kind: str) -> None:
     sheets = {f"s{number}": [["a"]] for number in range(257)}
     assert "has more than 256 sheets, which is the limit" in refusal(KINDS[kind](**sheets)).reason
     del sheets["s256"]
-    assert "say with --sheet which one has the statement" in refusal(KINDS[kind](**sheets)).reason
+    assert "say with --sheet which ones have the statement" in refusal(KINDS[kind](**sheets)).reason
 
 
 def test_sheets_that_name_one_part_are_refused() -> None:

@@ -16,7 +16,7 @@ def test_a_choice_says_what_it_sets_or_takes_away():
     assert changes_in_labels(changes) == (
         "“Amount column” Value, “Positive amounts: Money going out”"
     )
-    assert changes_in_labels({"sheet": None}) == "without “Sheet”"
+    assert changes_in_labels({"sheet": None}) == "without “Sheets”"
     assert changes_in_labels({"no_header": True, "only": ("a=b", "c=")}) == (
         "“No headings”, “Only rows with” a=b, “Only rows with” c="
     )
