@@ -102,6 +102,11 @@ class Directions:
             elif line is not None and positive is None:
                 fact = clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line)
                 self.questions.ask(fact, *_either_way(line), line=line)
+        elif positive is None and (AMOUNT, 2) in kinds:
+            signs = Signs({AMOUNT: _rule(-1)})
+            self.questions.remarks.append(
+                "some amounts are marked as credits, so the others go out"
+            )
         elif positive is None:
             _ask_what_unsigned_means(self.survey, plan.headings, self.questions)
         return signs
@@ -176,9 +181,7 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     line = survey.kinds[AMOUNT, 1]
     column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
     if column is None:
-        has_credits = any(sign == 2 for _, sign in survey.kinds)
-        either = _either_way(line)[has_credits:]
-        questions.ask(clause(Topic.UNSIGNED), *either, line=line)
+        questions.ask(clause(Topic.UNSIGNED), *_either_way(line), line=line)
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
