@@ -215,6 +215,26 @@ def ids_from_one(rng: Random) -> History:
     return History([(data, {}) for data in files], one(found))
 
 
+def numbered_downloads(rng: Random) -> History:
+    """The bank numbers the rows of each download from 1; the downloads overlap by whole days."""
+    of_days = days(rng, rng.randint(6, 30), span=80)
+    rows = [(day, -money(rng), rng.choice(SHOPS)) for day in of_days]
+    files, found, end = [], set(), FIRST
+    for _ in range(rng.randint(3, 6)):
+        begin = max(FIRST, end - timedelta(rng.choice((0, 0, 4, 12))))
+        end += timedelta(rng.choice((7, 14, 30)))
+        taken = [n for n, (day, *_) in enumerate(rows) if begin <= day <= end]
+        if taken:
+            texts = [
+                ofx_row(rows[n][0], rows[n][1], str(i), rows[n][2]) for i, n in enumerate(taken, 1)
+            ]
+            files += [(ofx(texts, span=(begin, end)), {})] * rng.choice((1, 1, 2))
+            found |= {*taken}
+    if not files:
+        return numbered_downloads(rng)
+    return History(files, one([rows[n][1] for n in found]))
+
+
 def registers(rng: Random) -> History:
     """QIF: opening balances of own accounts, blank lines between splits, months before days."""
     names = ["Giro", "Cash"][: rng.randint(1, 2)]
@@ -387,6 +407,7 @@ KINDS: tuple[Callable[[Random], History], ...] = (
     clocks,
     stable_ids,
     ids_from_one,
+    numbered_downloads,
     registers,
     documents,
     balances,

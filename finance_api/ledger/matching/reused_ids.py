@@ -30,7 +30,10 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
         if account.shows_reuse or account.ids is not None:
             continue
         line = entry.whole.line
-        if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
+        is_partly = is_partly_same(rows, entry, candidate)
+        # Numbers from 1 in the file's order can begin again in each file.
+        is_other = not is_partly and not account.ids_chosen and _are_numbers(rows, entry)
+        if not is_other and (account.known_stable or (account.stable and is_partly)):
             yield which_one(
                 "ids",
                 clause(
@@ -49,6 +52,12 @@ def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
                 f"the bank reuses ids, such as {entry.bank_id!r} in line {line}: entries of "
                 f"{account.name} are matched by content"
             )
+
+
+def _are_numbers(rows: OpenRows, entry: FileEntry) -> bool:
+    """Return whether the ids of the entry's account are the numbers from 1 on."""
+    ids = [each.bank_id for each in rows.entries if each.account is entry.account]
+    return ids == [str(number) for number in range(1, len(ids) + 1)]
 
 
 def of_same_id(rows: OpenRows) -> _OfSameId:

@@ -16,7 +16,7 @@ from finance_api.storage.memory import MemoryBackend
 from support.any_file import options_of
 from support.ledger import IMPORT_SETTINGS, Person
 from support.nightly import count
-from support.statement_kinds import KINDS, History
+from support.statement_kinds import FIRST, KINDS, History, ofx, ofx_row, one
 
 #: Files of each kind: 13,000 altogether at night.
 FILES = count(12, 1_667)
@@ -77,6 +77,24 @@ def outcomes(history: History, answers: dict[int, tuple] | None = None, depth: i
             return
     is_said = any(all(word in text for word in history.says) for text in ("", *remarks))
     yield ("right" if is_true(person, history) and is_said else "wrong"), depth > 0
+
+
+def test_ids_that_begin_again_from_1_are_not_asked_about_after_they_came_again():
+    rows = [("05", "-17.53"), ("06", "-71.44"), ("08", "39.62"), ("17", "-16.54"), ("22", "-6.85")]
+    first, second, third = (
+        ofx(
+            [
+                ofx_row(FIRST.replace(day=int(day)), amount, str(number), "Bus")
+                for number, (day, amount) in enumerate(part, 1)
+            ],
+            span=(FIRST.replace(day=int(part[0][0])), FIRST.replace(day=28)),
+        )
+        for part in (rows[:3], rows[:4], rows[3:])
+    )
+    history = History(
+        [(text, {}) for text in (first, second, third)], one([*map(Decimal, (r[1] for r in rows))])
+    )
+    assert list(outcomes(history)) == [("right", False)]
 
 
 @pytest.mark.nightly
