@@ -38,7 +38,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.BYTE_ORDER: ": give its byte order with --encoding {little} or {big}",
     Topic.IS_UTF_8: ": leave out --encoding, or say --force-encoding",
     Topic.SURROGATE: ": give it with --encoding",
-    Topic.NOT_DECODED: "; give the file's encoding with --encoding, for example cp1252",
+    Topic.NOT_DECODED: "; give the file's encoding with --encoding",
     Topic.NOT_OF_ENCODING: "; give its encoding with --encoding",
     Topic.NUL: "; UTF-16 without a byte order mark needs --encoding utf-16-le or utf-16-be",
     Topic.SHEETS: ": say with --sheet which ones have the statement",

@@ -173,6 +173,19 @@ def test_headings_known_in_one_encoding_alone_leave_nothing_to_ask():
 @pytest.mark.parametrize(
     ("headings", "payee", "codec"),
     [
+        ("거래일시,적요,거래금액", "커피숍", "cp949"),
+        ("ご利用日,ご利用店名,ご利用金額", "コーヒー店", "cp932"),
+    ],
+)
+def test_headings_of_east_asia_say_the_encoding(headings, payee, codec):
+    text = f"{headings}\n2026/03/05,{payee},-1200\n2026/03/20,{payee},3450\n"
+    (found,) = read(text.encode(codec), account="A", currency="KRW")
+    assert [entry.note for entry in found.entries] == [payee, payee]
+
+
+@pytest.mark.parametrize(
+    ("headings", "payee", "codec"),
+    [
         ("Fecha operación;Concepto;Importe", "Mª Carmen", "cp1252"),
         ("Fecha operación;Concepto;Importe", "Peña Nº 5", "cp1252"),
         ("Buchungstag;Empfänger;Betrag", "Müller 5 m³", "cp1252"),
