@@ -140,6 +140,31 @@ def test_balances_carried_from_page_to_page_are_not_the_last():
     assert found.statement.closing.amount == 12_880_000
 
 
+TYPES = "Date,Type,Payee,Amount\n"
+
+
+def test_kinds_of_rows_are_left_out_only_if_they_prove_each_other():
+    opening, closing = "2026-01-01,10,,100.00\n", "2026-01-31,86,,70.00\n"
+    rows = "2026-01-02,20,Baker,-50.00\n2026-01-09,20,Wages,20.00\n"
+    sums = "2026-01-31,82,,-50.00\n2026-01-31,82,,20.00\n"
+    assert amounts(TYPES + opening + rows + sums + closing)[0] == [-50, 20]
+    # The same without a proof, or with texts and without sums, may be chance.
+    for text in (opening + rows + sums + closing.replace("70", "71"), opening + rows + closing):
+        text = (
+            text.replace("10,,", "10,Rent,").replace("86,,", "86,Loan,")
+            if "82" not in text
+            else text
+        )
+        out = answers(refusal(TYPES + text, currency="EUR"))
+        assert out[0].startswith("--leave-out Type=10") and out[-1] == "--leave-out Type="
+
+
+def test_rows_of_nothing_prove_no_kinds_of_rows():
+    text = "2026-01-01,Note,a,0.00\n2026-01-02,Card,b,10.00\n2026-01-03,Card,c,-10.00\n"
+    text += "2026-01-04,Fee,d,-10.00\n2026-01-05,Info,e,0.00\n"
+    assert amounts(TYPES + text)[0] == [0, 10, -10, -10, 0]
+
+
 MONTHS = {
     "below": """2026-10-03,Food,Baker,-12.50
 2026-10-13,Food,Grocer,-30.00

@@ -312,6 +312,7 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
             totals = [each for each in others if each not in (opening, closing)]
             if (
                 is_between
+                and (net_ or after.few[0][1])
                 and before.few[0][1] + net_ == after.few[0][1]
                 and all(abs(units) in sums for each in totals for _, units, _ in others[each].few)
             ):
