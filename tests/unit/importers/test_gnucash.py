@@ -339,6 +339,50 @@ def test_the_number_may_be_in_the_splits(person: Person):
     assert {row["reference"] for row in person.rows(RECORDS)} >= {"4711", "17"}
 
 
+def test_what_business_books_have_is_counted(person: Person, database: Callable[..., bytes]):
+    end = "</gnc:book>"
+    customers = '<gnc:GncCustomer version="2.0.0"><cust:name>A</cust:name></gnc:GncCustomer>' * 2
+    link = "<slot><slot:key>assoc_uri</slot:key><slot:value type='string'>a.pdf</slot:value></slot>"
+    slots = "  <trn:slots>\n"
+    book = edited((end, customers + end), (slots, slots + link))
+    expected = [
+        "links to documents, not imported: 1",
+        "customers, suppliers, invoices and other business objects, not imported: 2",
+    ]
+    assert set(expected) <= {*map(str, import_book(person, book).remarks)}
+    book = database(
+        "INSERT INTO jobs (guid, id, name, reference, active) VALUES ('a', '1', 'A', '', 1), "
+        "('b', '2', 'B', '', 1)",
+        "INSERT INTO slots (obj_guid, name, slot_type, string_val) SELECT guid, 'doclink', 4, 'a' "
+        "FROM transactions WHERE description = 'aside'",
+    )
+    assert set(expected) <= {*map(str, import_book(person, book).remarks)}
+
+
+@pytest.mark.parametrize(
+    ("formula", "amount"),
+    [("812.5", -8_125_000), ("1,5", None), ("1.234,50", None), ("800 + 12", None), ("1/3", None)],
+)
+def test_an_amount_is_a_plain_number(person: Person, formula: str, amount: int | None):
+    credit = '<slot:key>credit-formula</slot:key>\n              <slot:value type="string">800<'
+    book = edited((credit, credit.replace("800", formula)))
+    import_book(person, book)
+    amounts = [row["amount"] for row in person.rows(STANDING_ORDERS) if row["payee"]]
+    assert amounts.count(amount) == (2 if amount is None else 1)
+
+
+def test_an_account_can_show_more_places_than_its_currency(person: Person):
+    scu = "<act:commodity-scu>100</act:commodity-scu>"
+    aside = [
+        (f"<split:{what}>{sign}50000/100<", f"<split:{what}>{sign}500005/1000<")
+        for what in ("value", "quantity")
+        for sign in ("", "-")
+    ]
+    import_book(person, edited((scu, scu.replace("100", "1000")), *aside))
+    amounts = [row["amount"] for row in person.rows(RECORDS) if row["payee"] == "aside"]
+    assert sorted(amounts) == [-5_000_050, 5_000_050]
+
+
 # -- days of old books
 
 POSTED = "<ts:date>2026-01-10 10:59:00 +0000</ts:date>"
