@@ -115,7 +115,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("markupsafe", own("web")),
         ("markdown_it", own("web.guides")),
         *((library, own("clients.mcp")) for library in ("mcp", "httpx2", "uvicorn", "starlette")),
-        ("python_multipart", own("web.receiving")),
+        ("python_multipart", own("uploads.receiving")),
         ("icalendar", own("questions.subscriptions")),
     ],
 )
@@ -280,7 +280,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("http", "ratelimit.fallback", "runtime", "storage.sql", "web.receiving")
+    homes = own("http", "ratelimit.fallback", "runtime", "storage.sql", "uploads.receiving")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

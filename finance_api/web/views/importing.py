@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pyramid.httpexceptions import HTTPBadRequest
 from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
@@ -18,6 +19,14 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.errors import Conflict, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.uploads import jobs
+from finance_api.uploads.receiving import (
+    MOST_FILES,
+    NotAForm,
+    SentFile,
+    TooLarge,
+    TooSlow,
+    sent_files,
+)
 from finance_api.uploads.work import Progress
 from finance_api.web import page as pages
 from finance_api.web.column_form import ROLES
@@ -26,7 +35,6 @@ from finance_api.web.errors import error_page
 from finance_api.web.forms import label_of, named_options
 from finance_api.web.import_texts import PageWriter
 from finance_api.web.option_labels import COLUMNS
-from finance_api.web.receiving import MOST_FILES, SentFile, TooLarge, TooSlow, sent_files
 from finance_api.web.rendering import size
 from finance_api.web.routes import get, post
 from finance_api.web.upload_form import Given, can_be_read, read_form, upload_form
@@ -88,9 +96,11 @@ def receive(request: Request) -> Any:
         with (
             request.services.downloads.running(user_id, wait_seconds=_PLACE_SECONDS),
             sent_files(
-                request,
+                request.body_file,
+                request.environ.get("CONTENT_TYPE", ""),
                 "file",
                 lambda fields: require_token(request, fields.get("csrf_token", "")),
+                length=request.content_length,
                 max_bytes=max_bytes,
                 max_seconds=max_seconds,
             ) as files,
@@ -98,6 +108,8 @@ def receive(request: Request) -> Any:
             store = partial(_store, request, files)
             uploads, faults = request.in_place(store, user_id, is_cheap=True)
             is_too_large = any(file.is_too_large for file in files)
+    except NotAForm:
+        raise HTTPBadRequest from None
     except TooLarge:
         why = (
             f"The file is larger than {size(max_bytes, region)}, or several are larger than "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.uploads.jobs import LIFE_SECONDS, PIECE_BYTES
-from finance_api.web.receiving import MOST_FILES
+from finance_api.uploads.receiving import MOST_FILES
 from support.browser import assert_error_page, dump, location, signed_in
 from support.browser import few_users as services  # noqa: F401
 from support.html import shown_text
@@ -147,7 +147,7 @@ def test_a_slow_upload_is_ended(service, user, visitor, monkeypatch):
         now += 100.0
         return now
 
-    monkeypatch.setattr("finance_api.web.receiving.time.monotonic", monotonic)
+    monkeypatch.setattr("finance_api.uploads.receiving.time.monotonic", monotonic)
     response = post_file(visitor, b"a" * 1_000_000, status=408)
     assert_error_page(response, 408)
     assert "did not arrive within 300 seconds" in response.text

@@ -11,11 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-from pyramid.httpexceptions import HTTPBadRequest
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from finance_api.http.requests import Request
 from finance_api.values.text import shown
 
 #: Small, as a server may wait for a full chunk, and we check the time only between chunks.
@@ -27,6 +25,10 @@ _AROUND_BYTES = 1 << 16
 _MOST_FIELDS = 8
 MOST_FILES = 200
 _NAME_LENGTH = 200
+
+
+class NotAForm(Exception):
+    """The body is incomplete, or no form with files."""
 
 
 class TooLarge(Exception):
@@ -59,45 +61,46 @@ class SentFile:
 
 @contextmanager
 def sent_files(
-    request: Request,
+    body: IO[bytes],
+    content_type: str,
     field: str,
     accept: Callable[[Mapping[str, str]], None],
     *,
+    length: int | None,
     max_bytes: int,
     max_seconds: int,
 ) -> Iterator[list[SentFile]]:
     """Yield the files in a field of the form.
 
+    length: that of the body, as far as the browser states it.
     accept: a function called when the first file begins, with the fields before it; may raise.
-    max_bytes: the maximum size of each file. Raises TooLarge, TooSlow, and HTTPBadRequest for an
-    incomplete or a different form.
+    max_bytes: the maximum size of each file. Raises TooLarge, TooSlow, NotAForm.
     """
     with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
         form = _SentForm(field, accept, content, max_bytes)
         try:
-            parser = form.parser(_boundary(request))
-            for chunk in _chunks(request, max_bytes, max_seconds):
+            parser = form.parser(_boundary(content_type))
+            # Read slightly oversized bodies to the end, or browsers hide the error.
+            if (length or 0) > 2 * max_bytes + _AROUND_BYTES:
+                raise TooLarge
+            for chunk in _chunks(body, max_seconds):
                 parser.write(chunk)
         except (FormParserError, OSError, ValueError):
-            raise HTTPBadRequest from None
+            raise NotAForm from None
         if not form.is_complete or not form.files:
-            raise HTTPBadRequest
+            raise NotAForm
         yield form.files
 
 
-def _boundary(request: Request) -> bytes:
-    kind, options = parse_options_header(request.environ.get("CONTENT_TYPE", ""))
+def _boundary(content_type: str) -> bytes:
+    kind, options = parse_options_header(content_type)
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise HTTPBadRequest
+        raise NotAForm
     return options[b"boundary"]
 
 
-def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[bytes]:
-    """Yield the body. Read slightly oversized bodies to the end, or browsers hide the error."""
-    if (request.content_length or 0) > 2 * max_bytes + _AROUND_BYTES:
-        raise TooLarge
+def _chunks(body: IO[bytes], max_seconds: int) -> Iterator[bytes]:
     until = time.monotonic() + max_seconds
-    body = request.body_file
     while chunk := body.read(_CHUNK_BYTES):
         if time.monotonic() > until:
             raise TooSlow
@@ -161,11 +164,11 @@ class _SentForm:
         if self._part != self._field:
             self._field_parts += 1
             if self._field_parts > _MOST_FIELDS:
-                raise HTTPBadRequest
+                raise NotAForm
             self._fields[self._part] = bytearray()
             return
         if b"filename" not in options:
-            raise HTTPBadRequest
+            raise NotAForm
         if not self.files:
             self._accept({k: v.decode("utf-8", "replace") for k, v in self._fields.items()})
         if len(self.files) == MOST_FILES:
@@ -178,7 +181,7 @@ class _SentForm:
             field = self._fields[self._part or ""]
             field += data[start:end]
             if len(field) > _FIELD_BYTES:
-                raise HTTPBadRequest
+                raise NotAForm
             return
         file = self.files[-1]
         if file.is_too_large:
