@@ -214,7 +214,7 @@ def test_the_list_says_so_where_an_answer_takes_long_or_fails(
     assert 'The question "Stale" can no longer be answered' in text
     monkeypatch.setattr("finance_api.web.views.questions._ANSWER_SECONDS", 0)
     text = shown_text(visitor.get("/questions").text)
-    assert "Rows takes longer: open it" in text and rows not in text
+    assert "Rows takes too long for a list: open it" in text and rows not in text
 
 
 def links(service, user):
