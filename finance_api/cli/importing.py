@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import click
 from click.core import ParameterSource
 
+from finance_api.cli.book_programs import printed_book
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.import_texts import PLACEHOLDERS, effect_texts, refusal_text, text
 from finance_api.cli.input_files import STANDARD_INPUT, expanded, move_done, opened, path_of
@@ -252,7 +253,7 @@ def _import(
     format_name: str | None,
     **how: Any,
 ) -> ImportReport:
-    with opened(file) as stream:
+    with printed_book(file, format_name) as path, opened(path) as stream:
 
         def make(options: Mapping[str, Any]) -> ImportOrder:
             return make_order(stream, options, settings, format_name, **how)

@@ -14,6 +14,7 @@ from pkgutil import resolve_name
 from typing import Any, BinaryIO
 
 from finance_api.importers.books.reading import book_file
+from finance_api.importers.books.sources import source_of
 from finance_api.importers.decoding import opening_text, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, StatementImporter
 from finance_api.importers.native import NativeFile, native_file
@@ -117,6 +118,10 @@ _YNAB = (
     r'\{\s*+(?:"data"\s*+:\s*+\{\s*+)?+"(?:budget|plan|server_knowledge)"\s*+:'
     r'|\{[^{}]{0,2000}"last_modified_on"\s*+:'
 )
+#: The JSON of transactions, or the types of accounts or the prices before it.
+_HLEDGER = r"\[\s*+\{|[^\n;]*+; type:|P [0-9]{4}-"
+#: What bean-query prints: accounts, transactions, or an option of the book before them.
+_BEANCOUNT = r"option,name_|account,closed\r?\n|id,date,flag,payee,narration,account,number,"
 #: A field, or up to nine lines that some banks write before the first ``:20:``.
 MT940_BEGIN = r"\{[1-5]:|:(?:[0-9]{2}[A-Z]?|NS):|(?:[^\n]{0,80}\n){1,9}:20:"
 
@@ -155,6 +160,19 @@ FORMATS = (
         begin=_YNAB,
         book="books.ynab.reader:YnabReader.of",
         options=("currency", *_BOOK),
+    ),
+    Format(
+        name="hledger",
+        begin=_HLEDGER,
+        container="books.hledger.printed:looks_like_hledger",
+        book="books.hledger.reader:HledgerReader.of",
+        options=("currency", "book", *_BOOK),
+    ),
+    Format(
+        name="beancount",
+        begin=_BEANCOUNT,
+        book="books.beancount.reader:BeancountReader.of",
+        options=("book", *_BOOK),
     ),
     Format(
         name="spreadsheet",
@@ -245,6 +263,8 @@ def detect_format(stream: BinaryIO) -> Format:
     for each in (each for each in FORMATS if each.is_certain):
         if each.recognises(text, stream):
             return each
+    if (source := source_of(text)) is not None:
+        raise source.refusal()
     # Match bytes, because most of these files are not text.
     data = text.encode() if utf_16_of(head) else head.removeprefix(BOM_UTF8).lstrip()
     for signature, what in _SIGNATURES:

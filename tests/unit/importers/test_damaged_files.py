@@ -187,7 +187,8 @@ each_format = pytest.mark.parametrize("name", FORMATS)
 
 
 def test_every_format_is_damaged_here_or_in_tests_of_its_own() -> None:
-    assert {*FORMATS, "actual", "gnucash", "spreadsheet", "ynab"} == set(FORMAT_NAMES)
+    others = {"actual", "beancount", "gnucash", "hledger", "spreadsheet", "ynab"}
+    assert {*FORMATS, *others} == set(FORMAT_NAMES)
 
 
 def outcome(format_: Format, data: bytes) -> Read | None:

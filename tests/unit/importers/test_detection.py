@@ -100,6 +100,11 @@ BEGINNINGS = [
     (b'{\n  "data": {\n    "server_knowledge": 1,', "ynab"),
     (b'{"id":"1","name":"a","last_modified_on":"2026', "ynab"),
     (b'{"data":{"accounts":[', "native"),
+    (b'[\n  {\n    "tcode": "",\n    "tcomment": "",\n    "tdescription": "a"', "hledger"),
+    (b'assets:bank   ; type: A\nP 2026-01-01 $ 1\n[{"tdescription"', "hledger"),
+    (b"account,closed\r\nAssets:Bank,\r\n", "beancount"),
+    (b"option,name_assets,Vermoegen\naccount,closed\n", "beancount"),
+    (b"id,date,flag,payee,narration,account,number,currency\r\n", "beancount"),
 ]
 
 

@@ -82,7 +82,8 @@ class DoubleEntry:
         """
         keys = dict.fromkeys((h.account, h.currency) for h in self._sums if not h.is_security)
         for account_id, currency in {**keys, **told}:
-            if self._accounts[account_id].kind is Kind.MONEY and currency in CODES:
+            account = self._accounts.get(account_id)
+            if account is not None and account.kind is Kind.MONEY and currency in CODES:
                 exact = told.get((account_id, currency), Fraction())
                 self._check(Holding(account_id, currency, False), exact, f"in {program}")
 
@@ -184,7 +185,8 @@ class DoubleEntry:
         self, transaction: Transaction, sides: list[_Side], others: list[Leg]
     ) -> Iterator[Document]:
         """Yield records that all hang on one account: a transfer for each other account."""
-        main = next((side for side in sides if side.value), sides[0])
+        able = [side for side in sides if side.value] or sides
+        main = min(able, key=lambda side: side.holding.is_security)
         rest = [side for side in sides if side is not main]
         parts = self._parts(main, [*(side.value for side in rest), *(leg.value for leg in others)])
         self._count(transaction, main)

@@ -1,0 +1,214 @@
+"""Turns what bean-query printed of a book into objects of the native format."""
+
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from itertools import groupby
+from sys import intern
+from typing import Any, BinaryIO
+
+from finance_api.importers.books.beancount.printed import (
+    ACCOUNTS,
+    BALANCES,
+    DIRECTIVES,
+    LEGS,
+    printed_rows,
+)
+from finance_api.importers.books.double_entry.mapping import DoubleEntry
+from finance_api.importers.books.double_entry.model import (
+    Account,
+    Kind,
+    Leg,
+    Transaction,
+    imbalance,
+)
+from finance_api.importers.books.reading import Document
+from finance_api.importers.books.text_books import (
+    ContentIds,
+    book_ids,
+    check_day,
+    most_common,
+    path_account,
+    with_groups,
+)
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.values.number import DECIMALS
+from finance_api.values.text import count_text, message
+
+#: The option that names a root -> the kind of the accounts below it, and beancount's own name.
+_ROOTS = {
+    "name_assets": (Kind.MONEY, "Assets"),
+    "name_liabilities": (Kind.MONEY, "Liabilities"),
+    "name_income": (Kind.INCOME, "Income"),
+    "name_expenses": (Kind.EXPENSE, "Expenses"),
+    "name_equity": (Kind.EQUITY, "Equity"),
+}
+_UNCLEARED = "!"
+#: Directives that have no counterpart here.
+_NOT_READ = {
+    "price": "prices",
+    "balance": "balance assertions",
+    "note": "notes of accounts",
+    "document": "documents",
+    "event": "events",
+    "query": "queries",
+    "custom": "custom directives, such as Fava's budgets",
+}
+#: How far legs may be from a sum of 0, besides a two-hundredth of the largest one: beancount infers
+#: a tolerance from digits and costs, which it does not print.
+_TOLERANCE = Fraction(1, 20)
+
+
+@dataclass
+class BeancountReader:
+    """Reads a book. book: its name, as it has no id."""
+
+    book: str = "book"
+    remarks: list[str] = field(default_factory=list)
+    balances: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "BeancountReader":
+        return cls(given.get("book") or "book")
+
+    def read(self, stream: BinaryIO) -> Generator[Document]:
+        """See `BookReader`."""
+        printed = _Printed(stream)
+        ledger = DoubleEntry(
+            book_ids("beancount", self.book),
+            printed.accounts(),
+            lambda: printed.transactions,
+            printed.decimals,
+        )
+        yield from ledger.documents()
+        if printed.told is not None:
+            ledger.compare(printed.told, "beancount")
+        self.balances = ledger.balances
+        self.remarks = [*ledger.remarks(), *_remarks(printed)]
+
+
+class _Printed:
+    """What bean-query printed. told: balances by account and currency, if it printed them.
+    directives: how many of each type the book has.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.transactions: list[Transaction] = []
+        self.told: dict[tuple[str, str], Fraction] | None = None
+        self.directives: dict[str, int] = {}
+        self._roots = {name: kind for kind, name in _ROOTS.values()}
+        self._paths: dict[str, bool] = {}
+        self._places: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        ids = ContentIds()
+        has_legs = False
+        for headings, rows in groupby(printed_rows(stream), lambda each: each[0]):
+            cells = (row for _, row in rows)
+            if headings != LEGS:
+                for row in cells:
+                    self._take(headings, row)
+                continue
+            if has_legs:
+                raise ImportRefused("the file has the transactions twice: print them only once")
+            has_legs = True
+            for _, legs in groupby(cells, lambda row: row[0]):
+                self.transactions.append(ids.with_ids(self._transaction(list(legs))))
+        if not has_legs:
+            raise ImportRefused("the file has no transactions; there is nothing to import")
+
+    def _take(self, headings: tuple[str, ...], row: Sequence[str]) -> None:
+        if not headings:
+            if row[1] not in _ROOTS:
+                raise ImportRefused(f"{quoted(row[1])} is not an option with the name of a root")
+            self._roots[row[2]] = _ROOTS[row[1]][0]
+        elif headings == ACCOUNTS:
+            self._paths[row[0]] = bool(row[1])
+        elif headings == DIRECTIVES:
+            self.directives[row[0]] = int(_number(row[1]))
+        elif headings == BALANCES:
+            self.told = {} if self.told is None else self.told
+            self.told[row[0], row[1]] = _number(row[2])
+
+    def _transaction(self, rows: Sequence[Sequence[str]]) -> Transaction:
+        """Return a transaction; its legs have no ids. Raises ImportRefused."""
+        _, day, flag, payee, narration = rows[0][:5]
+        labels = [*rows[0][10].split(","), *rows[0][11].split(",")]
+        transaction = Transaction(
+            _day(day),
+            [self._leg(row) for row in rows],
+            payee=payee or None,
+            note=narration or None,
+            state="uncleared" if flag == _UNCLEARED else "cleared",
+            labels=tuple(sorted({intern(label.strip()) for label in labels if label.strip()})),
+        )
+        for currency, rest in imbalance(transaction.legs).items():
+            values = [abs(leg.value) for leg in transaction.legs if leg.currency == currency]
+            if abs(rest) > _TOLERANCE + max(values) / 200:
+                title = " ".join(filter(None, (day, payee, narration)))
+                raise ImportRefused(
+                    f"the transaction {quoted(title)} does not balance: correct what bean-check "
+                    "reports, and print the book again"
+                )
+        return transaction
+
+    def _leg(self, row: Sequence[str]) -> Leg:
+        _, _, _, _, _, account, number, currency, value, value_currency, _, _, flag = row
+        quantity = _number(number)
+        self._places[currency][len(number.partition(".")[2])] += 1
+        self._paths.setdefault(account, False)
+        return Leg(
+            "",
+            intern(account),
+            quantity,
+            intern(currency),
+            quantity if (number, currency) == (value, value_currency) else _number(value),
+            intern(value_currency),
+            state="uncleared" if flag == _UNCLEARED else None,
+        )
+
+    def accounts(self) -> dict[str, Account]:
+        """Return the accounts by path. Raises ImportRefused if the kind of one is unknown."""
+        found = []
+        for path, is_closed in self._paths.items():
+            kind = self._roots.get(path.partition(":")[0])
+            if kind is None:
+                raise ImportRefused(
+                    f"the account {quoted(path)} has a root that the file does not explain: put "
+                    "the names of the book's roots into it first, such as "
+                    "'option,name_assets,Vermoegen'"
+                )
+            found.append(path_account(path, kind, archived=is_closed))
+        return with_groups(found)
+
+    def decimals(self, currency: str) -> int:
+        """Return how many decimals beancount shows of a currency: those of most amounts."""
+        shown = self._places.get(currency)
+        return DECIMALS if shown is None else most_common(shown)
+
+
+def _number(text: str) -> Fraction:
+    try:
+        number = Decimal(text)
+        if number.is_finite() and abs(number.adjusted()) < 100:
+            return Fraction(number)
+    except InvalidOperation:
+        pass
+    raise ImportRefused(f"{quoted(text)} is not a number: print the book again")
+
+
+def _day(text: str) -> date:
+    try:
+        return check_day(date.fromisoformat(text), "the book")
+    except ValueError:
+        raise ImportRefused(f"{quoted(text)} is not a date: print the book again") from None
+
+
+def _remarks(printed: _Printed) -> Iterator[str]:
+    """Yield a sentence about each kind of thing that is not here as it is in the book."""
+    if printed.told is None:
+        yield message("balances are not compared with beancount's, which are not in the file")
+    for directive, what in _NOT_READ.items():
+        if count := printed.directives.get(directive):
+            yield message(f"{what}, not imported: {count_text(count)}")

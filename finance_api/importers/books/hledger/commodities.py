@@ -1,0 +1,46 @@
+"""Commodities of text books as currencies of ISO 4217."""
+
+from collections.abc import Iterable
+
+from finance_api.importers.clauses import Topic, clause
+from finance_api.importers.interface import Choice, ImportRefused, listed
+from finance_api.resources.currencies import CODES, Mark, mark_of
+
+
+def currencies_of(commodities: Iterable[str], given: str | None) -> dict[str, str]:
+    """Return the currencies of the commodities that are money.
+
+    given: the currency of a commodity whose currency the book leaves open, such as $ or "".
+    Raises ImportRefused.
+    """
+    found: dict[str, str] = {}
+    is_open: dict[str, Mark] = {}
+    for commodity in commodities:
+        if commodity in CODES:
+            found[commodity] = commodity
+            continue
+        mark = Mark("", None, ()) if not commodity else _symbol(commodity)
+        if mark is not None and mark.currency is not None:
+            found[commodity] = mark.currency
+        elif mark is not None:
+            is_open[commodity] = mark
+    if not is_open:
+        return found
+    if given is None:
+        raise ImportRefused(
+            clause(Topic.CURRENCY, example="EUR"), choices=(Choice({}, needs=("currency",)),)
+        )
+    unfit = [commodity for commodity, mark in is_open.items() if not mark.fits(given)]
+    if unfit or len(is_open) > 1:
+        raise ImportRefused(
+            f"the commodities {listed(is_open)} do not say which currency they are, and cannot all "
+            f"be {given}: write their codes instead, such as USD, in the book"
+        )
+    return found | dict.fromkeys(is_open, given)
+
+
+def _symbol(commodity: str) -> Mark | None:
+    """Return the currency of a symbol; a word in small letters, such as h or all, is none."""
+    if commodity.isascii() and commodity.isalpha() and commodity.islower() and commodity != "kr":
+        return None
+    return mark_of(commodity)

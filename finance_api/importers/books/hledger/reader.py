@@ -1,0 +1,231 @@
+"""Turns what hledger printed of a journal into objects of the native format."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, BinaryIO
+
+from finance_api.importers.books.double_entry.mapping import DoubleEntry
+from finance_api.importers.books.double_entry.model import Account, Kind, Transaction
+from finance_api.importers.books.hledger.commodities import currencies_of
+from finance_api.importers.books.hledger.plans import Plans
+from finance_api.importers.books.hledger.printed import AccountType, Price, printed_parts
+from finance_api.importers.books.hledger.transactions import (
+    Amount,
+    Reading,
+    check_balanced,
+    generated_by,
+)
+from finance_api.importers.books.reading import Document
+from finance_api.importers.books.text_books import (
+    ContentIds,
+    book_ids,
+    kind_of_root,
+    most_common,
+    path_account,
+    with_groups,
+)
+from finance_api.importers.interface import ImportRefused, listed
+from finance_api.values.number import DECIMALS
+from finance_api.values.text import count_text, message
+
+_KINDS = {
+    **dict.fromkeys("ALC", Kind.MONEY),
+    **dict.fromkeys("RG", Kind.INCOME),
+    "X": Kind.EXPENSE,
+    "E": Kind.EQUITY,
+}
+#: The accounts that hledger itself takes for conversion accounts.
+_CONVERSION = re.compile(r"equity:(?:trade|trades|trading|conversion)(?::|\Z)", re.IGNORECASE)
+
+
+@dataclass
+class HledgerReader:
+    """Reads a book. currency: of amounts whose commodity leaves it open, such as $."""
+
+    currency: str | None = None
+    book: str = "journal"
+    remarks: list[str] = field(default_factory=list)
+    balances: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "HledgerReader":
+        return cls(given.get("currency"), given.get("book") or "journal")
+
+    def read(self, stream: BinaryIO) -> Generator[Document]:
+        """See `BookReader`."""
+        printed = _Printed(stream)
+        currencies = currencies_of(printed.commodities, self.currency)
+        places: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        for commodity, shown in printed.reading.places.items():
+            places[currencies.get(commodity, commodity)] += shown
+        decimals = {each: most_common(shown) for each, shown in places.items()}
+        transactions = list(printed.transactions(currencies, decimals))
+        accounts = printed.accounts()
+        ledger = DoubleEntry(
+            book_ids("hledger", self.book),
+            accounts,
+            lambda: transactions,
+            lambda currency: decimals.get(currency, DECIMALS),
+        )
+        plans = Plans(accounts)
+        for period, generated in printed.generated:
+            plans.add(period, _in_currencies(generated, currencies))
+        yield from plans.documents(ledger.names)
+        yield from ledger.documents()
+        if printed.told is not None:
+            ledger.compare(_in_money(printed.told, currencies), "hledger")
+        self.balances = ledger.balances
+        self.remarks = [*ledger.remarks(), *_remarks(printed, plans)]
+
+
+class _Printed:
+    """What hledger printed. told: balances by account and commodity, if it printed them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._types: dict[str, str] = {}
+        self.prices = 0
+        self.told: dict[tuple[str, str], Fraction] | None = None
+        self.reading = Reading(self._is_conversion)
+        self._forecast = Reading(self._is_conversion)
+        self.generated: list[tuple[str, Transaction]] = []
+        self._transactions: list[Transaction] = []
+        self._numbers: set[int] = set()
+        self._used: set[str] = set()
+        for part in printed_parts(stream):
+            self._take(part)
+
+    def _take(self, part: Any) -> None:
+        match part:
+            case AccountType(path, letter):
+                if self._transactions:
+                    raise ImportRefused(
+                        "the types of accounts come after the transactions: print them first, with "
+                        "'hledger accounts --types'"
+                    )
+                self._types[path] = letter
+            case Price():
+                self.prices += 1
+            case {"tpostings": list(), "ttags": list(), "tindex": int(number)}:
+                self._take_transaction(part, number)
+            case list():
+                self._take_balances(part)
+            case _:
+                raise ImportRefused("the file has a part that hledger does not print")
+
+    def _take_transaction(self, part: dict[str, Any], number: int) -> None:
+        period = generated_by(part)
+        reading = self.reading if period is None else self._forecast
+        transaction = reading.transaction(part)
+        self._used.update(leg.account for leg in transaction.legs)
+        if period is not None:
+            self.generated.append((period, transaction))
+            return
+        if number in self._numbers:
+            raise ImportRefused("the file has a transaction twice: print the book only once")
+        self._numbers.add(number)
+        self._transactions.append(transaction)
+
+    def _take_balances(self, rows: list[Any]) -> None:
+        """Take the rows of balances; their totals, which follow, are amounts."""
+        self.told = {} if self.told is None else self.told
+        for row in rows:
+            match row:
+                case [str(path), str(), int(), list(amounts)]:
+                    for printed in amounts:
+                        amount = _amount(printed)
+                        key = path, amount.commodity
+                        self.told[key] = self.told.get(key, Fraction()) + amount.quantity
+
+    @property
+    def commodities(self) -> list[str]:
+        return list({**self.reading.places, **self._forecast.places})
+
+    def transactions(
+        self, currencies: Mapping[str, str], places: Mapping[str, int]
+    ) -> Iterator[Transaction]:
+        """Yield the transactions, which are then forgotten. Raises ImportRefused."""
+        ids = ContentIds()
+        self._transactions.reverse()
+        while self._transactions:
+            transaction = ids.with_ids(self._transactions.pop())
+            transaction = _in_currencies(transaction, currencies)
+            check_balanced(transaction, places)
+            yield transaction
+
+    def accounts(self) -> dict[str, Account]:
+        """Return the accounts by path. Raises ImportRefused if the kind of one is unknown."""
+        kinds = {path: self._kind(path) for path in sorted({*self._used, *self._types})}
+        unknown = [path for path in kinds if path in self._used and kinds[path] is None]
+        if unknown:
+            raise ImportRefused(
+                f"it is not known what these accounts are: {listed(unknown)}; declare their types "
+                "in the journal, such as 'account Vermögen  ; type: Asset' (Liability, Equity, "
+                "Revenue, Expense), and print 'hledger accounts --types' into the file first"
+            )
+        return with_groups(path_account(path, kind) for path, kind in kinds.items() if kind)
+
+    def _kind(self, path: str) -> Kind | None:
+        letter = self._letter(path)
+        return _KINDS.get(letter) if letter else kind_of_root(path)
+
+    def _letter(self, path: str) -> str:
+        """Return the type of an account, or of the nearest one above that has any; or ""."""
+        while not self._types.get(path) and ":" in path:
+            path = path.rpartition(":")[0]
+        return self._types.get(path, "")
+
+    def _is_conversion(self, path: str) -> bool:
+        letter = self._letter(path)
+        return letter == "V" if letter else _CONVERSION.match(path) is not None
+
+
+def _amount(printed: Any) -> Amount:
+    try:
+        return Amount(printed)
+    except (KeyError, TypeError, ValueError):
+        raise ImportRefused("a balance is not as hledger prints it") from None
+
+
+def _in_currencies(transaction: Transaction, currencies: Mapping[str, str]) -> Transaction:
+    """Return a transaction with the currencies of its commodities that are money."""
+    if all(currencies.get(each, each) == each for leg in transaction.legs for each in leg[3:6:2]):
+        return transaction
+    legs = [
+        leg._replace(
+            commodity=currencies.get(leg.commodity, leg.commodity),
+            currency=currencies.get(leg.currency, leg.currency),
+        )
+        for leg in transaction.legs
+    ]
+    return transaction._replace(legs=legs)
+
+
+def _in_money(
+    told: Mapping[tuple[str, str], Fraction], currencies: Mapping[str, str]
+) -> dict[tuple[str, str], Fraction]:
+    found: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    for (path, commodity), quantity in told.items():
+        if commodity in currencies:
+            found[path, currencies[commodity]] += quantity
+    return found
+
+
+def _remarks(printed: _Printed, plans: Plans) -> Iterator[str]:
+    """Yield a sentence about each kind of thing that is not here as it is in the journal."""
+    if printed.told is None:
+        yield message("balances are not compared with hledger's, which are not in the file")
+    for what, count in {
+        "virtual postings, not imported": printed.reading.virtual,
+        "balance assertions, not imported": printed.reading.assertions,
+        "prices, not imported": printed.prices,
+        "budgets of income, not imported": plans.income,
+    }.items():
+        if count:
+            yield message(f"{what}: {count_text(count)}")
+    if plans.left_out:
+        left_out = plans.left_out
+        what = "periodic rules that are not imported"
+        yield message(f"{what}: {count_text(len(left_out))} ({listed(left_out)})")

@@ -1,0 +1,176 @@
+"""Transactions as hledger prints them in JSON."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from fractions import Fraction
+from sys import intern
+from typing import Any
+
+from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
+from finance_api.importers.books.text_books import check_day
+from finance_api.importers.interface import ImportRefused, quoted
+
+_STATES = {"Cleared": "cleared", "Pending": "uncleared", "Unmarked": None}
+_REAL_KINDS = {"RegularPosting": True, "VirtualPosting": False, "BalancedVirtualPosting": False}
+#: Tags that hledger reads itself.
+_OWN_TAGS = {"date", "date2", "type", "t", "generated-transaction", "_generated-transaction"}
+#: The comment that hledger adds to what a periodic rule generates.
+_GENERATED = "generated-transaction:"
+_MOST_PLACES = 255
+
+
+class Amount:
+    """An amount of one commodity. value, currency: at cost."""
+
+    __slots__ = ("commodity", "currency", "quantity", "value")
+
+    def __init__(self, amount: dict[str, Any]) -> None:
+        self.commodity: str = intern(_text(amount["acommodity"]))
+        self.quantity = _quantity(amount)
+        self.value, self.currency = self.quantity, self.commodity
+        cost = amount["acost"] if "acost" in amount else amount["aprice"]
+        if cost is None:
+            return
+        price = _quantity(cost["contents"])
+        self.currency = intern(_text(cost["contents"]["acommodity"]))
+        if cost["tag"] in ("UnitPrice", "UnitCost"):
+            self.value = self.quantity * price
+        elif cost["tag"] in ("TotalPrice", "TotalCost"):
+            # A total cost has no sign, or that of the other amount.
+            self.value = abs(price) if self.quantity > 0 else -abs(price)
+        else:
+            raise ValueError(cost["tag"])
+
+
+def _text(value: Any) -> str:
+    """Raises TypeError or ValueError for what is no text, or only a half of a character."""
+    if not isinstance(value, str):
+        raise TypeError
+    value.encode()
+    return value
+
+
+def _quantity(amount: dict[str, Any]) -> Fraction:
+    number = amount["aquantity"]
+    mantissa, places = number["decimalMantissa"], number["decimalPlaces"]
+    if type(mantissa) is not int or type(places) is not int or not 0 <= places <= _MOST_PLACES:
+        raise ValueError(number)
+    return Fraction(mantissa, 10**places)
+
+
+def shown_places(amount: dict[str, Any]) -> int:
+    """Return how many decimals hledger shows of an amount."""
+    places = amount["astyle"]["asprecision"]
+    if isinstance(places, dict):
+        places = places.get("contents")
+    places = amount["aquantity"]["decimalPlaces"] if places is None else places
+    if type(places) is not int or not 0 <= places <= _MOST_PLACES:
+        raise ValueError(places)
+    return places
+
+
+class Reading:
+    """What is collected while transactions are read.
+
+    places: how often each number of decimals is shown, by commodity. virtual, assertions: the
+    numbers of such legs. is_conversion: whether an account only balances currencies.
+    """
+
+    def __init__(self, is_conversion: Callable[[str], bool]) -> None:
+        self.places: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self.virtual = self.assertions = 0
+        self._is_conversion = is_conversion
+
+    def transaction(self, printed: dict[str, Any]) -> Transaction:
+        """Return a transaction; its legs have no ids. Raises ImportRefused."""
+        try:
+            return self._transaction(printed)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            title = f"{printed.get('tdate')} {printed.get('tdescription')}"
+            raise ImportRefused(
+                f"the transaction {quoted(title)} is not as hledger prints it: finance-api reads "
+                "what versions from 1.25 on print"
+            ) from None
+
+    def _transaction(self, printed: dict[str, Any]) -> Transaction:
+        payee, bar, note = _text(printed["tdescription"]).partition("|")
+        legs: list[Leg] = []
+        converts = False
+        for posting in printed["tpostings"]:
+            kind = posting["ptype"] if "ptype" in posting else posting["preal"]
+            if not _REAL_KINDS[kind]:
+                self.virtual += 1
+            elif self._is_conversion(posting["paccount"]):
+                converts = True
+            else:
+                self.assertions += posting["pbalanceassertion"] is not None
+                legs += self._legs(posting)
+        return Transaction(
+            _day(printed["tdate"]),
+            legs,
+            payee=payee.strip() or None,
+            note=_joined(note if bar else "", printed["tcomment"]),
+            state=_STATES[printed["tstatus"]],
+            reference=_text(printed["tcode"]) or None,
+            labels=_labels(printed["ttags"]),
+            converts=converts,
+        )
+
+    def _legs(self, posting: dict[str, Any]) -> Iterator[Leg]:
+        own_day = posting["pdate"]
+        for printed in posting["pamount"]:
+            amount = Amount(printed)
+            self.places[amount.commodity][shown_places(printed)] += 1
+            yield Leg(
+                "",
+                intern(_text(posting["paccount"])),
+                amount.quantity,
+                amount.commodity,
+                amount.value,
+                amount.currency,
+                note=_joined(posting["pcomment"]),
+                labels=_labels(posting["ptags"]),
+                day=None if own_day is None else _day(own_day),
+                state=_STATES[posting["pstatus"]],
+            )
+
+
+def _day(text: Any) -> date:
+    return check_day(date.fromisoformat(_text(text)), "the journal")
+
+
+def _joined(*texts: str) -> str | None:
+    lines = [line.strip() for text in texts for line in text.splitlines()]
+    return "\n".join(x for x in lines if x and not x.startswith(_GENERATED)) or None
+
+
+def _labels(tags: list[list[str]]) -> tuple[str, ...]:
+    labels = (
+        f"{name}: {value}" if value else name for name, value in tags if name not in _OWN_TAGS
+    )
+    return tuple(map(_text, dict.fromkeys(labels))) if tags else ()
+
+
+def generated_by(printed: dict[str, Any]) -> str | None:
+    """Return the period of the rule that a forecast was generated by; None for others."""
+    for tag in printed["ttags"]:
+        match tag:
+            case ["generated-transaction" | "_generated-transaction", str(period)]:
+                return period.removeprefix("~").strip()
+    return None
+
+
+def check_balanced(transaction: Transaction, places: Mapping[str, int]) -> None:
+    """Raise ImportRefused if the legs do not add up to 0, as far as hledger shows it."""
+    rests = imbalance(transaction.legs)
+    if transaction.converts and len(rests) == 2:
+        return
+    for currency, rest in rests.items():
+        shown = places.get(currency, 0)
+        if abs(rest) * 10**shown * 2 > 1:
+            title = quoted(f"{transaction.day} {transaction.payee or ''}".rstrip())
+            raise ImportRefused(
+                f"the transaction {title} does not balance: print the book again, with "
+                "'hledger print -x -O json'"
+            )

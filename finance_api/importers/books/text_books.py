@@ -1,0 +1,136 @@
+"""What readers of books in plain text share: accounts are paths, and transactions have no ids."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
+from finance_api.importers.books.reading import BookIds
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources.field import MAX_SOURCE_CHARACTERS
+
+#: Words in names of accounts -> the type of account. The first line that fits decides.
+_TYPES = {
+    "CreditCard": "credit card, creditcard, kreditkarte, visa, mastercard, amex",
+    "Mortgage": "mortgage, hypothek, hypotheek, hypothèque",
+    "Loan": "loan, kredit, darlehen, prêt, lening, préstamo, prestito",
+    "SavingAccount": "saving, sparkonto, tagesgeld, épargne, livret, ahorro, risparmio, spaar",
+    "Investment": "investment, broker, brokerage, depot, stock, fund, fonds, portfolio, securities",
+    "Cash": "cash, wallet, bargeld, kasse, portemonnaie, espèces, efectivo, contanti, contant",
+    "CurrentAccount": "bank, checking, current, giro, courant, corriente, betaalrekening",
+}
+_WORDS = {word: kind for kind, words in _TYPES.items() for word in words.split(", ")}
+
+
+FIRST_YEAR, END_YEAR = 1900, 2200
+
+
+def check_day(day: date, place: str) -> date:
+    """Return the day. Raises ImportRefused if it cannot be right."""
+    if FIRST_YEAR <= day.year < END_YEAR:
+        return day
+    raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in {place}")
+
+
+def account_type(path: str) -> str:
+    """Return the type of account that its path tells, from its last name on."""
+    for name in reversed(path.casefold().split(":")):
+        for word, kind in _WORDS.items():
+            if name == word or name == f"{word}s" or f" {word}" in f" {name}":
+                return kind
+    return "General"
+
+
+def with_groups(accounts: Iterable[Account]) -> dict[str, Account]:
+    """Return accounts by path, with those that hold others together, in the order of paths."""
+    found: dict[str, Account] = {each.id: each for each in accounts}
+    for account in list(found.values()):
+        parent = account.parent
+        while parent is not None and parent not in found:
+            above, _, name = parent.rpartition(":")
+            group = Account(parent, name, above or None, account.kind, is_group=True)
+            found[parent] = group
+            parent = group.parent
+    return dict(sorted(found.items()))
+
+
+def path_account(path: str, kind: Kind, *, archived: bool = False) -> Account:
+    above, _, name = path.rpartition(":")
+    type_name = account_type(path) if kind is Kind.MONEY else "General"
+    return Account(path, name, above or None, kind, account_type=type_name, archived=archived)
+
+
+def book_ids(program: str, name: str) -> BookIds:
+    """Return the ids of a book that has a name only."""
+    return BookIds(f"{program}:{name}"[:MAX_SOURCE_CHARACTERS])
+
+
+class ContentIds:
+    """Ids of transactions: a hash of what is in them, with a number if several are equal."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def with_ids(self, transaction: Transaction) -> Transaction:
+        """Return the transaction with ids of its legs."""
+        content = hashlib.sha256(repr(_content(transaction)).encode()).hexdigest()[:32]
+        self._seen[content] += 1
+        number = self._seen[content]
+        prefix = content if number == 1 else f"{content}.{number}"
+        legs = [leg._replace(id=f"{prefix}/{n}") for n, leg in enumerate(transaction.legs, 1)]
+        return transaction._replace(legs=legs)
+
+
+def _content(transaction: Transaction) -> tuple[object, ...]:
+    head = transaction._replace(legs=(), labels=tuple(sorted(transaction.labels)))
+    return (str(head.day), *head[2:], *(_leg_content(leg) for leg in transaction.legs))
+
+
+def _leg_content(leg: Leg) -> tuple[object, ...]:
+    day = None if leg.day is None else str(leg.day)
+    money = (str(leg.quantity), leg.commodity, str(leg.value), leg.currency)
+    return (leg.account, *money, leg.note, tuple(sorted(leg.labels)), day, leg.state)
+
+
+def most_common(numbers: Mapping[int, int]) -> int:
+    """Return the number that is most common; of equally common ones, the greatest."""
+    return max(numbers, key=lambda number: (numbers[number], number))
+
+
+#: The names of the roots in several languages -> the kind of the accounts below.
+_ROOTS = {
+    Kind.MONEY: (
+        "asset, assets, liability, liabilities, debt, debts, aktiva, vermögen, vermoegen, passiva, "
+        "verbindlichkeiten, schulden, actif, actifs, passif, passifs, dettes, activo, activos, "
+        "pasivo, pasivos, deudas, attività, passività, debiti, activa, bezittingen, ativo, ativos, "
+        "passivo, passivos, tillgångar, skulder, eiendeler, gjeld, aktiver, passiver, gæld, varat, "
+        "velat, aktywa, pasywa, aktíva, pasíva, eszközök, források, active, datorii, активы, "
+        "обязательства, активи, 資産, 負債, 资产, 负债"
+    ),
+    Kind.INCOME: (
+        "income, revenue, revenues, einnahmen, einkommen, ertrag, erträge, ertraege, revenu, "
+        "revenus, produits, ingreso, ingresos, entrate, ricavi, reddito, inkomsten, baten, "
+        "receita, receitas, rendimentos, inkomster, intäkter, inntekter, indtægter, tulot, "
+        "przychody, dochody, příjmy, výnosy, príjmy, bevétel, bevételek, venituri, доходы, "
+        "доходи, 収入, 收入"
+    ),
+    Kind.EXPENSE: (
+        "expense, expenses, ausgaben, aufwand, aufwendungen, kosten, dépense, dépenses, charges, "
+        "gasto, gastos, spese, uscite, costi, uitgaven, lasten, despesa, despesas, utgifter, "
+        "kostnader, utgift, udgifter, omkostninger, menot, kulut, wydatki, koszty, výdaje, "
+        "náklady, kiadás, kiadások, cheltuieli, расходы, витрати, 支出, 費用, 费用"
+    ),
+    Kind.EQUITY: (
+        "equity, eigenkapital, anfangsbestand, anfangsbestände, capitaux propres, capital, "
+        "patrimonio, patrimonio neto, patrimonio netto, eigen vermogen, património, eget kapital, "
+        "egenkapital, oma pääoma, kapitał, kapitał własny, vlastní kapitál, vlastné imanie, saját "
+        "tőke, capitaluri, капитал, капітал, 純資産, 权益"
+    ),
+}
+_KINDS = {name: kind for kind, names in _ROOTS.items() for name in names.split(", ")}
+
+
+def kind_of_root(path: str) -> Kind | None:
+    """Return the kind of an account that the name of its root tells; None if none."""
+    return _KINDS.get(path.partition(":")[0].casefold())
