@@ -35,7 +35,7 @@ def follow(cli: CliContext, email: str) -> None:
         user = get_user(storage, email)
         books = followed_books(storage.ledger.list_entries(user.id))
     if not books:
-        say("no book is followed: 'finance-api import EMAIL FILE --follow' begins it")
+        say("no book is followed in a file: 'finance-api import EMAIL FILE --follow' begins that")
     failure: Exception | None = None
     for book in books:
         try:

@@ -71,13 +71,13 @@ FILE_OPTIONS = (
     FileOption(
         "follow",
         "Follow the book",
-        "Books, native: what the book has lost goes here, too; manual edits stay.",
+        "Books, native: remove what the book has lost; manual edits stay.",
         FLAG,
     ),
     FileOption(
         "confirm_smaller",
         "The book is right",
-        "With --follow: the book has lost much, or is an older copy, and that is right.",
+        "With --follow: the book is right, although it has lost much or ends earlier.",
         FLAG,
     ),
     FileOption(

@@ -31,7 +31,7 @@ from finance_api.web.option_labels import CHOICES, changes_in_labels
 from finance_api.web.page import capital
 
 #: Never filled in, even if a refusal proposes a value: wrong values are too easily confirmed.
-_NEVER_FILLED = frozenset({"account", "currency", "date_format"})
+_NEVER_FILLED = frozenset({"account", "currency", "date_format", "confirm_smaller"})
 _LONGEST = 500
 #: Options whose value can be a blank.
 _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
@@ -46,8 +46,8 @@ _SUGGESTED = {
 _HELP = {
     "currency": "EUR, €, Euro. Leave it empty if the file states it.",
     "into": "One per line, the account of the book and yours: Checking=Giro.",
-    "follow": "What the book no longer has goes here, too. What you changed here stays.",
-    "confirm_smaller": "It is no older copy: what it no longer has shall go.",
+    "follow": "What the book no longer has is removed here, too. What you changed here stays.",
+    "confirm_smaller": "It is not an older copy: remove what it no longer has.",
     "only": "One per line, the column and its value: Status=completed.",
     "leave_out": "One per line, the column and its value: Status=pending.",
     "fill_down": "One per line: columns whose blank cells repeat the row above.",

@@ -47,7 +47,7 @@ def waiting(command):
 
 
 def test_only_a_book_whose_file_has_changed_is_imported(command, anna, book):
-    assert "no book is followed" in command.done("follow", anna).decode()
+    assert "no book is followed in a file" in command.done("follow", anna).decode()
     command.done("import", anna, str(book), "--follow")
     assert "unchanged" in command.done("follow", anna).decode()
     put(book, *rows(*range(1, 51)))
@@ -113,7 +113,7 @@ def test_a_book_whose_first_import_was_undone_is_no_longer_followed(command, ann
     command.done("import", anna, str(book), "--follow")
     number = json.loads(command.done("imports", "list", anna, "--json"))[0]["id"]
     command.done("imports", "undo", anna, number)
-    assert "no book is followed" in command.done("follow", anna).decode()
+    assert "no book is followed in a file" in command.done("follow", anna).decode()
 
 
 def test_a_missing_file_does_not_keep_other_books_from_being_imported(command, anna, book):

@@ -333,6 +333,9 @@ def test_a_book_is_followed(service, user, visitor, tmp_path):
     do(visitor, path, "options", follow="yes")
     question = "25 of 25 records would go, because the book no longer has them"
     assert question in shown_text(visitor.get(path).text)
+    # The answer is not filled in.
+    do(visitor, path, "options")
+    assert question in shown_text(visitor.get(path).text)
     do(visitor, path, "options", follow="yes", confirm_smaller="yes")
     assert "Removed 28" in shown_text(visitor.get(path).text)
     do(visitor, path, "confirm")
