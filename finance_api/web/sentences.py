@@ -110,7 +110,8 @@ def _import_sentence(file: str | None, counts: dict[str, int]) -> Message:
         for key, word in (("created", "new"), ("updated", "changed"))
         if counts.get(key)
     ]
-    return message(f"{file or 'The file'} imported: {', '.join(rows) or 'nothing new'}.")
+    head = f"{file} imported" if file else "A file was imported"
+    return message(f"{head}: {', '.join(rows) or 'nothing new'}.")
 
 
 def _transfer_sentence(action: str, counts: dict[str, int], summary: dict[str, Any]) -> Message:

@@ -192,9 +192,9 @@ def test_the_way_back_of_an_undo_stays_on_the_pages(client, visitor):
             {"file": {"name": "a.ofx"}, "counts": {"created": 1_234, "updated": 2}},
             "a.ofx imported: 1,234 new, 2 changed.",
         ),
-        ("import", {"counts": {"created": 0}}, "The file imported: nothing new."),
+        ("import", {"counts": {"created": 0}}, "A file was imported: nothing new."),
         ("records edit", {"counts": {"updated": 2}}, "Your data changed."),
-        ("import", {}, "The file imported: nothing new."),
+        ("import", {}, "A file was imported: nothing new."),
     ],
 )
 def test_entries_of_imports_and_of_older_versions_have_a_sentence(action, details, expected):
