@@ -340,6 +340,7 @@ def test_somebody_without_an_account_adds_it_with_the_first_record(service, user
     assert "Choose the account's currency." in html.unescape(page.text)
     (form,) = (f for f in forms(page.text) if f.action == NEW)
     assert ("new-account", "Cash") in form.fields and ("payee", "Bakery") in form.fields
+    assert {"note", "recordState", "paymentType"} <= {name for name, _ in form.fields}
     assert client.names("accounts", "name") == []
     page = visitor.post(NEW, form.filled({"new-account": " ", "new-currency": "EUR"}), status=400)
     assert "Enter the account's name" in html.unescape(page.text)
