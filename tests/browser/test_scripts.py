@@ -91,3 +91,19 @@ def test_going_back_does_not_show_a_token_again(site, page):
     expect(page).to_have_url(f"{site.url}/settings/tokens")
     expect(page.locator("body")).not_to_contain_text(token)
     assert len(site.change(lambda storage: storage.users.list_owned(Token, user.id))) == 1
+
+
+def test_the_browser_s_time_zone_is_offered(site, page):
+    context = page.context.browser.new_context(timezone_id="America/New_York", base_url=site.url)
+    site.enter(context, site.user())
+    inside = context.new_page()
+    inside.goto("/settings/profile")
+    expect(inside.get_by_text("Your browser says America/New_York.")).to_be_visible()
+    inside.get_by_role("button", name="Choose it").click()
+    expect(inside.get_by_label("Time zone")).to_have_value("America/New_York")
+    expect(inside.locator("#own-zone")).to_be_hidden()
+    inside.get_by_role("button", name="Save").click()
+    inside.goto("/settings/profile")
+    expect(inside.get_by_label("Time zone")).to_have_value("America/New_York")
+    expect(inside.locator("#own-zone")).to_be_hidden()
+    context.close()

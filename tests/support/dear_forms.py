@@ -111,6 +111,7 @@ FORMS: dict[str, Dear] = {
     "settings.token_new": Dear({"name": _LONG}, has_data=False),
     "settings.token_regenerate": _NO_DATA,
     "settings.token_revoke": _NO_DATA,
+    "categories": Dear(),
     "standing-orders": Dear(),
     "transfers": Dear(),
     "duplicates": Dear(),

@@ -44,6 +44,11 @@ _PAGES = {
     "import.confirm": ROUTES["import.upload"],
     "import.discard": ROUTES["import.upload"],
 }
+#: The forms that need nothing but a button.
+_WITHOUT_FIELDS = (
+    *("import.again", "record.join", "transfers", "duplicates", "standing-orders"),
+    "categories",
+)
 _FILLED: dict[str, dict[str, Any]] = {
     "accounts.new": {"name": "forged", "currencyCode": "EUR"},
     "budgets.new": {"name": "forged", "currencyCode": "EUR", "limitAmount": "5"},
@@ -119,7 +124,7 @@ class FormsWorld(World):
         if route == "record.join":
             split = path.replace("join", "split")
             visitor.submit(split, split, status=303, **_FILLED["record.split"])
-        if route in ("import.again", "transfers", "duplicates", "standing-orders", "record.join"):
+        if route in _WITHOUT_FIELDS:
             return partial(visitor.post, path, {"csrf_token": visitor.csrf(), "do": "find"})
         if route == "records.category":
             row = {"category": "Straße", "seen": "", "csrf_token": visitor.csrf()}

@@ -17,6 +17,21 @@ async function copy(element) {
   if (!document.execCommand("copy")) throw new Error("refused");
 }
 
+// The browser's time zone, if another one is chosen.
+const ownZone = document.getElementById("own-zone");
+if (ownZone) {
+  const zones = document.getElementById("time_zone");
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const isKnown = [...zones.options].some(({ value }) => value === timeZone);
+  ownZone.hidden = !isKnown || zones.value === timeZone;
+  ownZone.querySelector("strong").textContent = timeZone;
+  ownZone.querySelector("button").addEventListener("click", () => {
+    zones.value = timeZone;
+    zones.focus();
+    ownZone.hidden = true;
+  });
+}
+
 function tell(button, text, sentence) {
   button.textContent = text;
   announcement.textContent = sentence;

@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.edits.objects import ignore_payment
 from finance_api.ledger.session import UserRows
@@ -30,9 +31,11 @@ from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.web import forms
 from finance_api.web import page as pages
+from finance_api.web.api_requests import ApiRequest
 from finance_api.web.rendering import amount, cents
 from finance_api.web.routes import post
 
+found_request = ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {}, "Recurring payments")
 #: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
 

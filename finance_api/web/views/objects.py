@@ -18,6 +18,7 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
+from finance_api.ledger.edits.usual_categories import add_usual_categories
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.computing import compute
@@ -52,7 +53,8 @@ from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import LIMIT, PERIOD, changed_limits, limit_control
 from finance_api.web.rendering import day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
-from finance_api.web.views.found_payments import FoundPayments, found_payments
+from finance_api.web.routes import post
+from finance_api.web.views.found_payments import FoundPayments, found_payments, found_request
 
 #: The list of categories indents up to this many levels.
 _MOST_DEPTH = 3
@@ -121,8 +123,11 @@ class ObjectViews:
             pager=pages.Pager.of(request, total),
             is_by_date=is_by_date,
             found=found_here,
-            found_api=[ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {})],
-            api=[asked, *([] if sums is None else [categories_request(request.today)])],
+            api=[
+                replace(asked, about=shown.title),
+                *([] if sums is None else [categories_request(request.today)]),
+                *([found_request] if found_here.totals else []),
+            ],
         )
 
     def _sorted_by(self, key: Callable[[Row], Any], asked: ApiRequest, total: int) -> list[Row]:
@@ -350,6 +355,14 @@ def _amounts(sums: Mapping[str, int], region: Region) -> Markup:
 def _default_text(field: Field) -> str:
     is_shown = field.default not in (None, (), False, 0)
     return str(field.default) if is_shown else ""
+
+
+@post("categories", Permission.DATA_WRITE)
+def begin_with_usual(request: Request) -> Response:
+    """Add the usual categories."""
+    with pages.editing(request, "categories begin") as session:
+        add_usual_categories(session)
+    return pages.changed(session, request.path)
 
 
 def includeme(config: Configurator) -> None:

@@ -31,7 +31,7 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
         targets={name: name for name in _FIELDS},
         texts=texts,
         time_zones=time_zone_options(),
-        regions=[("", "As set in your browser"), *_regions(texts["region"])],
+        regions=[("", "As set in your browser"), *_regions(request, texts["region"])],
         today=request.today,
         currencies=_currencies(request),
         is_open_to_all=is_open_to_all(request.registry.settings),
@@ -39,11 +39,15 @@ def _page(request: Request, texts: dict[str, str], errors: dict[str, str]) -> di
     )
 
 
-def _regions(chosen: str) -> list[tuple[str, str]]:
-    """Return the regions with a name, and the chosen region."""
+def _regions(request: Request, chosen: str) -> Options:
+    """Return the regions with a name, of the browser's languages first, and the chosen one."""
     names = region_names()
     others = [(chosen, chosen)] if chosen and chosen not in names else []
-    return [*others, *names.items()]
+    accepted = request.accept_language.parsed or ()
+    languages = {tag.partition("-")[0].lower() for tag, _ in accepted}
+    first = [pair for pair in names.items() if pair[0].partition("-")[0] in languages]
+    rest = [pair for pair in names.items() if pair not in first]
+    return [*others, ("In your languages", first), ("Others", rest)] if first else [*others, *rest]
 
 
 def _currencies(request: Request) -> Options:

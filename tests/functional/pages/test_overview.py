@@ -168,6 +168,18 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
 
 
 @on_one_storage
+def test_budgets_say_what_is_left_of_them(client, visitor):
+    page = visitor.get("/overview?period=2025").text
+    budgets = answered(client, *targets(page, "Budgets"))["budgets"]
+    with_limits = [each for each in budgets if each["remaining"] is not None]
+    shown = [row[1] for row in table(page, "budgets") if " left" in row[1] or " over" in row[1]]
+    assert with_limits and len(shown) == len(with_limits)
+    for row, found in zip(shown, with_limits, strict=True):
+        words = "over" if found["remaining"] < 0 else "left"
+        assert row.endswith(f"{abs(Decimal(str(found['remaining']))):,.2f} {words}")
+
+
+@on_one_storage
 def test_what_is_due_includes_payments_found_in_the_records(service):
     shown = set()
     for seed in range(count(4, 40)):

@@ -295,3 +295,11 @@ def test_a_renewed_contract_and_another_payment_to_the_payee_do_not_warn(
     service.load(user, monthly(90, "Apple", -12.99, "16", ["2026-04-16", "2026-05-16"]))
     text = shown_text(signed_in(service, user).get("/standing-orders").text)
     assert "Apple ended" not in text
+
+
+@on_one_storage
+def test_one_control_at_the_end_has_the_requests_of_the_page(client, visitor):
+    before, control, after = visitor.get("/standing-orders").text.partition('<details class="api">')
+    assert "Recurring payments" in before and "GET /v1/api/records/recurring" in after
+    assert control and "GET /v1/api/standing-orders" in after
+    assert "<section" not in after and 'class="api"' not in after
