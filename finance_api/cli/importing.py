@@ -254,6 +254,9 @@ def _import(
     **how: Any,
 ) -> ImportReport:
     with printed_book(file, format_name) as path, opened(path) as stream:
+        if path != file:
+            # 'finance-api follow' runs no program, so it does not look at such a book.
+            how["path"] = None
 
         def make(options: Mapping[str, Any]) -> ImportOrder:
             return make_order(stream, options, settings, format_name, **how)

@@ -45,6 +45,14 @@ def test_a_journal_is_read_by_hledger_with_what_it_includes(command, anna, journ
 
 
 @needs_hledger
+def test_a_journal_is_followed_by_import_alone(command, anna, journal):
+    command.done("import", anna, str(journal), "--follow")
+    assert b"no book is followed in a file" in command.done("follow", anna)
+    journal.write_text(JOURNAL.replace("Brot", "Kuchen"))
+    assert b"1 removed" in command.done("import", anna, str(journal), "--follow")
+
+
+@needs_hledger
 def test_what_hledger_finds_wrong_is_passed_on(command, anna, journal):
     journal.write_text(JOURNAL + "\n2026-01-03 y\n    Vermögen:Kasse  1 EUR\n")
     said = command.refused("import", anna, str(journal))
