@@ -424,8 +424,9 @@ class Orders:
         for amounts in self._by_amount.values():
             amounts.sort()
         self._next_due = cache(next_due)
-        #: By account, amount, day and tolerance: the orders of nearly that amount, from the first
-        #: one on that may fit and is not taken.
+        self._due_near = cache(self._find_due_near)
+        #: By account, amount, day and tolerance: the orders of nearly that amount that are due
+        #: near the day, from the first one on that is not taken.
         self._near: dict[tuple[str | None, int, int, int], deque[int]] = {}
 
     def take(self, order: Row) -> None:
@@ -458,11 +459,9 @@ class Orders:
         """Return the first free order of nearly this amount that is due near the day."""
         wanted = account_id, amount, day, shift
         if wanted not in self._near:
-            orders, reach = self._by_amount[account_id], int(_STEP * abs(amount))
-            begin, end = (
-                bisect_left(orders, (amount - reach,)),
-                bisect_left(orders, (amount + reach + 1,)),
-            )
+            orders, reach = self._due_near(account_id, day, shift), int(_STEP * abs(amount))
+            begin = bisect_left(orders, (amount - reach,))
+            end = bisect_left(orders, (amount + reach + 1,))
             self._near[wanted] = deque(sorted(number for _, number in orders[begin:end]))
         near = self._near[wanted]
         while near:
@@ -471,12 +470,19 @@ class Orders:
             while equal and self.is_taken(self._orders[equal[0]]):
                 equal.popleft()
             if equal:
-                order = self._orders[equal[0]]
-                due = self._next_due(order["recurrenceRule"], order["startDate"], day - shift)
-                if due is not None and due <= day + shift:
-                    return equal[0]
+                return equal[0]
             near.popleft()
         return None
+
+    def _find_due_near(self, account_id: str | None, day: int, shift: int) -> list[tuple[int, int]]:
+        """Return pairs of amount and number, sorted, of the first of equal orders."""
+        found = []
+        for amount, number in in_time(self._by_amount[account_id]):
+            order = self._orders[number]
+            due = self._next_due(order["recurrenceRule"], order["startDate"], day - shift)
+            if due is not None and due <= day + shift:
+                found.append((amount, number))
+        return found
 
 
 def payees_of(order: Row) -> set[str]:

@@ -2,8 +2,10 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import takewhile
 from statistics import median_low
 from typing import NamedTuple
 
@@ -156,6 +158,45 @@ class _Unpaid:
         return False
 
 
+class _DueDays:
+    """The days on which payments are expected, until ``last``. Equal rules are searched once."""
+
+    def __init__(self, today: int, last: int) -> None:
+        self._today, self._last = today, last
+        self._between = cache(_days)
+
+    def without_order(self, found: Recurring) -> Sequence[int]:
+        if found.status is not Status.ACTIVE:
+            return ()
+        rule = found.repetition.rule
+        return self._between(rule, found.due, found.due, self._today, self._last, found.moved)
+
+    def of_order(self, order: Row, found: Recurring | None) -> Sequence[int]:
+        """Return the expected days, after those that late records may pay."""
+        begin, moved = self._today, 0
+        if found is not None:
+            moved = found.moved
+            if found.status is not Status.ENDED:
+                begin = found.last + (found.interval.tolerance + 1) * DAY_SECONDS
+        rule, start = order["recurrenceRule"], order["startDate"]
+        early = self._today - _PAID_LATE_DAYS * DAY_SECONDS
+        end = min(begin, self._today) - DAY_SECONDS
+        past = self._between(rule, start, early, early, end, moved)
+        return past + self._between(rule, start, begin, self._today, self._last, moved)
+
+
+def _days(
+    rule: str | None, start: int | None, begin: int, today: int, last: int, moved: int
+) -> tuple[int, ...]:
+    """Return the days of the rule from ``begin`` until ``last``; late days become today."""
+    schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
+    if schedule is None:
+        return ()
+    # A day that is moved to a Friday can be up to two days after the last one.
+    days = (on_working_day(due, moved) for due in schedule.days(last + 3 * DAY_SECONDS))
+    return tuple(max(day, today) for day in takewhile(lambda day: day <= last, days))
+
+
 def expect(history: History, last: int) -> Expectation:
     """Return the movements expected until ``last``. Raises TooManyDueDays."""
     today = history.today
@@ -174,7 +215,7 @@ def expect(history: History, last: int) -> Expectation:
     series = {record_id: found for found in paired for record_id in found.record_ids}
     for record_id in series.keys() & history.arrivals.keys():
         series[history.arrivals[record_id].record_id] = series[record_id]
-    unpaid = _Unpaid(history, series)
+    unpaid, due_days = _Unpaid(history, series), _DueDays(today, last)
     orders = Orders(live, paid)
     live_ids = {order["id"] for order in live}
     transfers: dict[str, Recurring] = {}
@@ -184,12 +225,12 @@ def expect(history: History, last: int) -> Expectation:
         payees = {_NOBODY, payee_key(found.payee)}
         if order is None:
             is_over = is_cancelled(found, own, today)
-            days = [] if is_over else list(_days_without_order(found, today, last))
+            days = [] if is_over else due_days.without_order(found)
             amount = found.amount
         else:
             payees |= payees_of(order)
             amount = found.amount if order["amount"] is None else order["amount"]
-            days = _days_of_order(order, found, today, last)
+            days = due_days.of_order(order, found)
         cause = Cause(order, found, found.record_ids[-1] in history.transfers)
         unpaid.add([Movement(found.account_id, day, amount, cause) for day in days], payees, found)
         arrival, other_order = _arrival(history, found, orders)
@@ -201,7 +242,7 @@ def expect(history: History, last: int) -> Expectation:
     done = {order["id"] for order in paired.values() if order is not None}
     others = [order for order in live if order["id"] not in done]
     complete = [o for o in others if o["accountId"] is not None and o["amount"] is not None]
-    _add_orders(unpaid, complete, transfers, paid, today, last)
+    _add_orders(unpaid, complete, transfers, paid, due_days)
     left_out = [o for o in others if o["accountId"] is None or o["amount"] is None]
     rest = [payment for payment in history.payments if payment.record_id not in series]
     return Expectation(unpaid.movements, rest, left_out)
@@ -212,8 +253,7 @@ def _add_orders(
     orders: Sequence[Row],
     transfers: Mapping[str, Recurring],
     paid: Collection[tuple[str | None, str]],
-    today: int,
-    last: int,
+    due_days: _DueDays,
 ) -> None:
     """Add standing orders without recurring payments on their account.
 
@@ -224,7 +264,7 @@ def _add_orders(
         check_time()
         transfer = transfers.get(order["id"])
         cause = Cause(order, is_transfer=transfer is not None)
-        days = _days_of_order(order, None, today, last)
+        days = due_days.of_order(order, None)
         due = [Movement(order["accountId"], day, order["amount"], cause) for day in days]
         payees = payees_of(order)
         if transfer is not None:
@@ -236,39 +276,6 @@ def _add_orders(
     # These take the records that nothing else explains.
     for due in of_anybody:
         unpaid.add(due, {None}, None)
-
-
-def _days_without_order(found: Recurring, today: int, last: int) -> Iterator[int]:
-    if found.status is not Status.ACTIVE:
-        return iter(())
-    return _days(found.repetition.rule, found.due, found.due, today, last, found.moved)
-
-
-def _days_of_order(order: Row, found: Recurring | None, today: int, last: int) -> list[int]:
-    """Return the days on which payments are expected, after those that late records may pay."""
-    begin, moved = today, 0
-    if found is not None:
-        moved = found.moved
-        if found.status is not Status.ENDED:
-            begin = found.last + (found.interval.tolerance + 1) * DAY_SECONDS
-    rule, start = order["recurrenceRule"], order["startDate"]
-    early = today - _PAID_LATE_DAYS * DAY_SECONDS
-    past = _days(rule, start, early, early, min(begin, today) - DAY_SECONDS, moved)
-    return [*past, *_days(rule, start, begin, today, last, moved)]
-
-
-def _days(
-    rule: str | None, start: int | None, begin: int, today: int, last: int, moved: int = 0
-) -> Iterator[int]:
-    """Yield the days of the rule from ``begin`` until ``last``; late days become today."""
-    schedule = schedule_of(rule, start, max(begin, today - _LATE_DAYS * DAY_SECONDS))
-    if schedule is None:
-        return
-    # A day that is moved to a Friday can be up to two days after the last one.
-    for day in (on_working_day(due, moved) for due in schedule.days(last + 3 * DAY_SECONDS)):
-        if day > last:
-            return
-        yield max(day, today)
 
 
 def _arrival(

@@ -26,9 +26,11 @@ from finance_api.planning.recurring import (
 )
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.tables import Status
+from finance_api.runtime.time_limit import check_time
 from finance_api.values import Row
 from finance_api.values.number import rounded
 from finance_api.values.regions import Region
+from finance_api.values.time import date_text
 from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiRequest
@@ -45,8 +47,8 @@ class FoundPayment:
     """A recurring payment that was found in the records.
 
     search: the words that find its records. texts: the texts for the form that adds a standing
-    order for it. cancelled: the texts for a standing order that ends today. item: what makes the
-    payment ignored.
+    order for it. cancelled: the texts for one from the first payment until today. item: what makes
+    the payment ignored.
     """
 
     recurring: Recurring
@@ -83,17 +85,17 @@ def found_payments(request: Request, owned: UserRows) -> FoundPayments:
     paired = {each: own[each] for each in going_on}
     shown = [each for each, order in paired.items() if order is None][:MOST_FOUND]
     times = Counter(each.payee for each in shown)
-    payments = [
-        FoundPayment(
-            each,
-            accounts[each.account_id]["name"],
-            payee_key(each.payee),
-            _texts(each, request.region, is_only=times[each.payee] == 1),
-            _texts(each, request.region, is_only=times[each.payee] == 1, until=today),
-            ignored_item(each),
-        )
-        for each in shown
-    ]
+    payments = []
+    for each in shown:
+        check_time()
+        texts = _texts(each, request.region, is_only=times[each.payee] == 1)
+        ended = {
+            "recurrenceRule": each.repetition._replace(until=today).rule,
+            "startDate": date_text(each.first),
+        }
+        name, search = accounts[each.account_id]["name"], payee_key(each.payee)
+        cancelled, item = {**texts, **ended}, ignored_item(each)
+        payments.append(FoundPayment(each, name, search, texts, cancelled, item))
     again = [
         (each, ended_on(order, today))
         for each, order in paired.items()
@@ -129,12 +131,8 @@ def _with_monthly(total: Row) -> Row:
     return {**total, **monthly}
 
 
-def _texts(
-    found: Recurring, region: Region, *, is_only: bool, until: int | None = None
-) -> dict[str, str]:
+def _texts(found: Recurring, region: Region, *, is_only: bool) -> dict[str, str]:
     """Return the texts for the form. is_only: whether no other payment has this payee.
-
-    until: the last day of a payment that is cancelled; its order begins with the first payment.
 
     If another payment has it, too, the name includes the amount, so that no two standing orders
     have the same name.
@@ -149,8 +147,8 @@ def _texts(
         "categoryId": found.category_id,
         "amount": found.amount,
         "currencyCode": found.currency,
-        "recurrenceRule": found.repetition._replace(until=until).rule,
-        "startDate": found.due if until is None else found.first,
+        "recurrenceRule": found.repetition.rule,
+        "startDate": found.due,
     }
     texts = forms.field_texts(fields, {**defaults, **given}, region)
     return {name: text for name, text in texts.items() if text and text != "false"}

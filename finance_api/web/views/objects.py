@@ -1,7 +1,7 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -85,17 +85,16 @@ class ObjectViews:
     def list_objects(self) -> dict[str, Any]:
         """Show one page of the list of all objects."""
         request, shown, offset = self.request, self.shown, pages.offset_of(self.request)
-        parameters = {"sortBy": shown.sort, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
+        is_by_date = shown.date is not None and request.GET.get("sort") != "name"
+        order = f"{shown.date},{shown.sort}" if is_by_date else shown.sort
+        parameters = {"sortBy": order, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
         asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
         found = ApiAnswers(request).get(asked, withTotal="true")
         total, listed = found.members["total"], found.rows
         owned, sums = pages.own_rows(request), None
-        is_by_date = shown.date is not None and request.GET.get("sort") != "name"
-        if shown.date and is_by_date:
-            listed = self._sorted_by(partial(_date_key, shown.date), asked, total)
         tree = CategoryTree(owned.categories.rows.values() if self.resource is CATEGORIES else ())
         if self.resource is CATEGORIES:
-            listed = self._sorted_by(partial(_branch_key, tree), asked, total)
+            listed = self._sorted_by_branch(tree, asked, total)
             sums = category_sums(ApiAnswers(request), tree)
         fields = [self.resource[name] for name in shown.columns]
         cells = Cells(owned, self.region)
@@ -130,8 +129,9 @@ class ObjectViews:
             ],
         )
 
-    def _sorted_by(self, key: Callable[[Row], Any], asked: ApiRequest, total: int) -> list[Row]:
-        """Return the page of the list in an order that the API does not have."""
+    def _sorted_by_branch(self, tree: CategoryTree, asked: ApiRequest, total: int) -> list[Row]:
+        """Return the page of the categories in the order of their tree, which the API does not
+        have."""
         answers, most = ApiAnswers(self.request), 100
         found = [
             row
@@ -139,7 +139,7 @@ class ObjectViews:
             for row in answers.get(asked, limit=str(most), offset=str(offset)).rows
         ]
         offset = pages.offset_of(self.request)
-        return sorted(found, key=key)[offset : offset + pages.PAGE_ROWS]
+        return sorted(found, key=partial(_branch_key, tree))[offset : offset + pages.PAGE_ROWS]
 
     def show_new(self) -> dict[str, Any]:
         """Show a form with the defaults, or with values from the query of a link."""
@@ -334,10 +334,6 @@ class ObjectViews:
         cells = Cells(owned, self.region)
         known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
         return [(forms.label_of(field), cells.cell(field, row)) for field in known]
-
-
-def _date_key(name: str, row: Row) -> tuple[bool, int | None]:
-    return row[name] is None, row[name]
 
 
 def _branch_key(tree: CategoryTree, row: Row) -> list[tuple[bool, str, str]]:

@@ -185,6 +185,25 @@ def test_twice_the_data_takes_about_twice_the_steps(
     assert not faults, "\n".join(faults)
 
 
+def test_payments_find_their_orders_in_about_twice_the_steps(
+    new_settings: Callable[[str], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many payments want the same orders: ``dear_data.orders`` has 700 that differ."""
+    service = Service("sqlite", {**new_settings("sqlite"), "finance_api.cache.max_bytes": "0"})
+    monkeypatch.setattr(limits, "time", Ending())
+    path, counts = "/v1/api/records/recurring", []
+    for size in (700, 1_400):
+        orders = chain(dear_data.few(), dear_data.orders(size))
+        site, lines = Site(service, orders, dear_data.payees(size)), Lines()
+        # The first time rules are searched whose days are then known.
+        site.get(path)
+        assert lines.of(site, path).status_int == 200
+        counts.append(lines.total)
+    service.stop()
+    print(counts)
+    assert counts[1] < 2.3 * counts[0]
+
+
 class Ending:
     """A clock whose time is over after a number of readings. read: how often it was read."""
 
