@@ -184,7 +184,9 @@ def merged_sums(amounts):
     if amounts and not those:
         return 0, *[None] * 6, len(amounts)
     middle = sorted(those)[(len(those) - 1) // 2 : len(those) // 2 + 1]
-    median = (Decimal(sum(middle)) / len(middle)).quantize(1, ROUND_HALF_UP) if middle else None
+    total, number = sum(middle), len(middle)
+    # Half a unit goes away from zero.
+    median = (abs(total) + number // 2) // number * (1 if total > 0 else -1) if middle else None
     ends = min(those, default=None), max(those, default=None)
     return *sums_of(those).values(), median, *ends, len(amounts) - len(those)
 
