@@ -368,7 +368,7 @@ def test_merged_sums_are_compared_with_those_of_the_model(new_backend):
         assert {code: len(days) for code, days in summary.not_converted.items()} == Counter(missing)
 
     check()
-    assert partly > 5
+    assert partly
 
 
 # -- one by one
