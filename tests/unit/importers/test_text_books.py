@@ -252,6 +252,29 @@ def test_a_fund_is_an_account_at_what_was_paid_for_it(person: Person):
     assert depot["balance"] == 330 * 10_000
 
 
+def legs_of_beancount(*rows: str) -> bytes:
+    """Return what bean-query prints of rows such as ``1 2026-01-02 Assets:Bank -5 EUR``."""
+    lines = ["id,date,flag,payee,narration,account,number,currency,value,value_currency,tags,links"]
+    lines[0] += ",posting_flag"
+    for row in rows:
+        number, day, path, *money = row.split()
+        lines.append(",".join([number, day, "*", "Shop", "", path, *(money * 2), "", "", ""]))
+    return "\n".join([*lines, ""]).encode()
+
+
+def test_cents_are_kept_where_most_amounts_have_none(person: Person):
+    book = legs_of_beancount(
+        *("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR"),
+        *("2 2026-01-03 Assets:Bank -5.49 EUR", "2 2026-01-03 Expenses:Food 5 EUR"),
+        "2 2026-01-03 Expenses:Fees 0.49 EUR",
+    )
+    imported(person, book)
+    assert named(person, ACCOUNTS, "Bank")["balance"] == -104_900
+    journal = printed("hledger-household").replace(b'"asprecision": 2', b'"asprecision": 0')
+    imported(person, journal)
+    assert named(person, ACCOUNTS, "giro")["balance"] == 21_671_600
+
+
 def test_rules_with_a_description_are_standing_orders(person: Person):
     imported(person, printed("hledger-household"))
     shown = {

@@ -35,6 +35,7 @@ from finance_api.importers.books.text_books import (
     with_groups,
 )
 from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.resources.currencies import decimals_of
 from finance_api.values.number import DECIMALS
 from finance_api.values.text import count_text, message
 
@@ -183,9 +184,11 @@ class _Printed:
         return with_groups(found)
 
     def decimals(self, currency: str) -> int:
-        """Return how many decimals beancount shows of a currency: those of most amounts."""
+        """Return how many decimals beancount shows of a currency, those of most amounts; never
+        fewer than the currency has.
+        """
         shown = self._places.get(currency)
-        return DECIMALS if shown is None else most_common(shown)
+        return DECIMALS if shown is None else max(most_common(shown), decimals_of(currency))
 
 
 def _number(text: str) -> Fraction:

@@ -28,6 +28,7 @@ from finance_api.importers.books.text_books import (
     with_groups,
 )
 from finance_api.importers.interface import ImportRefused, listed
+from finance_api.resources.currencies import decimals_of
 from finance_api.values.number import DECIMALS
 from finance_api.values.text import count_text, message
 
@@ -68,7 +69,7 @@ class HledgerReader:
             book_ids("hledger", self.book),
             accounts,
             lambda: transactions,
-            lambda currency: decimals.get(currency, DECIMALS),
+            lambda code: max(decimals.get(code, DECIMALS), decimals_of(code)),
         )
         plans = Plans(accounts)
         for period, generated in printed.generated:
