@@ -17,7 +17,7 @@ from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.cells import percent
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.rendering import amount, day, month_words
+from finance_api.web.rendering import amount, cents, day, month_words
 
 _Object = Mapping[str, Any]
 #: Pairs of text and id.
@@ -25,6 +25,8 @@ _Key = tuple[tuple[str | None, str | None], ...]
 
 #: Columns of numbers that are not amounts of money.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent|progress)")
+#: Amounts that are quotients or converted; they have more decimals than their currency.
+_ROUNDED = re.compile(r"converted.+|.*(?:[aA]vg|[mM]edian|[pP]er(?:Day|Week|Month))")
 #: Texts that are no labels of a chart.
 _NO_LABEL = re.compile(rf"{FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
 _NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
@@ -161,8 +163,12 @@ def _cell(name: str, row: _Object, region: Region) -> str | Markup:
         return percent(_units(value), region)
     if _PLAIN.fullmatch(name):
         return region.decimal(str(value)).replace("-", "−")
-    currency = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
-    return amount(_units(value), region, row.get(currency))
+    key = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"
+    units, currency = _units(value), row.get(key)
+    # Sums of all currencies together have no columns of their own.
+    is_merged = "conversionError" in row and "convertedCurrencyCode" not in row
+    is_rounded = is_merged or _ROUNDED.fullmatch(name)
+    return amount(cents(units, currency) if is_rounded else units, region, currency)
 
 
 def _day(text: str) -> int | None:

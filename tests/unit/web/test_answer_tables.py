@@ -30,6 +30,28 @@ def test_amounts_are_exact_and_have_the_decimals_of_their_currency() -> None:
     assert table_of({"groups": [row]}).rows == [["JPY", "5", "3.00", "EUR"]]
 
 
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        (
+            {"net": 7, "convertedCurrencyCode": "EUR", "convertedNet": Decimal("93.2850")},
+            ["7.00", "EUR", "93.29"],
+        ),
+        ({"net": Decimal("93.2823"), "conversionError": None}, ["93.28"]),
+        ({"avg": Decimal("3.3333"), "previousPerMonth": Decimal("-0.6667")}, ["3.33", "−0.67"]),
+    ],
+)
+def test_converted_amounts_and_quotients_are_rounded_to_cents(
+    row: dict[str, Any], shown: list[str]
+) -> None:
+    assert table_of({"groups": [{"currencyCode": "EUR", **row}]}).rows == [["EUR", *shown]]
+
+
+def test_a_single_value_of_all_currencies_is_rounded_to_the_decimals_of_its_currency() -> None:
+    row = {"currencyCode": "JPY", "net": Decimal("-572087.6535"), "conversionError": None}
+    assert [figure.text for figure in table_of({"groups": [row]}).figures] == ["−572,088 JPY"]
+
+
 def test_sums_by_month_are_a_chart() -> None:
     table = table_of(months("1", "-2"))
     assert [chart.title for chart in table.charts] == ["Net by month, in EUR"]
