@@ -170,6 +170,25 @@ def test_legs_of_nothing_are_left_out_unless_the_whole_is_nothing():
     assert ledger.records == [("bank", "0", "food")]
 
 
+def test_a_rest_that_the_program_does_not_show_is_a_record():
+    ledger = after_earlier("assets:bank 0.004 EUR", "assets:cash 3 EUR", "assets:cash -3 EUR")
+    assert ledger.records == [("bank", "0", None)]
+
+
+def test_money_that_counts_nothing_on_its_account_leaves_the_other_sums_as_they_are():
+    nothing = "assets:cash 0 USD @@ 5 EUR"
+    ledger = after_earlier(nothing, "income:pay -5 EUR")
+    assert ledger.records == [
+        ("Between categories", "-5", None),
+        ("Between categories", "5", "pay"),
+    ]
+    ledger = after_earlier("assets:bank -10 EUR", nothing, "expenses:food 5 EUR")
+    assert ledger.records == [("bank", "-5", None), ("bank", "-5", "food")]
+    ledger = after_earlier("assets:bank -5 EUR", nothing)
+    assert ledger.records == [("bank", "-5", None)]
+    assert not any(record.get("originalCurrencyCode") for record in ledger.of_type("Record"))
+
+
 # -- openings
 
 

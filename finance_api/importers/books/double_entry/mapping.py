@@ -117,10 +117,10 @@ class DoubleEntry:
             elif holding is not None and (is_empty or amount(leg)):
                 day, units = leg.day or transaction.day, self._survey.units(leg)
                 sides.append(_Side(leg, holding, day, amount(leg), leg.value, units))
-            elif holding is not None:
-                self.counts["units without money"] += leg.quantity != 0
             elif is_empty or leg.value:
                 others.append(leg)
+            elif holding is not None:
+                self.counts["units without money"] += leg.quantity != 0
         if is_empty:
             sides, others = sides[:1], others if len(others) == 1 else []
         if not sides:
@@ -156,6 +156,8 @@ class DoubleEntry:
         sides = _merged(sides)
         if not sides:
             yield from self._without_account(transaction, others)
+        elif len(sides) == 1 and len(others) <= 1:
+            yield from self._apart(transaction, sides, others)
         elif len(sides) == 1:
             yield from self._split(transaction, sides[0], others)
         elif len(sides) == 2 and not others:
@@ -241,7 +243,7 @@ class DoubleEntry:
                 leg.id,
                 **values,
                 accountId=self.names.between_id(currency),
-                categoryId=self.names.category_id(leg.account),
+                categoryId=self._category_id(leg),
                 labelIds=self._labels(transaction, leg),
             )
 
@@ -260,7 +262,7 @@ class DoubleEntry:
         for leg in others:
             if side.value == -leg.value:
                 common |= self._original(side, leg)
-            common["categoryId"] = self.names.category_id(leg.account)
+            common["categoryId"] = self._category_id(leg)
         labels = self._labels(transaction, side.leg, *others)
         return self._ids.document("Record", side.leg.id, **common, labelIds=labels, **values)
 
@@ -271,10 +273,12 @@ class DoubleEntry:
         values = self._values(transaction, main, units, (leg,)) | {
             "labelIds": self._labels(transaction, leg)
         }
-        if self._survey.holding(leg) is None:
-            values |= self._original(main, leg)
-            values["categoryId"] = self.names.category_id(leg.account)
+        values |= self._original(main, leg) | {"categoryId": self._category_id(leg)}
         return self._ids.document("Record", leg_id, **values)
+
+    def _category_id(self, leg: Leg) -> str | None:
+        """Return a leg's category; None if it is money, which may count nothing on its account."""
+        return None if self._survey.holding(leg) else self.names.category_id(leg.account)
 
     def _values(
         self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
@@ -305,7 +309,8 @@ class DoubleEntry:
 
     def _original(self, side: _Side, leg: Leg) -> Document:
         """Return the money that a category counts, if it is another currency's."""
-        if leg.commodity not in CODES or leg.commodity == side.holding.currency:
+        is_other = leg.commodity in CODES and leg.commodity != side.holding.currency
+        if not is_other or self._survey.holding(leg):
             return {}
         self.counts["other currency"] += 1
         try:
