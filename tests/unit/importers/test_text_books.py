@@ -262,6 +262,70 @@ def legs_of_beancount(*rows: str) -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
+def printed_by_hledger(*transactions: tuple[str, ...]) -> bytes:
+    """Return what hledger prints of transactions with legs such as ``assets:bank -5 EUR``."""
+    rows = [
+        {
+            "tdate": f"2026-01-{number:02}",
+            "tdescription": "Shop",
+            "tcomment": "",
+            "tcode": "",
+            "tstatus": "Unmarked",
+            "ttags": [],
+            "tindex": number,
+            "tpostings": [_posting(*leg.split(" ")) for leg in legs],
+        }
+        for number, legs in enumerate(transactions, 1)
+    ]
+    return json.dumps(rows).encode()
+
+
+def _posting(path: str, quantity: str, commodity: str) -> dict[str, Any]:
+    amount = {
+        "acommodity": commodity,
+        "astyle": {"asprecision": 2},
+        "aprice": None,
+        "aquantity": {"decimalMantissa": int(quantity), "decimalPlaces": 0},
+    }
+    return {
+        "paccount": path,
+        "pamount": [amount],
+        "ptype": "RegularPosting",
+        "pstatus": "Unmarked",
+        "pdate": None,
+        "pcomment": "",
+        "ptags": [],
+        "pbalanceassertion": None,
+    }
+
+
+def balances(person: Person) -> dict[str, int]:
+    return {row["name"]: row["balance"] // 10_000 for row in person.rows(ACCOUNTS)}
+
+
+def test_a_plain_zero_leaves_no_currency_open(person: Person):
+    shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
+    imported(person, printed_by_hledger(shopping, ("assets:bank 0 ",), (*shopping, "expenses 0 ")))
+    assert balances(person) == {"bank": -10}
+
+
+def test_a_conversion_in_several_transactions_is_against_equity(person: Person):
+    shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
+    out = ("assets:bank -10 EUR", "equity:conversion 10 EUR")
+    back = ("assets:dollars 11 USD", "equity:conversion -11 USD")
+    imported(person, printed_by_hledger(shopping, out, back))
+    assert balances(person) == {"bank": -15, "dollars": 11}
+    (row,) = [row for row in person.rows(RECORDS) if row["amount"] == -100_000]
+    assert row["categoryId"] == named(person, CATEGORIES, "conversion")["id"]
+
+
+def test_a_conversion_into_two_currencies_is_against_equity(person: Person):
+    pounds = ("assets:pounds 9 GBP", "equity:conversion -9 GBP", "equity:conversion 20 EUR")
+    dollars = ("assets:dollars 11 USD", "equity:conversion -11 USD")
+    imported(person, printed_by_hledger(("assets:bank -20 EUR", *pounds, *dollars)))
+    assert balances(person) == {"bank": -20, "pounds": 9, "dollars": 11}
+
+
 def test_cents_are_kept_where_most_amounts_have_none(person: Person):
     book = legs_of_beancount(
         *("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR"),

@@ -36,7 +36,7 @@ _KINDS = {
     **dict.fromkeys("ALC", Kind.MONEY),
     **dict.fromkeys("RG", Kind.INCOME),
     "X": Kind.EXPENSE,
-    "E": Kind.EQUITY,
+    **dict.fromkeys("EV", Kind.EQUITY),
 }
 #: The accounts that hledger itself takes for conversion accounts.
 _CONVERSION = re.compile(r"equity:(?:trade|trades|trading|conversion)(?::|\Z)", re.IGNORECASE)

@@ -96,16 +96,20 @@ class Reading:
     def _transaction(self, printed: dict[str, Any]) -> Transaction:
         payee, bar, note = _text(printed["tdescription"]).partition("|")
         legs: list[Leg] = []
-        converts = False
+        conversions: list[Leg] = []
         for posting in printed["tpostings"]:
             kind = posting["ptype"] if "ptype" in posting else posting["preal"]
             if not _REAL_KINDS[kind]:
                 self.virtual += 1
             elif self._is_conversion(posting["paccount"]):
-                converts = True
+                conversions += self._legs(posting)
             else:
                 self.assertions += posting["pbalanceassertion"] is not None
                 legs += self._legs(posting)
+        rests = imbalance(legs)
+        if rests and len(rests) != 2 and not imbalance([*legs, *conversions]):
+            # The other half is another transaction's, or several currencies are paid for.
+            legs, conversions = [*legs, *conversions], []
         return Transaction(
             _day(printed["tdate"]),
             legs,
@@ -114,13 +118,16 @@ class Reading:
             state=_STATES[printed["tstatus"]],
             reference=_text(printed["tcode"]) or None,
             labels=_labels(printed["ttags"]),
-            converts=converts,
+            converts=bool(conversions),
         )
 
     def _legs(self, posting: dict[str, Any]) -> Iterator[Leg]:
         own_day = posting["pdate"]
         for printed in posting["pamount"]:
             amount = Amount(printed)
+            if not (amount.commodity or amount.quantity):
+                # A plain 0, as before the assertion of a balance.
+                continue
             self.places[amount.commodity][shown_places(printed)] += 1
             yield Leg(
                 "",
