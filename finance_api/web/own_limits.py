@@ -19,7 +19,8 @@ from finance_api.web.typed import plain_text, too_exact
 
 #: The fields of the form: a period, by its first day, and the period's limit.
 PERIOD, LIMIT = "limit-period", "period-limit"
-_OVERRIDES = "limitOverrides"
+#: The field with the limits of all periods.
+OVERRIDES = "limitOverrides"
 #: This many periods before and after the current one can be chosen, and each with its own limit.
 _AROUND = 12
 _LABELS = {WEEK: "Limit of one week", MONTH: "Limit of one month", YEAR: "Limit of one year"}
@@ -81,10 +82,10 @@ def changed_limits(budget: Row, texts: Mapping[str, str], region: Region) -> dic
         return {}
     if limit is not None:
         own[day] = limit
-    return {_OVERRIDES: joined(limit_texts(own))}
+    return {OVERRIDES: joined(limit_texts(own))}
 
 
 def _own_limits(budget: Row) -> dict[int, int]:
     return {
-        parse_date(day): to_units(Decimal(limit)) for day, limit in split_limits(budget[_OVERRIDES])
+        parse_date(day): to_units(Decimal(limit)) for day, limit in split_limits(budget[OVERRIDES])
     }

@@ -50,7 +50,7 @@ from finance_api.web.development import (
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
-from finance_api.web.own_limits import LIMIT, PERIOD, changed_limits, limit_control
+from finance_api.web.own_limits import LIMIT, OVERRIDES, PERIOD, changed_limits, limit_control
 from finance_api.web.rendering import day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 from finance_api.web.routes import post
@@ -235,7 +235,9 @@ class ObjectViews:
         return [option for option in options if option[0] != row_id]
 
     def _stored_texts(self, row: Row) -> dict[str, str]:
-        return forms.field_texts(self.fields, row, self.region)
+        """Return the texts of the form, and the limits that one of its controls changes."""
+        limits = ",".join(row.get(OVERRIDES, ()))
+        return {**forms.field_texts(self.fields, row, self.region), OVERRIDES: limits}
 
     def _sent(self, sent: MultiDict) -> dict[str, str]:
         """Return the texts of the form that was sent."""

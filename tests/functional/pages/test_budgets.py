@@ -113,6 +113,19 @@ def test_a_month_gets_its_own_limit_on_the_page_and_loses_it_there(with_budget, 
 
 
 @on_one_storage
+def test_a_form_from_before_a_month_got_its_own_limit_does_not_remove_it(with_budget, visitor):
+    client = with_budget(limitAmount=100)
+    before = visitor.form(PATH, PATH)
+    visitor.submit(PATH, PATH, **{"period-limit": "450"})
+    page = visitor.post(before.action, before.filled({"name": "Renamed"}), status=303)
+    page = visitor.follow(page)
+    assert "This was changed elsewhere since you opened the form" in shown_text(page.text)
+    assert '<option value="2026-03-01" selected>Mar 2026: 450.00</option>' in page.text
+    (row,) = client.get("budgets").json["budgets"]
+    assert row["limitOverrides"] == [{"periodStart": "2026-03-01", "limit": 450}]
+
+
+@on_one_storage
 def test_budgets_of_one_period_and_new_ones_have_no_limit_of_a_month(with_budget, visitor):
     with_budget(type="BUDGET_CUSTOM")
     assert "period-limit" not in visitor.get(PATH).text
