@@ -157,9 +157,9 @@ def test_recurring_payments_have_the_sums_of_the_api_by_month_and_year(client, v
     assert (total["currencyCode"], total["yearlyExpense"]) == ("EUR", -119.88)
     text = shown_text(visitor.get("/standing-orders").text)
     assert (
-        "1 recurring payment, standing orders included: −9.99 EUR a month, −119.88 EUR a year."
-        in text.replace(" .", ".")
-    )
+        "1 recurring payment in your records, with a standing order or without: "
+        "−9.99 EUR a month, −119.88 EUR a year."
+    ) in text.replace(" .", ".")
 
 
 @on_one_storage
