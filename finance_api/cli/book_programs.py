@@ -17,6 +17,7 @@ from typing import IO
 from finance_api.importers.books.beancount.printed import OPTION, QUERIES
 from finance_api.importers.books.sources import source_of
 from finance_api.importers.decoding import opening_text
+from finance_api.importers.formats import format_named
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.values.text import shown
 
@@ -40,9 +41,8 @@ def printed_book(file: str, format_name: str | None) -> Iterator[str]:
     if not os.path.isfile(file):
         yield file
         return
-    with open(file, "rb") as stream:
-        source = source_of(opening_text(stream.read(HEAD_BYTES)))
-    if source is None or format_name not in (None, source.program):
+    program = _program(file, format_name)
+    if program is None:
         yield file
         return
     path = Path(file).resolve()
@@ -51,10 +51,22 @@ def printed_book(file: str, format_name: str | None) -> Iterator[str]:
         tempfile.NamedTemporaryFile(prefix="finance-api-") as printed,
         tempfile.TemporaryDirectory(prefix="finance-api-") as folder,
     ):
-        print_book = {"hledger": print_hledger, "beancount": print_beancount}[source.program]
+        print_book = {"hledger": print_hledger, "beancount": print_beancount}[program]
         print_book(path, Program(printed.file, folder))
         printed.flush()
         yield printed.name
+
+
+def _program(file: str, format_name: str | None) -> str | None:
+    """Return the program to run on a file: the one that the user names, or the text looks like."""
+    with open(file, "rb") as stream:
+        text = opening_text(stream.read(HEAD_BYTES))
+        stream.seek(0)
+        if format_name in ("hledger", "beancount"):
+            is_printed = format_named(format_name).recognises(text, stream)
+            return None if is_printed else format_name
+    source = source_of(text)
+    return None if source is None or format_name is not None else source.program
 
 
 def _check_own(path: Path) -> None:

@@ -53,6 +53,15 @@ def test_a_journal_is_followed_by_import_alone(command, anna, journal):
 
 
 @needs_hledger
+def test_a_journal_that_looks_like_something_else_is_read_if_its_program_is_named(
+    command, anna, journal
+):
+    journal.write_text('2026-01-01 * "Shop"\n    assets:cash  -1 EUR\n    expenses:food\n')
+    done = command.done("import", anna, str(journal), "--format", "hledger").decode()
+    assert "cash: 0 in, 1 out, balance -1 EUR" in done
+
+
+@needs_hledger
 def test_what_hledger_finds_wrong_is_passed_on(command, anna, journal):
     journal.write_text(JOURNAL + "\n2026-01-03 y\n    Vermögen:Kasse  1 EUR\n")
     said = command.refused("import", anna, str(journal))

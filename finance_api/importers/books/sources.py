@@ -9,13 +9,14 @@ _DAY = r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}"
 #: Empty lines and comments before the first line that tells.
 _SKIPPED = re.compile(r"(?:[;#*%][^\n]*+(?:\n|\Z)|[ \t\r]*+\n)*+")
 _BEANCOUNT = re.compile(
-    rf'(?:option|plugin|include|push(?:tag|meta)) *+["#]|{_DAY} ++(?:open|close|commodity|balance|'
-    rf'pad|note|event|query|custom|document)\b|{_DAY} ++price ++[A-Z]|{_DAY} ++(?:[*!]|txn) ++"'
+    rf'(?:option|plugin|include|push(?:tag|meta)) *+["#]|{_DAY} ++(?:(?:open|close|balance|pad|'
+    r'note|document) ++[^\s:]++:\S|(?:commodity|price) ++[A-Z]|(?:event|query|custom|[*!]|txn) ++")'
 )
 #: A directive, or the first two lines of a transaction.
 _HLEDGER = re.compile(
-    r"(?:account|include|alias|apply account|payee|tag|decimal-mark|comment|~)"
-    r" ++[^,\t\n]*+(?:\n|\Z)|(?:commodity|P|D|Y) ++[^\n0-9]*+[0-9]|"
+    r"(?:account|include|alias|apply account|commodity|payee|tag|comment|~)"
+    r" ++[^,\t\n]*+(?:\n|\Z)|(?:commodity|P|D) ++[^\n0-9]*+[0-9]|comment[ \t]*+\n|"
+    r"(?:Y|(?:apply )?year) *+[0-9]{4}\b|decimal-mark ++[.,]|=[^\n]*+\n[ \t]++[^\s,]|"
     r"(?:[0-9]{4}[-/.])?[0-9]{1,2}[-/.][0-9]{1,2}(?:=[0-9/.-]++)?(?: [^\n]*+)?\n[ \t]++[^\s,]"
 )
 
