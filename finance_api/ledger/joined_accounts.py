@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from finance_api.importers import NATIVE
 from finance_api.importers.clauses import Day, Says, StoredRow, Topic, Units, clause
 from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.orders import ImportReport, StatementOptions
-from finance_api.ledger.rows import batched
+from finance_api.ledger.references import ids_in
+from finance_api.ledger.rows import batched, row_id
 from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.ledger.splits import get_stated_by_source, put_records
 from finance_api.query.model import any_of
-from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.resources import ACCOUNTS, RECORDS, SPLITS, referred_by
 from finance_api.resources.currencies import money_text
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -47,14 +49,17 @@ class JoinedAccounts:
         self._file = file
         self._prefix = f"{file.source}:"
         self.ids = self._remembered() | self._given(options)
-        #: The source ids of the book's records that are records of other sources here.
-        self._known: set[str] = set()
+        #: The transfers of the records here that are the book's, too, by their source ids there;
+        #: empty for a whole of a split.
+        self._known: dict[str, str | None] = {}
         self._matches: list[_Match] = []
-        #: Transfers of which a half here is part of another one.
+        #: The ids of the matched objects in the file, and its transfers of which the half here is
+        #: part of another one.
+        self._left_out: set[str] = set()
         self._cut: set[str] = set()
         if self.ids:
             self._match(options.match_days)
-        self._left_out = self._find_left_out() if self.ids else set()
+            self._leave_out()
 
     # -- which accounts
 
@@ -71,7 +76,16 @@ class JoinedAccounts:
     def _given(self, options: StatementOptions) -> dict[str, str]:
         if not options.into:
             return {}
-        accounts = [d.values for d in self._file.documents() if d.resource is ACCOUNTS]
+        if self._file.source in (None, NATIVE):
+            raise ImportRefused(
+                "accounts can be joined if the file is a book of another program, or if all of its "
+                "objects have the same source, which names the book"
+            )
+        accounts = [
+            {**d.values, "id": self._id_of(d)}
+            for d in self._file.documents()
+            if d.resource is ACCOUNTS
+        ]
         return dict(self._pair(accounts, text) for text in options.into)
 
     def _pair(self, accounts: list[Row], text: str) -> tuple[str, str]:
@@ -115,7 +129,8 @@ class JoinedAccounts:
         free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
         for row in self._stored():
             of_book = [s for s in row["furtherSources"] if s.startswith(self._prefix)]
-            self._known.update(each.removeprefix(self._prefix) for each in of_book)
+            for each in of_book:
+                self._known[each.removeprefix(self._prefix)] = row.get("transferId", "")
             is_other = row["source"] != self._file.source and row["recordState"] != VOID
             if is_other and not of_book:
                 free[row["accountId"], row["amount"]].append(row)
@@ -126,13 +141,8 @@ class JoinedAccounts:
         if match_days is None:
             doubtful, _ = self._nearest(left, free, _DOUBTFUL_DAYS)
             self._ask(doubtful)
-        self._known.update(match.document.values["sourceId"] for match in self._matches)
-        self._cut = {
-            match.document.values["transferId"]
-            for match in self._matches
-            if "transferId" in match.document.values
-            if match.row.get("transferId", "") is not None
-        }
+        for match in self._matches:
+            self._known[match.document.values["sourceId"]] = match.row.get("transferId", "")
 
     def _unmatched(self) -> Iterator[NativeRow]:
         """Yield the book's records in these accounts that are not here yet, by day."""
@@ -142,7 +152,7 @@ class JoinedAccounts:
             document
             for document in chain(self._file.documents(), self._file.records())
             if document.resource is RECORDS
-            or (document.resource is SPLITS and document.values["id"] in splits)
+            or (document.resource is SPLITS and self._id_of(document) in splits)
             if document.values["accountId"] in self.ids
             if document.values.get("sourceId") is not None
             if document.values["sourceId"] not in self._known
@@ -192,14 +202,18 @@ class JoinedAccounts:
             ),
         )
 
-    def _find_left_out(self) -> set[Any]:
-        """Return the ids of the matched objects in the file."""
-        return {
-            document.values["id"]
-            for document in chain(self._file.documents(), self._file.records())
-            if document.values.get("sourceId") in self._known
-            if document.values.get("accountId") in self.ids
-        }
+    def _leave_out(self) -> None:
+        for document in chain(self._file.documents(), self._file.records()):
+            values = document.values
+            source_id, told = values.get("sourceId"), values.get("transferId")
+            if source_id in self._known and values.get("accountId") in self.ids:
+                self._left_out.add(self._id_of(document))
+                if told is not None and self._known[source_id] not in (None, told):
+                    self._cut.add(told)
+
+    def _id_of(self, document: NativeRow) -> str:
+        own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
+        return own_id or row_id(self._session.user.uuid, source, source_id)
 
     # -- what is imported
 
@@ -218,9 +232,10 @@ class JoinedAccounts:
     def _rewritten(self, documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
         for document in documents:
             values = document.values
-            if document.resource is ACCOUNTS and values["id"] in self.ids:
+            own_id = self._id_of(document)
+            if document.resource is ACCOUNTS and own_id in self.ids:
                 continue
-            if {values["id"], values.get("splitId")} & self._left_out:
+            if {own_id, values.get("splitId")} & self._left_out:
                 continue
             changed: dict[str, Any] = {}
             if (account_id := values.get("accountId")) in self.ids:
@@ -247,13 +262,20 @@ class JoinedAccounts:
                 self._session.write(SPLITS, [(row, after)])
                 continue
             for name in ("categoryId", "labelIds", "transferId"):
-                if not row[name] and name in told and told[name] not in self._cut:
+                if not row[name] and name in told and self._is_here(name, told[name]):
                     after |= {name: told[name], "updatedAt": self._session.now}
             records.append((row, after))
         put_records(self._session, records)
         report.matched += len(self._matches)
         report.unchanged += len(self._known) - len(self._matches)
         return any(row["updatedAt"] == self._session.now for _, row in records if row)
+
+    def _is_here(self, name: str, value: Any) -> bool:
+        """Return whether a record here can have this value of the book."""
+        if name == "transferId":
+            return value not in self._cut
+        rows = self._session.row_set(referred_by(RECORDS[name])).rows
+        return all(each in rows for each in ids_in(value))
 
     def remark(self, report: ImportReport) -> None:
         """Name accounts whose balance differs from the book's."""

@@ -6,12 +6,17 @@ from typing import Any
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.records import remove_records
+from finance_api.ledger.edits.transfers import link_records
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, SPLITS
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 from support.books import BOOKS, import_book
-from support.ledger import Person, account, an_id, record
+from support.edits import edited
+from support.ledger import Person, account, an_id, document, record
+from support.service import native_line
 
 BOOK = (BOOKS / "actual-household.zip").read_bytes()
 INTO = {"into": ("Giro=Bank",)}
@@ -126,11 +131,61 @@ def test_an_account_that_the_book_brought_is_not_joined_later(person):
 
 
 def test_a_record_that_was_deleted_here_does_not_come_with_the_book(person):
-    from finance_api.ledger.edits.records import remove_records
-    from support.edits import edited
-
     count = bank(person)
     edited(person, remove_records, [an_id(10)])
     import_book(person, BOOK, **INTO)
     own = [row for row in person.rows(RECORDS) if row["accountId"] == an_id(1)]
     assert len(own) == count - 1
+
+
+# -- native files of one source
+
+
+def of_book(row: dict[str, Any], **values: Any) -> dict[str, Any]:
+    return {**row, "source": "ledger:home", "sourceId": row["id"], **values}
+
+
+def follow(person: Person, *rows: dict[str, Any], **options: Any) -> int:
+    return person.file("".join(map(native_line, rows)), follow=True, **options).matched
+
+
+GIRO = of_book(account(101, name="Giro"))
+
+
+def test_a_transfer_stays_cut_the_next_time_if_its_half_here_is_part_of_another(person):
+    back = record(4, accountId=an_id(2), amount=Decimal("1.50"))
+    person.native(account(1, name="Bank"), account(2, name="Own"), record(3, source="csv"), back)
+    edited(person, link_records, an_id(3), an_id(4))
+    out = of_book(record(103), accountId=an_id(101), transferId=an_id(9))
+    into = of_book(back, id=an_id(104), accountId=an_id(102), transferId=an_id(9))
+    rows = GIRO, of_book(account(102, name="Cash")), out, into
+    assert follow(person, *rows, **INTO) == 1
+    before, entries = person.snapshot(), len(person.history())
+    assert follow(person, *rows) == 0
+    assert (person.snapshot(), len(person.history())) == (before, entries)
+
+
+def test_a_category_that_was_deleted_here_does_not_come_with_a_match(person):
+    food = of_book(document("Category", 111, kind="expense"))
+    person.native(account(1, name="Bank"))
+    follow(person, GIRO, food, **INTO)
+    edited(person, remove_object, CATEGORIES, an_id(111))
+    person.native(record(3, source="csv"))
+    bought = of_book(record(103), accountId=an_id(101), categoryId=an_id(111))
+    assert follow(person, GIRO, food, bought) == 1
+    assert person.only(RECORDS)["categoryId"] is None
+    assert not person.rows(CATEGORIES)
+
+
+def test_records_of_a_file_without_ids_are_matched(person):
+    person.native(account(1, name="Bank"), record(3, source="csv"))
+    bought = of_book(record(103), accountId=an_id(101))
+    del bought["id"]
+    assert follow(person, GIRO, bought, **INTO) == 1
+    assert len(person.rows(RECORDS)) == 1
+
+
+def test_accounts_of_a_file_of_no_book_are_not_joined(person):
+    person.native(account(1, name="Bank"))
+    with pytest.raises(ImportRefused, match="accounts can be joined if the file is a book"):
+        person.file(native_line(account(101, name="Giro")), **INTO)
