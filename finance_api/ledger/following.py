@@ -132,6 +132,8 @@ class Following:
         #: The objects to import, and the rows of which only the state changes.
         self._taken: set[Key] = set()
         self._noted: list[tuple[Resource, str]] = []
+        #: Transfers of which a half belongs to an account that was deleted here.
+        self._cut: set[str] = set()
         self._deleted = self._find_deleted()
         self._compare()
         self._revive()
@@ -301,6 +303,7 @@ class Following:
             own = (*ids_in(values.get("accountId")), *ids_in(values.get("accountIds")))
             if accounts.intersection(own):
                 self._taken.discard(self._key(document))
+                self._cut.update(ids_in(values.get("transferId")))
 
     def _revive(self) -> None:
         """Take documents that were deleted here if what is taken refers to them."""
@@ -330,8 +333,14 @@ class Following:
         file = self._file
         return file._replace(
             documents=lambda: (d for d in file.documents() if self._key(d) in self._taken),
-            records=lambda: (d for d in file.records() if self._key(d) in self._taken),
+            records=lambda: (self._alone(d) for d in file.records() if self._key(d) in self._taken),
         )
+
+    def _alone(self, record: NativeRow) -> NativeRow:
+        """Return a record without its transfer if the other half is left out."""
+        if record.values.get("transferId") not in self._cut:
+            return record
+        return record._replace(values={**record.values, "transferId": None})
 
     def _title(self, resource: Resource, row: Row) -> str:
         if resource in (RECORDS, SPLITS):
@@ -468,4 +477,5 @@ class Following:
         }
         state = {"state": self.states.whole, "deleted": sorted(map(list, self._deleted))}
         details["follow"] = {**how, **state}
-        return any(before.get(name) != value for name, value in how.items())
+        noted = {**how, "deleted": state["deleted"]}
+        return any(before.get(name) != value for name, value in noted.items())

@@ -297,12 +297,13 @@ class NativeImport:
         return self._remove(records)
 
     def _remove(self, records: Mapping[str, Row]) -> bool:
-        """Delete records, and unlink the other halves of their transfers. Return whether any."""
+        """Delete records, and unlink what is left of their transfers. Return whether any."""
         pairs: list[Pair] = [(row, None) for row in records.values()]
         transfer_ids = {row["transferId"] for row in records.values()} - {None}
         for rows in other_halves(self._session, transfer_ids).values():
             free = {"transferId": None, "updatedAt": self._session.now}
-            pairs += [(row, {**row, **free}) for row in rows if row["id"] not in records]
+            left = [row for row in rows if row["id"] not in records]
+            pairs += [(row, {**row, **free}) for row in left if len(left) < 2]
         put_records(self._session, pairs)
         return bool(pairs)
 

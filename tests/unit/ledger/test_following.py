@@ -148,13 +148,38 @@ def test_what_changed_in_both_stays_as_it_is_here_and_is_named_once(person):
 
 
 def test_a_transfer_of_which_one_half_was_changed_here_stays_whole(person):
-    pair = {"transferId": uid("t")}
-    cash = row("Account", "cash", name="Cash", currencyCode="EUR")
-    there = {"accountId": uid("cash"), **pair}
-    follow(person, giro(), cash, payment("out", "-5", **pair), payment("in", "5", **there))
+    there = {"accountId": uid("cash"), **PAIR}
+    follow(person, giro(), CASH, payment("out", "-5", **PAIR), payment("in", "5", **there))
     edited(person, change_records, [uid("out")], {"note": "mine"})
-    follow(person, giro(), cash, payment("out", "-6", **pair), payment("in", "6", **there))
+    follow(person, giro(), CASH, payment("out", "-6", **PAIR), payment("in", "6", **there))
     assert {each["amount"] for each in person.rows(RECORDS)} == {-50_000, 50_000}
+
+
+CASH = row("Account", "cash", name="Cash", currencyCode="EUR")
+PAIR = {"transferId": uid("t")}
+
+
+def test_a_transfer_with_another_second_half_stays_a_transfer(person):
+    there = {"accountId": uid("cash"), **PAIR}
+    follow(person, giro(), CASH, payment("out", "-5", **PAIR), payment("in", "5", **there))
+    follow(person, giro(), CASH, payment("out", "-5", **PAIR), payment("again", "5", **there))
+    assert names(person) == ["again", "out"]
+    assert {each["transferId"] for each in person.rows(RECORDS)} == {uid("t")}
+    follow(person, giro(), CASH, payment("out", "-5", **PAIR))
+    assert person.only(RECORDS)["transferId"] is None
+
+
+def test_a_transfer_with_an_account_that_was_deleted_here_is_a_payment(person):
+    follow(person, giro(), CASH)
+    edited(person, remove_object, ACCOUNTS, "Cash")
+    there = {"accountId": uid("cash"), **PAIR}
+    new = giro(), CASH, payment("out", "-5", **PAIR), payment("in", "5", **there)
+    follow(person, *new)
+    assert person.only(RECORDS)["sourceId"] == "out"
+    assert person.only(RECORDS)["transferId"] is None
+    before, entries = person.snapshot(), len(person.history())
+    follow(person, *new)
+    assert (person.snapshot(), len(person.history())) == (before, entries)
 
 
 def test_a_category_deleted_here_stays_deleted_until_something_new_uses_it(person):
@@ -181,6 +206,20 @@ def test_an_account_deleted_here_with_its_records_stays_deleted(person):
     follow(person, *START)
     follow(person, *START, payment("d"))
     assert person.snapshot()[1] == before[1]
+    assert not person.rows(RECORDS)
+
+
+def test_an_account_deleted_here_stays_deleted_after_the_time_for_undo(person):
+    follow(person, *START)
+    edited(person, remove_object, ACCOUNTS, "Giro", with_records=True)
+    follow(person, *START)
+    entries = len(person.history())
+    follow(person, *START)
+    assert len(person.history()) == entries
+    person.clock.advance(500 * 86_400)
+    edited(person, add_object, LABELS, {"name": "New"})
+    assert person.history()[1].pruned
+    follow(person, *START)
     assert not person.rows(RECORDS)
 
 
