@@ -58,6 +58,7 @@ def values_of(field):
         Kind.BOOLEAN: st.booleans(),
         Kind.TEXT_LIST: st.lists(present_texts, max_size=3, unique=True).map(tuple),
         Kind.ID_LIST: st.lists(ids, max_size=3, unique=True).map(tuple),
+        Kind.LIMIT_LIST: st.sampled_from(((), ("2026-01-01=0",), ("2026-01-01=1", "2026-02-01=2"))),
     }
     present = by_kind[field.kind]
     return st.one_of(st.none(), present) if field.nullable else present
@@ -81,7 +82,7 @@ def conditions(draw, resource):
         word = Condition(WORDS, Operator.WORD, plain(draw(operand_texts)) or "a")
         size = Condition(RECORDS["amount"], Operator.GTE, Span(2, 3), absolute=True)
         return draw(st.sampled_from([word, either(WORDS, [word, size])]))
-    field = draw(st.sampled_from(resource.listed_fields))
+    field = draw(st.sampled_from([f for f in resource.listed_fields if f.filterable]))
     operator = draw(st.sampled_from(operators_of(field)))
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
         return Condition(field, operator)

@@ -11,6 +11,7 @@ from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person, account, an_id, document, record
 from support.service import native_line
 
+_LIMIT = {"periodStart": "2026-01-01", "limit": 1}
 WRONG = {
     Kind.TEXT: (1, True, [], {}, Decimal("1.5")),
     Kind.NUMBER: ("1", True, [], {}, ""),
@@ -21,6 +22,7 @@ WRONG = {
     Kind.BOOLEAN: (0, 1, "true", "", []),
     Kind.TEXT_LIST: ("a", [1], [None], [["a"]], {}, 1),
     Kind.ID_LIST: (an_id(1), ["x"], [1], [None], {}),
+    Kind.LIMIT_LIST: (1, {}, [1], [{}], [_LIMIT | {"limit": "1"}], [_LIMIT, _LIMIT]),
 }
 FIELDS = [
     pytest.param(r, f, id=f"{r.model_type}.{f.name}") for r in RESOURCES for f in r.native_fields

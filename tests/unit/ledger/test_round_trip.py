@@ -11,6 +11,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import MAX_TEXT_BYTES
 from finance_api.resources import GOALS, RESOURCES, SPLITS
 from finance_api.resources.field import Kind
+from finance_api.resources.plans import CUSTOM
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import count
 
@@ -36,6 +37,10 @@ numbers = st.one_of(
     st.integers(-(2**63) + 1, 2**63 - 1).map(lambda n: Decimal(n).scaleb(-4)),
     st.sampled_from([Decimal(t) for t in ("0", "-0.0", "1.10", "0.0001", "100")]),
 )
+#: Limits of periods that begin a week, a month and a year.
+limits = st.dictionaries(
+    st.sampled_from(["1900-01-01", "2018-01-01", "2024-01-01"]), numbers.map(abs)
+).map(lambda given: [{"periodStart": day, "limit": given[day]} for day in sorted(given)])
 small = st.integers(-1000, 1000).map(lambda n: Decimal(n).scaleb(-4))
 
 
@@ -64,6 +69,7 @@ def values_of(field, model_type):
         Kind.BOOLEAN: st.booleans(),
         Kind.TEXT_LIST: st.lists(texts, max_size=3),
         Kind.ID_LIST: st.lists(st.sampled_from(ids), max_size=3),
+        Kind.LIMIT_LIST: limits,
     }[field.kind]
 
 
@@ -90,6 +96,8 @@ def rows(draw):
             row[field.name] = draw(values_of(field, resource.model_type))
     if resource is GOALS and row.get("accountId"):
         row.pop("labelId", None)
+    if row.get("type") == CUSTOM:
+        row.pop("limitOverrides", None)
     if draw(st.booleans()):
         row["sourceId"] = f"{resource.name} {row['id']}{draw(texts)}"
         row["source"] = draw(st.sampled_from(["a", "b"]))
