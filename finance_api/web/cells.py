@@ -6,9 +6,9 @@ from finance_api.ledger.edits.report import shown
 from finance_api.ledger.session import UserRows
 from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
+from finance_api.values.colors import color_words, full_hex
 from finance_api.values.number import DECIMALS, decimal_text
 from finance_api.values.regions import Region
-from finance_api.web.colors import color_words, full_hex
 from finance_api.web.forms import choice_label
 from finance_api.web.rendering import amount, day, moment
 from finance_api.web.repeats import rule_words

@@ -23,13 +23,13 @@ from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Kind, Resource, words_of
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
+from finance_api.values.colors import PALETTE, color_text, full_hex, parse_color
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
 from finance_api.values.text import did_you_mean, fold
 from finance_api.values.time import to_date
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
-from finance_api.web.colors import PALETTE, color_text, full_hex, parse_color
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
 from finance_api.web.typed import day_text, plain_text, too_exact
 

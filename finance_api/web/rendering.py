@@ -19,12 +19,12 @@ from finance_api.http.requests import Request
 from finance_api.questions.asking import question_paths
 from finance_api.resources.currencies import decimals_of, smallest_units
 from finance_api.values import time as times
+from finance_api.values.colors import chart_color
 from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.values.text import Message, in_region
 from finance_api.values.version import __version__
 from finance_api.web.api_requests import curl_line
-from finance_api.web.colors import chart_color
 from finance_api.web.kept_forms import (
     keep_refused,
     kept_errors,

@@ -6,11 +6,11 @@ from typing import Any
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of, mark_of, smallest_units
 from finance_api.resources.field import Field, Kind
+from finance_api.values.colors import PALETTE, parse_color
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.regions import MINUS, Region
 from finance_api.values.time import date_text
 from finance_api.values.written import WrittenRefused, parse_amount, parse_day
-from finance_api.web.colors import PALETTE, parse_color
 
 _NUMBERS_IN_WORDS = ("no", "one", "two", "three")
 _SIGN_AND_AMOUNT = 2

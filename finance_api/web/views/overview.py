@@ -12,10 +12,10 @@ from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.query.model import RELATIVE_DATES
 from finance_api.resources import BUDGETS
 from finance_api.storage.interface import Proposed, data_state_of
+from finance_api.values.colors import chart_color
 from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.cells import Cells
-from finance_api.web.colors import chart_color
 from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, own_rows, page
 from finance_api.web.routes import get
