@@ -380,6 +380,44 @@ def test_other_rules_are_budgets_with_the_limits_of_all_months(person: Person):
     assert fun["limitOverrides"] == ("2026-01-01=50", "2026-02-01=50")
 
 
+def test_months_without_a_rule_have_no_limit():
+    kinds = {"expenses:fun": Kind.EXPENSE, "assets:bank": Kind.MONEY}
+    accounts = with_groups(path_account(path, kind) for path, kind in kinds.items())
+
+    def budget(*rules: tuple[str, tuple[int, ...], str]) -> dict[str, Any] | None:
+        plans = Plans(accounts)
+        for period, months, limit in rules:
+            amount = Fraction(limit)
+            legs = [Leg("", path, amount, "EUR", amount, "EUR") for path in kinds]
+            for month in months:
+                plans.add(period, Transaction(date(2026, month, 1), legs))
+        names = DoubleEntry(BookIds("test"), accounts, list).names
+        found = [*plans.documents(names)]
+        if not found:
+            assert plans.left_out == ["expenses:fun: a limit below 0"]
+            return None
+        overrides = {o["periodStart"][5:7]: o["limit"] for o in found[0]["limitOverrides"]}
+        return {"limit": found[0]["limitAmount"], **overrides}
+
+    spring, rest = ("monthly to 2026-03", (1, 2), "100"), ("monthly", (5, 6, 7), "200.33333")
+    limit = Decimal("200.3333")
+    assert budget(spring, rest) == {"limit": limit, "01": 100, "02": 100, "03": 0, "04": 0}
+    assert budget(spring) == {"limit": 0, "01": 100, "02": 100}
+    assert budget(("monthly", (1, 2), "-5")) is None
+
+
+def test_a_budget_of_all_expenses_counts_expenses_alone():
+    kinds = {"expenses": Kind.EXPENSE, "assets:bank": Kind.MONEY, "expenses:fun": Kind.EXPENSE}
+    accounts = with_groups(path_account(path, kind) for path, kind in kinds.items())
+    plans = Plans(accounts)
+    legs = [Leg("", "expenses", Fraction(9), "EUR", Fraction(9), "EUR")]
+    for month in (1, 2, 3):
+        plans.add("monthly", Transaction(date(2026, month, 1), legs))
+    names = DoubleEntry(BookIds("test"), accounts, list).names
+    (budget,) = plans.documents(names)
+    assert budget["categoryIds"] == [names.category_id("expenses:fun")]
+
+
 def test_an_edit_of_a_transaction_changes_the_ids_of_that_transaction_alone(person: Person):
     book = printed("hledger-household")
     imported(person, book)

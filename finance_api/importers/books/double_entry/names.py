@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from fractions import Fraction
 
 from finance_api.importers.books.double_entry.model import Account, Kind
 from finance_api.importers.books.double_entry.survey import Holding, Survey
@@ -56,6 +57,12 @@ class Names:
         if self._accounts[account_id].kind is Kind.EQUITY:
             self.equity[account_id] = None
         return self.ids.get("Category", source_id(account_id))
+
+    def category_ids(self, account_id: str) -> list[str]:
+        """Return the category of an account; of the root of all expenses, those below it."""
+        below = [a.id for a in self._accounts.values() if a.parent == account_id]
+        own = self.category_id(account_id)
+        return list(filter(None, map(self.category_id, below))) if own is None else [own]
 
     def label_ids(self, labels: tuple[str, ...]) -> list[str]:
         self.labels.update(labels)
@@ -166,3 +173,8 @@ def source_id(text: str) -> str:
 def money(units: int) -> Decimal:
     """Return ten-thousandths as a number of the native format."""
     return Decimal(units).scaleb(-DECIMALS)
+
+
+def rounded_money(amount: Fraction) -> Decimal:
+    """Return an amount as a number of the native format, which has at most four decimals."""
+    return money(round(amount * 10**DECIMALS))

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from finance_api.importers.books.double_entry.model import Account, Kind
-from finance_api.importers.books.double_entry.names import Names
+from finance_api.importers.books.double_entry.names import Names, rounded_money
 from finance_api.importers.books.double_entry.survey import Holding
 from finance_api.importers.books.gnucash.book import (
     NATURAL_SIGNS,
@@ -23,7 +23,6 @@ from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
 from finance_api.resources.plans import MONTH, WEEK, YEAR
 
-_CENTS = 100
 #: A number with or without decimals, or a fraction, as GnuCash writes it.
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,4}|/1(?:0{0,4}))?")
 #: Period of a budget and its multiplier -> type, and months or days of a period.
@@ -89,7 +88,7 @@ class Plans:
         for account_id, by_period in amounts.items():
             account = self._accounts[account_id]
             limits = [
-                (days[period].isoformat(), _cents(by_period.get(period, Fraction())))
+                (days[period].isoformat(), rounded_money(by_period.get(period, Fraction())))
                 for period in range(first, last + 1)
             ]
             yield self._names.ids.document(
@@ -98,16 +97,10 @@ class Plans:
                 name=account.name,
                 type=_BUDGET_TYPES[budget.recurrence.kind, budget.recurrence.mult][0],
                 currencyCode=self._book.accounts[account_id].commodity,
-                categoryIds=self._categories(account_id),
+                categoryIds=self._names.category_ids(account_id),
                 closed=account.archived,
                 **limit_values(limits),
             )
-
-    def _categories(self, account_id: str) -> list[str]:
-        """Return the category of an account; of the root of all expenses, those below it."""
-        below = [a.id for a in self._accounts.values() if a.parent == account_id]
-        own = self._names.category_id(account_id)
-        return list(filter(None, map(self._names.category_id, below))) if own is None else [own]
 
     # -- scheduled transactions
 
@@ -193,11 +186,6 @@ def _amount(split: TemplateSplit) -> Decimal | None:
 def _number(text: str) -> Fraction | None:
     """Return a number; None for a formula, or for one whose separators can mean two things."""
     return Fraction(text) if _NUMBER.fullmatch(text) else None
-
-
-def _cents(amount: Fraction) -> Decimal:
-    """Return an amount with up to four decimals."""
-    return Decimal(round(amount * 10_000)).scaleb(-4)
 
 
 def _first_days(recurrence: Recurrence, count: int) -> list[date] | None:

@@ -6,15 +6,15 @@ standing order; all others are budgets.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import NamedTuple
 
-from finance_api.importers.books.double_entry.mapping import decimal
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
-from finance_api.importers.books.double_entry.names import Names, source_id
+from finance_api.importers.books.double_entry.names import Names, rounded_money, source_id
 from finance_api.importers.books.double_entry.survey import Holding
 from finance_api.importers.books.hledger.recurring import Recurrence, recurrence_of
+from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.currencies import CODES
@@ -25,6 +25,8 @@ _BUDGET_TYPES = {
     "FREQ=WEEKLY;INTERVAL=1": WEEK,
     "FREQ=YEARLY;INTERVAL=1": YEAR,
 }
+#: The days from the first day of a period to a day in the next one.
+_LONGEST = {WEEK: timedelta(7), MONTH: timedelta(31), YEAR: timedelta(366)}
 
 
 class Rule(NamedTuple):
@@ -93,7 +95,7 @@ class Plans:
             "name": rule.example.payee,
             "accountId": names.account_id(holdings[paying]),
             "categoryId": names.category_id(others[0].account) if others else None,
-            "amount": decimal(legs[paying].quantity),
+            "amount": rounded_money(legs[paying].quantity),
             "currencyCode": legs[paying].commodity,
             "payee": rule.example.payee,
             "note": note,
@@ -123,26 +125,26 @@ class Plans:
 
     def _budgets(self, names: Names, limits: "_Limits") -> Iterator[Document]:
         for (path, currency, kind), budget in limits.items():
-            periods = sorted(budget.by_period)
-            limit = Fraction() if budget.has_end else budget.by_period[periods[-1]]
-            others = [each for each in periods if budget.by_period[each] != limit]
-            if len(others) > MAX_LIST_ELEMENTS:
+            values = limit_values(
+                [
+                    (day.isoformat(), rounded_money(budget.by_period.get(day, Fraction())))
+                    for day in _periods(budget, kind)
+                ]
+            )
+            if len(values["limitOverrides"]) > MAX_LIST_ELEMENTS:
                 self.left_out.append(f"{path}: more than {MAX_LIST_ELEMENTS} limits")
                 continue
-            category_id = names.category_id(path)
+            if min(budget.by_period.values()) < 0:
+                self.left_out.append(f"{path}: a limit below 0")
+                continue
             yield names.ids.document(
                 "Budget",
                 source_id(f"{path} {currency} {kind}"),
                 name=self._accounts[path].name,
                 type=kind,
                 currencyCode=currency,
-                limitAmount=decimal(limit),
-                limitOverrides=[
-                    {"periodStart": day.isoformat(), "limit": decimal(budget.by_period[day])}
-                    for day in others
-                ],
-                categoryIds=[] if category_id is None else [category_id],
-                startDate=periods[0].isoformat(),
+                categoryIds=names.category_ids(path),
+                **values,
             )
 
 
@@ -161,6 +163,18 @@ class _Limits(defaultdict[tuple[str, str, str], _Budget]):
 
     def __init__(self) -> None:
         super().__init__(_Budget)
+
+
+def _periods(budget: _Budget, kind: str) -> Iterator[date]:
+    """Yield the first days of all periods between the first and the last limit, and of the one
+    after them if the budget has an end.
+    """
+    day, last = min(budget.by_period), max(budget.by_period)
+    while day <= last:
+        yield day
+        day = _period(day + _LONGEST[kind], kind)
+    if budget.has_end:
+        yield day
 
 
 def _period(day: date, kind: str) -> date:
