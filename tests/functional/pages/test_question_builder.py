@@ -235,6 +235,14 @@ def test_sharing_saves_a_question_once_and_gives_it_a_link(service, user, client
     assert sorted(link.name for link in links(service, user)) == ["For Kim", "Spent"]
 
 
+def test_a_link_is_offered_only_where_there_is_something_to_share(client, visitor):
+    path = "/questions/new?share=yes"
+    assert "Create the link" not in visitor.get(path).text
+    page, name, address = built(visitor, share="yes", what="spent", period="this-month")
+    assert "Create the link" in page.text
+    assert (name, address) == ("Spent: this month", SUM)
+
+
 def test_saving_the_same_form_twice_saves_one_question(service, user, client, visitor):
     path = f"/questions/new?{urlencode({'name': 'Spent', 'address': SUM})}"
     form = visitor.form(path)
