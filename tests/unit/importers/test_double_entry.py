@@ -189,6 +189,17 @@ def test_money_that_counts_nothing_on_its_account_leaves_the_other_sums_as_they_
     assert not any(record.get("originalCurrencyCode") for record in ledger.of_type("Record"))
 
 
+def test_a_category_with_a_day_of_its_own_is_named():
+    food, bank = transaction(2, "expenses:food 5 EUR", "assets:bank -5 EUR").legs
+    later = [food._replace(day=date(2026, 2, 1)), bank]
+    ledger = Ledger(
+        transaction(1, "assets:bank 9 EUR", "income:pay -9 EUR"),
+        Transaction(date(2026, 1, 9), later),
+    )
+    assert [each["recordDate"] for each in ledger.of_type("Record")] == ["2026-01-01", "2026-01-09"]
+    assert ledger.remarks == ["records on another day than their category has in the book: 1"]
+
+
 # -- openings
 
 

@@ -326,6 +326,12 @@ def test_a_conversion_into_two_currencies_is_against_equity(person: Person):
     assert balances(person) == {"bank": -20, "pounds": 9, "dollars": 11}
 
 
+def test_a_text_of_beancount_may_have_other_separators_of_lines(person: Person):
+    legs = ("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR")
+    imported(person, legs_of_beancount(*legs).replace(b"Shop", "Shop\x85in\u2028Rome".encode()))
+    assert balances(person) == {"Bank": -5}
+
+
 def test_cents_are_kept_where_most_amounts_have_none(person: Person):
     book = legs_of_beancount(
         *("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR"),

@@ -39,7 +39,7 @@ def printed_rows(stream: BinaryIO) -> Iterator[tuple[tuple[str, ...], list[str]]
     Raises ImportRefused.
     """
     headings: tuple[str, ...] | None = None
-    rows = csv.reader(codecs.getreader("utf-8-sig")(stream), strict=True)
+    rows = csv.reader(codecs.iterdecode(stream, "utf-8-sig"), strict=True)
     try:
         for row in rows:
             if tuple(row) in _QUERIES:

@@ -284,6 +284,11 @@ class DoubleEntry:
         self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
     ) -> Document:
         values = self._common(transaction, units, side.day, legs)
+        self.counts["other days"] += any(
+            (leg.day or transaction.day) != side.day
+            for leg in legs
+            if not self._survey.holding(leg)
+        )
         state = side.leg.state or transaction.state
         return values | {
             "accountId": self.names.account_id(side.holding),
@@ -344,6 +349,7 @@ class DoubleEntry:
             "records in another currency than their category has in the book": (
                 counts["other currency"]
             ),
+            "records on another day than their category has in the book": counts["other days"],
             "amounts that are rounded, so that each balance is as the program shows it": (
                 self._survey.rounded_legs
             ),
