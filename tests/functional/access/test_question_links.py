@@ -38,6 +38,10 @@ def test_each_form_is_the_answer_of_the_api(linked):
     direct = linked.client.get(f"records?{query}")
     # A link hides how often the data has changed.
     assert direct.body == answer.body[:-1] + b',"revision":%d}' % direct.json["revision"]
+    # What people read comes first.
+    columns = linked.read(".csv").text.splitlines()[0].split(",")
+    assert columns != [*names] and {*columns} == {*names} and columns[-1] == "id"
+    query = query.replace(",".join(names), ",".join(columns))
     assert linked.read(".csv").body == linked.client.get(f"records.csv?{query}").body
     sheet = openpyxl.load_workbook(BytesIO(linked.read(".xlsx").body)).active
     assert sheet.max_row == 3

@@ -62,7 +62,7 @@ def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
 def test_known_stable_ids_that_are_reused_refuse_the_file_until_the_user_decides(bank):
     bank.file(RENT, SHOP, CAFE)
     bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
-    again = entry("30", "-70", "Shoes", "1")
+    again = entry("30", "-70", "Shoes", "2")
     assert "or --ids reused if" in refused(bank, again)
     assert bank.file(again, ids="reused").created == 1
     assert bank.file(entry("2026-02-20", "-71", "Boots", "1")).created == 1

@@ -41,7 +41,11 @@ def written_like(f):
         lambda text: text[-1] in "1234"
     )
     year = day.map(lambda text: text[:4])
-    relative = st.sampled_from([*RELATIVE_DATES, "-1d", "-30d", "+12m", "-36525d"])
+    past = [name for name, date in RELATIVE_DATES.items() if not date.is_ahead]
+    ahead = [name for name, date in RELATIVE_DATES.items() if date.is_ahead]
+    relative = st.sampled_from([*past, "-1d", "-30d", "-36525d"])
+    if f.kind is Kind.DATE:
+        relative |= st.sampled_from([*ahead, "+12m"])
     sign = st.sampled_from(["", "abs."])
     uuid = st.uuids().map(str)
     serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid

@@ -15,7 +15,8 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.serialization import xlsx
 from finance_api.serialization.rows import RowEncoder
-from finance_api.serialization.xlsx import readable_first, xlsx_chunks
+from finance_api.serialization.values import readable_first
+from finance_api.serialization.xlsx import xlsx_chunks
 from finance_api.values.time import parse_date
 from support.nightly import count
 
