@@ -48,7 +48,8 @@ class JoinedAccounts:
         self._session = session
         self._file = file
         self._prefix = f"{file.source}:"
-        self.ids = self._remembered() | self._given(options)
+        self.ids = self._remembered()
+        self.ids |= self._given(options)
         #: The transfers of the records here that are the book's, too, by their source ids there;
         #: empty for a whole of a split.
         self._known: dict[str, str | None] = {}
@@ -106,6 +107,11 @@ class JoinedAccounts:
             raise ImportRefused(
                 f"the account {quoted(account['name'])} of the book is here already as an account "
                 "of its own: undo the imports of the book first"
+            )
+        if self.ids.get(account["id"], here["id"]) != here["id"]:
+            raise ImportRefused(
+                f"the account {quoted(account['name'])} of the book is another account here "
+                "already: undo the imports of the book first"
             )
         if account["currencyCode"] != here["currencyCode"]:
             raise ImportRefused(

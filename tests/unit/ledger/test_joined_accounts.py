@@ -138,6 +138,14 @@ def test_a_record_that_was_deleted_here_does_not_come_with_the_book(person):
     assert len(own) == count - 1
 
 
+def test_an_account_that_is_joined_is_not_joined_with_another_one(person):
+    bank(person)
+    import_book(person, BOOK, **INTO)
+    person.native(account(2, name="Second bank"))
+    again = refused(person, into=("Giro=Second bank",))
+    assert "of the book is another account here already" in str(again)
+
+
 # -- native files of one source
 
 
