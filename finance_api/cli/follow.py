@@ -55,6 +55,7 @@ def _follow(cli: CliContext, user: User, book: FollowedBook) -> None:
         return
     with Path(book.path).open("rb") as stream:
         if measured(stream)["sha256"] == book.sha256:
+            forget_waiting(cli, user, book.source)
             say(f"{book.path}: unchanged")
             return
         if changed_at < book.changed_at:

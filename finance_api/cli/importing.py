@@ -151,6 +151,7 @@ def import_command(
         try:
             before = None if done is None else os.stat(file)
             how = {"given": given, "format_name": format_name, "dry_run": dry_run}
+            how |= _place_of(file) if given["follow"] and done is None else {}
             report = _import_one(cli, normal_email(email), file, limits, answers, **how)
             if done is not None and before is not None:
                 move_done(file, done, before)
@@ -200,13 +201,25 @@ def _answers_text(answers: BinaryIO, files: Sequence[str], done: Path | None) ->
     return answers.read()
 
 
+def _place_of(file: str) -> dict[str, Any]:
+    """Return where a followed file is looked for again. Raises ImportRefused."""
+    if file == STANDARD_INPUT or not os.path.isfile(file):
+        return {}
+    path = os.path.abspath(file)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ImportRefused(
+            f"the file cannot be followed, because its path is not UTF-8: rename {shown(path)}"
+        ) from None
+    return {"path": path, "changed_at": int(os.stat(file).st_mtime)}
+
+
 def _import_one(
     cli: CliContext, email: str, file: str, limits: Limits, answers: bytes | None, **how: Any
 ) -> ImportReport:
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how |= {"email": email, "now": cli.clock.now()}
-    if file != STANDARD_INPUT and os.path.isfile(file):
-        how |= {"path": os.path.abspath(file), "changed_at": int(os.stat(file).st_mtime)}
     try:
         how["answers"] = None if answers is None else parse_answers(answers)
         if limits == Limits():

@@ -93,6 +93,33 @@ def test_a_book_that_asks_shows_on_the_page_until_it_is_answered(command, anna, 
     assert "unchanged" in command.done("follow", anna).decode()
 
 
+def test_a_book_that_is_as_it_was_waits_no_longer(command, anna, book):
+    command.done("import", anna, str(book), "--follow")
+    put(book, *rows(*range(1, 11)))
+    command.run("follow", anna)
+    assert len(waiting(command)) == 1
+    put(book, *rows(*range(1, 61)))
+    assert "unchanged" in command.done("follow", anna).decode()
+    assert waiting(command) == []
+
+
+def test_a_file_that_is_moved_away_is_not_looked_for(command, anna, book, tmp_path):
+    done = tmp_path / "done"
+    done.mkdir()
+    command.done("import", anna, str(book), "--follow", "--move-done", str(done))
+    assert count_records(command, anna) == 60
+    assert "no book is followed in a file" in command.done("follow", anna).decode()
+
+
+def test_a_file_whose_path_is_not_utf_8_is_refused(command, anna, book):
+    path = f"{book.parent}/book\udcff.ndjson"
+    book.rename(path)
+    outcome = command.run("import", anna, path, "--follow")
+    assert outcome.code == 1
+    assert f"because its path is not UTF-8: rename {book.parent}/book\\udcff.ndjson" in outcome.err
+    command.done("import", anna, path)
+
+
 def test_a_state_that_was_undone_is_left_alone(command, anna, book):
     command.done("import", anna, str(book), "--follow")
     new = rows(*range(1, 51))
