@@ -197,7 +197,7 @@ def test_a_category_with_a_day_of_its_own_is_named():
         Transaction(date(2026, 1, 9), later),
     )
     assert [each["recordDate"] for each in ledger.of_type("Record")] == ["2026-01-01", "2026-01-09"]
-    assert ledger.remarks == ["records on another day than their category has in the book: 1"]
+    assert "records on another day than their category has in the book: 1" in ledger.remarks
 
 
 # -- openings
@@ -412,3 +412,14 @@ def test_sums_of_categories_are_those_of_the_legs(book: list[Transaction]):
     assert {k: Fraction(v) for k, v in sums.items() if v and k in exact} == {
         k: v for k, v in exact.items() if v
     }
+
+
+def test_accounts_without_transactions_are_named():
+    book = Ledger(transaction(1, "assets:bank -5 EUR", "expenses:food 5 EUR"))
+    left_out = (
+        "accounts without transactions, not imported: 4 ('cash', 'broker', 'savings', 'card')"
+    )
+    assert left_out in book.remarks
+    kept = account("assets:bank", Kind.MONEY, currency="EUR")
+    others = {each: account(each, Kind.EXPENSE) for each in ACCOUNTS if "s:" in each}
+    assert Ledger(**others | {"assets:bank": kept}).remarks == []

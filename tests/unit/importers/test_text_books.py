@@ -202,6 +202,7 @@ def test_what_is_not_as_in_beancount_is_named_with_its_number(person: Person):
         "openings that are initial balances of accounts, from before their first day: 4",
         "transactions of several accounts, which hang on their first one as transfers: 1",
         "transactions without an account of money, on an account 'Between categories': 1",
+        "accounts without transactions, not imported: 1 ('Old')",
         "balance assertions, not imported: 2",
         "notes of accounts, not imported: 1",
         "events, not imported: 1",

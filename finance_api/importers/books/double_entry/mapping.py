@@ -361,6 +361,7 @@ class DoubleEntry:
                 yield message(f"{what}: {count_text(count)}")
         names = self.names
         for what, several in {
+            "accounts without transactions, not imported": names.left_out,
             "accounts of securities at book value, without units and market prices": [
                 names.account_name(holding) for holding in names.holdings() if holding.is_security
             ],

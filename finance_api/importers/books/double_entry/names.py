@@ -17,7 +17,9 @@ BETWEEN = "Between categories"
 
 
 class Names:
-    """What records refer to. labels: filled while records are made."""
+    """What records refer to. labels: filled while records are made. left_out: the names of accounts
+    of money without transactions, whose currency is unknown.
+    """
 
     def __init__(self, ids: BookIds, accounts: Mapping[str, Account], survey: Survey) -> None:
         self.ids = ids
@@ -31,6 +33,13 @@ class Names:
         ]
         for holding in dict.fromkeys([*empty, *survey.sums]):
             self._holdings.setdefault(holding.account, []).append(holding)
+        parents = {account.parent for account in accounts.values()}
+        used = {*parents, *self._holdings, *survey.used}
+        self.left_out = [
+            each.name
+            for each in accounts.values()
+            if each.kind is Kind.MONEY and not each.is_group and each.id not in used
+        ]
         self._only_tops = set(self._tops())
         self._roots = self._only_tops - survey.used
         self._tails = Counter(
