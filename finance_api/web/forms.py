@@ -21,6 +21,7 @@ from finance_api.resources import CATEGORIES, referred_by
 from finance_api.resources.common import COLOR
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Field, Kind, Resource, words_of
+from finance_api.resources.typed import day_text, plain_text, too_exact
 from finance_api.serialization.values import text_writer
 from finance_api.values import Row
 from finance_api.values.colors import PALETTE, color_text, full_hex, parse_color
@@ -31,7 +32,6 @@ from finance_api.values.time import to_date
 from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
-from finance_api.web.typed import day_text, plain_text, too_exact
 
 _LABELS = {
     "color": "Colour",
@@ -133,9 +133,9 @@ class Control:
     optional: bool
     options: Options
     chosen: frozenset[str]
-    new_name: str | None
-    picked: str
     _: KW_ONLY
+    new_name: str | None = None
+    picked: str = ""
     #: The name of the field for the new category.
     new_field: str = NEW_CATEGORY
     #: Texts to choose from, each with the category it brings.

@@ -7,6 +7,7 @@ from finance_api.ledger.edits.naming import joined
 from finance_api.resources import BUDGETS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.plans import MONTH, PERIODS, WEEK, YEAR
+from finance_api.resources.typed import plain_text, too_exact
 from finance_api.values import Row
 from finance_api.values.number import to_units
 from finance_api.values.period_limits import limit_texts, split_limits
@@ -15,7 +16,6 @@ from finance_api.values.time import date_text, end_of, parse_date, start_of
 from finance_api.values.written import WrittenRefused
 from finance_api.web.forms import Control, FormFaults
 from finance_api.web.rendering import month_words
-from finance_api.web.typed import plain_text, too_exact
 
 #: The fields of the form: a period, by its first day, and the period's limit.
 PERIOD, LIMIT = "limit-period", "period-limit"
@@ -57,8 +57,6 @@ def limit_control(budget: Row, texts: Mapping[str, str], today: int, region: Reg
         optional=True,
         options=options,
         chosen=frozenset([texts.get(PERIOD, date_text(first))]),
-        new_name=None,
-        picked="",
     )
 
 

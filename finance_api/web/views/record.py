@@ -19,6 +19,7 @@ from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.ledger.splits import deleted_among
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from finance_api.resources.records import VOID
+from finance_api.resources.typed import calculated
 from finance_api.values import Row
 from finance_api.values.ids import new_id
 from finance_api.values.regions import Region
@@ -45,7 +46,6 @@ from finance_api.web.page import (
 )
 from finance_api.web.record_filters import RecordFilters, rule_link
 from finance_api.web.routes import get, post
-from finance_api.web.typed import calculated
 from finance_api.web.views.splits import split_variables
 
 #: Fields that every record needs or has, in the order of the form; the others are below *More*.

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from finance_api.resources.typed import calculated
 from finance_api.values.regions import DEFAULT
 from finance_api.values.written import parse_amount
-from finance_api.web.typed import calculated
 
 
 @pytest.mark.parametrize(
