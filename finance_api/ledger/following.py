@@ -100,6 +100,7 @@ def last_entry(history: Iterable[HistoryEntry], source: str) -> HistoryEntry | N
 class Following:
     """What following a file does. Raises ImportRefused if it is not clear that it should be done.
 
+    lost: the ids of accounts in the file that were joined with accounts deleted here since.
     states: the states of the file's objects.
     """
 
@@ -109,6 +110,7 @@ class Following:
         file: NativeFile,
         report: ImportReport,
         options: StatementOptions,
+        lost: Iterable[str],
     ) -> None:
         self._session = session
         self._file = file
@@ -134,7 +136,8 @@ class Following:
         self._noted: list[tuple[Resource, str]] = []
         #: Transfers of which a half belongs to an account that was deleted here.
         self._cut: set[str] = set()
-        self._deleted = self._find_deleted()
+        gone = {key_of(ACCOUNTS, row_id) for row_id in lost} & states.keys()
+        self._deleted = self._find_deleted() | gone - self._stored.keys()
         self._compare()
         self._revive()
 
@@ -381,12 +384,13 @@ class Following:
         Records that were moved here go, too.
         """
         ids = [row_id for kind, row_id in self._vanished if kind == RECORDS.name]
-        edited = 0
+        edited, shared = 0, 0
         for batch in batched(ids):
             wholes: list[Row] = []
             records: list[Row] = []
             for resource, row, parts in self._with_parts(RECORDS, batch):
                 edited += row["bookState"] not in (None, state_of(resource, row, parts))
+                shared += bool(row["furtherSources"])
                 (wholes if resource is SPLITS else records).append(row)
                 records += parts
             deleted = deleted_among(self._session, [row["id"] for row in wholes])
@@ -399,9 +403,10 @@ class Following:
                 parts_of(self._session, [r["id"] for r in split]).values()
             )
             yield wholes, records
-        if edited:
-            text = "records that were changed here, and are gone because the book has lost them"
-            self._report.remarks.append(message(f"{text}: {count_text(edited)}"))
+        for count, what in ((edited, "were changed here"), (shared, "other files have, too")):
+            if count:
+                text = f"records that {what}, and are gone because the book has lost them"
+                self._report.remarks.append(message(f"{text}: {count_text(count)}"))
 
     def _moved(self, deleted: Iterable[str]) -> list[Row]:
         moved: list[Row] = []

@@ -41,15 +41,18 @@ class _Match(NamedTuple):
 class JoinedAccounts:
     """The accounts of a book that are accounts here. Raises ImportRefused.
 
-    ids: the ids of accounts here, by the ids of the book's accounts.
+    ids: the ids of accounts here, by the ids of the book's accounts. lost: the ids of the book's
+    accounts that were joined with accounts that were deleted here since.
     """
 
     def __init__(self, session: LedgerSession, file: NativeFile, options: StatementOptions) -> None:
         self._session = session
         self._file = file
         self._prefix = f"{file.source}:"
-        self.ids = self._remembered()
+        remembered, stored = self._remembered(), session.accounts.rows
+        self.ids = {told: here for told, here in remembered.items() if here in stored}
         self.ids |= self._given(options)
+        self.lost = remembered.keys() - self.ids.keys()
         #: The transfers of the records here that are the book's, too, by their source ids there;
         #: empty for a whole of a split.
         self._known: dict[str, str | None] = {}
@@ -71,8 +74,7 @@ class JoinedAccounts:
             if entry.undone_at is None and entry.details.get("book") == self._file.source
             if "into" in entry.details
         )
-        stored = self._session.accounts.rows
-        return {told: here for told, here in next(own, {}).items() if here in stored}
+        return next(own, {})
 
     def _given(self, options: StatementOptions) -> dict[str, str]:
         if not options.into:

@@ -95,7 +95,7 @@ class NativeImport:
         joined = JoinedAccounts(session, file, options)
         file = imported = joined.file
         if options.follow:
-            following = Following(session, file, report, options)
+            following = Following(session, file, report, options, joined.lost)
             self._states, imported = following.states, following.to_import
         elif file.is_book:
             self._states = BookStates(session.user.uuid, file, {})

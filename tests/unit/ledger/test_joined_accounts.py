@@ -185,6 +185,33 @@ def test_a_category_that_was_deleted_here_does_not_come_with_a_match(person):
     assert not person.rows(CATEGORIES)
 
 
+def test_an_account_that_was_deleted_here_stays_deleted(person):
+    spent = of_book(record(103), accountId=an_id(101))
+    person.native(account(1, name="Bank"), account(2, name="Own"))
+    follow(person, GIRO, spent, **INTO)
+    edited(person, remove_object, ACCOUNTS, "Bank", with_records=True)
+    for _ in range(2):
+        follow(person, GIRO, spent)
+        assert [row["name"] for row in person.rows(ACCOUNTS)] == ["Own"]
+        assert not person.rows(RECORDS)
+    entries = len(person.history())
+    follow(person, GIRO, spent)
+    assert len(person.history()) == entries
+    follow(person, GIRO, spent, into=("Giro=Own",))
+    assert person.only(RECORDS)["accountId"] == an_id(2)
+
+
+def test_lost_records_that_other_files_have_are_counted(person):
+    person.native(account(1, name="Bank"))
+    follow(person, GIRO, of_book(record(103), accountId=an_id(101)), **INTO)
+    person.csv("Date,Amount\n2026-01-31,-1.50\n", account="Bank", currency="EUR")
+    assert len(person.rows(RECORDS)) == 1
+    report = person.file(native_line(GIRO), follow=True)
+    assert "records that other files have, too, and are gone because the book has lost them: 1" in (
+        "; ".join(map(str, report.remarks))
+    )
+
+
 def test_records_of_a_file_without_ids_are_matched(person):
     person.native(account(1, name="Bank"), record(3, source="csv"))
     bought = of_book(record(103), accountId=an_id(101))
