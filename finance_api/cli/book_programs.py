@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from finance_api.importers.books.beancount.printed import OPTION, QUERIES
+from finance_api.importers.books.reading import END_YEAR
 from finance_api.importers.books.sources import source_of
 from finance_api.importers.decoding import opening_text
 from finance_api.importers.formats import format_named
@@ -142,7 +143,7 @@ def print_hledger(path: Path, program: Program) -> None:
     program.run(*hledger, "print", "-x", "-O", "json")
     program.run(*hledger, "balance", "--real", "--flat", "-N", "-O", "json")
     if span is not None:
-        years = f"{span[1]}-01-01..{int(span[2]) + _YEARS}-01-01"
+        years = f"{span[1]}-01-01..{min(int(span[2]) + _YEARS, END_YEAR)}-01-01"
         rules = ("print", "-x", "-O", "json", f"--forecast={years}", "tag:generated-transaction")
         program.run(*hledger, *rules)
 

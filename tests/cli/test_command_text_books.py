@@ -62,6 +62,14 @@ def test_a_journal_that_looks_like_something_else_is_read_if_its_program_is_name
 
 
 @needs_hledger
+def test_rules_are_looked_at_until_the_last_year_there_is(command, anna, journal):
+    rule = "\n~ yearly from 2026-01  Verein\n    Ausgaben:Essen  5 EUR\n    Vermögen:Kasse\n"
+    late = "\n2199-12-31 x\n    Ausgaben:Essen  5 EUR\n    Vermögen:Kasse\n"
+    journal.write_text(JOURNAL + rule + late)
+    assert b"balance -8.2 EUR" in command.done("import", anna, str(journal))
+
+
+@needs_hledger
 def test_what_hledger_finds_wrong_is_passed_on(command, anna, journal):
     journal.write_text(JOURNAL + "\n2026-01-03 y\n    Vermögen:Kasse  1 EUR\n")
     said = command.refused("import", anna, str(journal))

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
+from datetime import date
 from typing import Any, BinaryIO, Protocol
 
 from finance_api.importers.interface import ImportRefused, quoted
@@ -20,6 +21,17 @@ _NAMESPACE = "8f0c4a5e-6f0b-5d0e-9b0a-3b1f5c7d2e10"
 
 #: An object of the native format, as its line of JSON has it.
 Document = dict[str, Any]
+
+
+#: The years of days.
+FIRST_YEAR, END_YEAR = 1900, 2200
+
+
+def check_day(day: date, place: str) -> date:
+    """Return the day. Raises ImportRefused if it cannot be right."""
+    if FIRST_YEAR <= day.year < END_YEAR:
+        return day
+    raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in {place}")
 
 
 class BookReader(Protocol):

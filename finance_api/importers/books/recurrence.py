@@ -1,6 +1,19 @@
-"""Recurrence rules for programs that pay on a month's last day if the month is too short."""
+"""Recurrence rules, also for programs that pay on a month's last day if the month is too short."""
 
 from datetime import date
+
+from finance_api.importers.books.reading import END_YEAR, FIRST_YEAR
+
+
+class ScheduleUnfit(ValueError):
+    """A standing order cannot say this; the message says why."""
+
+
+def check_start(day: date) -> date:
+    """Return the day that a rule counts from. Raises ScheduleUnfit if it cannot be right."""
+    if FIRST_YEAR <= day.year < END_YEAR:
+        return day
+    raise ScheduleUnfit(f"has the date {day}")
 
 
 def monthly_rule(day: int, interval: int = 1) -> str:

@@ -3,11 +3,9 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import date
 
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
 from finance_api.importers.books.reading import BookIds
-from finance_api.importers.interface import ImportRefused
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS
 
 #: Words in names of accounts -> the type of account. The first line that fits decides.
@@ -21,16 +19,6 @@ _TYPES = {
     "CurrentAccount": "bank, checking, current, giro, courant, corriente, betaalrekening",
 }
 _WORDS = {word: kind for kind, words in _TYPES.items() for word in words.split(", ")}
-
-
-FIRST_YEAR, END_YEAR = 1900, 2200
-
-
-def check_day(day: date, place: str) -> date:
-    """Return the day. Raises ImportRefused if it cannot be right."""
-    if FIRST_YEAR <= day.year < END_YEAR:
-        return day
-    raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in {place}")
 
 
 def account_type(path: str) -> str:

@@ -6,6 +6,7 @@
 import gzip
 import io
 import json
+import re
 import sqlite3
 import subprocess
 from collections import Counter
@@ -177,6 +178,28 @@ def test_a_budget_of_all_expenses_counts_expenses_alone(person: Person):
     every = named(person, BUDGETS, "Expenses")
     assert sorted(names[i] for i in every["categoryIds"]) == ["Food", "Health", "Travel"]
     assert every["type"] == "BUDGET_INTERVAL_YEAR"
+
+
+def test_a_budget_of_more_periods_than_a_budget_has_is_named(person: Person):
+    text = gzip.decompress(HOUSEHOLD).decode()
+    start = text.index("<bgt:name>2026<")
+    budget = text[start : text.index("</gnc:budget>", start)]
+    endless = budget.replace("periods>12<", "periods>2000000000<")
+    endless = endless.replace("<slot:key>11<", "<slot:key>1999999999<")
+    remarks = import_book(person, text.replace(budget, endless).encode()).remarks
+    what = "budgets of other periods than calendar months, years and weeks, or of more than 1,000"
+    assert f"{what}, not imported: 1 ('2026')" in map(str, remarks)
+    assert not person.rows(BUDGETS)
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_a_schedule_of_impossible_years_is_named(person: Person, day: str):
+    text = gzip.decompress(HOUSEHOLD).decode()
+    start = text.index("<sx:name>Gym<")
+    schedule = text[start : text.index("</gnc:schedxaction>", start)]
+    other = re.sub("<gdate>[0-9-]+<", f"<gdate>{day}<", schedule)
+    remarks = import_book(person, text.replace(schedule, other).encode()).remarks
+    assert any(f"'Gym: has the date {day}'" in str(remark) for remark in remarks)
 
 
 def test_schedules_have_the_days_of_gnucash(person: Person):

@@ -365,6 +365,16 @@ def test_a_plan_that_is_cut_off_is_refused(person: Person):
         assert "damaged or cut short" in refusal(person, HOUSEHOLD[:length])
 
 
+def test_a_schedule_that_begins_where_dates_end_is_named(person: Person):
+    def edit(changed: dict[str, Any]) -> None:
+        changed["scheduled_transactions"][0].update(
+            date_first="9999-12-31", frequency="twiceAMonth"
+        )
+
+    remarks = list(map(str, import_book(person, edited(edit)).remarks))
+    assert remarks[-1].startswith("schedules that are not imported: 1 ('Müller & Söhne: has the d")
+
+
 def test_odd_things_are_named(person: Person):
     def edit(changed: dict[str, Any]) -> None:
         changed["accounts"][0]["type"] = "crypto"

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from finance_api.importers.books.actual.names import Names
-from finance_api.importers.books.actual.schedules import ScheduleUnfit, parse_schedule
+from finance_api.importers.books.actual.schedules import parse_schedule
 from finance_api.importers.books.actual.tables import table_rows
 from finance_api.importers.books.actual.values import json_list
 from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
+from finance_api.importers.books.recurrence import ScheduleUnfit
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.importers.native import MAX_LIST_ELEMENTS

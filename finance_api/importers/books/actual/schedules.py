@@ -5,17 +5,14 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from finance_api.importers.books.actual.values import END_YEAR, FIRST_YEAR
+from finance_api.importers.books.reading import END_YEAR
+from finance_api.importers.books.recurrence import ScheduleUnfit, check_start
 
 _FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MOST_INTERVAL, _MOST_TIMES = 1_000, 10_000
 #: A rule that has no day in this many of its months never has one.
 _MONTHS = 48
-
-
-class ScheduleUnfit(ValueError):
-    """A standing order cannot say this; the message says why."""
 
 
 class Recurrence(NamedTuple):
@@ -57,9 +54,7 @@ def _day(text: Any) -> date:
         day = date.fromisoformat(text)
     except (ValueError, TypeError):
         raise ScheduleUnfit("has no date") from None
-    if not FIRST_YEAR <= day.year < END_YEAR:
-        raise ScheduleUnfit(f"has the date {day}")
-    return day
+    return check_start(day)
 
 
 def _is_number(value: Any, least: int, most: int) -> bool:

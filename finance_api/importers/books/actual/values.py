@@ -6,11 +6,11 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from finance_api.importers.books.reading import check_day
 from finance_api.importers.interface import ImportRefused
 
 #: As in Actual: ``##`` does not begin a tag.
 _TAG = re.compile(r"(?<!#)#([^#\s]+)")
-FIRST_YEAR, END_YEAR = 1900, 2200
 
 
 def iso_day(number: int) -> str:
@@ -20,9 +20,7 @@ def iso_day(number: int) -> str:
         day = date(year, *divmod(month_and_day, 100))
     except (ValueError, OverflowError):
         raise ImportRefused(f"{number} is not a date") from None
-    if not FIRST_YEAR <= year < END_YEAR:
-        raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in Actual")
-    return day.isoformat()
+    return check_day(day, "Actual").isoformat()
 
 
 def json_list(text: str | None) -> list[dict[str, Any]]:

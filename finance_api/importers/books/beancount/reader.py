@@ -25,11 +25,10 @@ from finance_api.importers.books.double_entry.model import (
     Transaction,
     imbalance,
 )
-from finance_api.importers.books.reading import Document
+from finance_api.importers.books.reading import Document, check_day
 from finance_api.importers.books.text_books import (
     ContentIds,
     book_ids,
-    check_day,
     most_common,
     path_account,
     with_groups,

@@ -18,9 +18,11 @@ from finance_api.importers.books.gnucash.book import (
     Schedule,
     TemplateSplit,
 )
-from finance_api.importers.books.gnucash.schedules import ScheduleUnfit, repetitions
+from finance_api.importers.books.gnucash.schedules import repetitions
 from finance_api.importers.books.limits import limit_values
-from finance_api.importers.books.reading import Document
+from finance_api.importers.books.reading import END_YEAR, Document
+from finance_api.importers.books.recurrence import ScheduleUnfit
+from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.plans import MONTH, WEEK, YEAR
 
 #: A number with or without decimals, or a fraction, as GnuCash writes it.
@@ -192,7 +194,7 @@ def _first_days(recurrence: Recurrence, count: int) -> list[date] | None:
     """Return the first days of periods; None if they are not periods of a budget here."""
     months = _BUDGET_TYPES.get((recurrence.kind, recurrence.mult))
     first = recurrence.start
-    if months is None:
+    if months is None or count > MAX_LIST_ELEMENTS or first.year >= END_YEAR:
         return None
     if recurrence.kind == "week":
         weeks = [first + timedelta(weeks=place) for place in range(count)]

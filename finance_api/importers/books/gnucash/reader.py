@@ -191,9 +191,8 @@ def _remarks(book: gnucash.Book, plans: Plans) -> Iterator[str]:
             yield message(f"{what}: {count_text(count)}")
     for what, several in {
         "budgets that are not the main one, not imported": plans.other_budgets,
-        "budgets of other periods than calendar months, years and weeks, not imported": (
-            plans.odd_budgets
-        ),
+        "budgets of other periods than calendar months, years and weeks, or of more than 1,000, "
+        "not imported": plans.odd_budgets,
         "schedules with several categories, which have the whole amount and no category": (
             plans.split
         ),

@@ -6,14 +6,15 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from finance_api.importers.books.gnucash.book import Recurrence, Schedule
-from finance_api.importers.books.recurrence import monthly_rule, yearly_rule
+from finance_api.importers.books.recurrence import (
+    ScheduleUnfit,
+    check_start,
+    monthly_rule,
+    yearly_rule,
+)
 
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MOST_MULT, _MOST_TIMES = 1_000, 10_000
-
-
-class ScheduleUnfit(ValueError):
-    """A standing order cannot say this; the message says why."""
 
 
 class Repetition(NamedTuple):
@@ -28,6 +29,8 @@ def repetitions(schedule: Schedule) -> list[Repetition]:
     recurrences = schedule.recurrences
     if not recurrences:
         raise ScheduleUnfit("has no days")
+    for each in recurrences:
+        check_start(each.start)
     if len(recurrences) > 1 and (joined := _weekly(recurrences)):
         return [_ended(schedule, *joined)]
     if len(recurrences) > 1 and schedule.times:

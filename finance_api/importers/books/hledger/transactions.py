@@ -8,7 +8,7 @@ from sys import intern
 from typing import Any
 
 from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
-from finance_api.importers.books.text_books import check_day
+from finance_api.importers.books.reading import check_day
 from finance_api.importers.interface import ImportRefused, quoted
 
 _STATES = {"Cleared": "cleared", "Pending": "uncleared", "Unmarked": None}

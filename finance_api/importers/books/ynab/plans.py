@@ -6,7 +6,12 @@ from datetime import date, timedelta
 
 from finance_api.importers.books.limits import limit_values
 from finance_api.importers.books.reading import Document
-from finance_api.importers.books.recurrence import monthly_rule, yearly_rule
+from finance_api.importers.books.recurrence import (
+    ScheduleUnfit,
+    check_start,
+    monthly_rule,
+    yearly_rule,
+)
 from finance_api.importers.books.ynab.names import Names, flag
 from finance_api.importers.books.ynab.plan import Plan, Schedule
 
@@ -27,10 +32,6 @@ _RULES = {
     "everyOtherWeek": "FREQ=WEEKLY;INTERVAL=2",
     "every4Weeks": "FREQ=WEEKLY;INTERVAL=4",
 }
-
-
-class ScheduleUnfit(ValueError):
-    """A standing order cannot say this; the message says why."""
 
 
 class Plans:
@@ -123,9 +124,10 @@ class Plans:
 
 def _day(text: str) -> date:
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         raise ScheduleUnfit(f"begins on {text}") from None
+    return check_start(day)
 
 
 def _rule(frequency: str, first: date) -> str | None:
