@@ -10,6 +10,7 @@ from finance_api.ledger.matching.model import FileEntries
 from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import dated
+from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
 #: Ask only if at least half of the entries, and this many (or all, if fewer), are already stored.
@@ -72,17 +73,23 @@ def ask_about_accounts_of_book(
         count = new[new_id].total()
         for account_id, same in known.most_common(1):
             if same >= _ROWS and 2 * same >= count:
-                own = clause(
-                    Says.SOME_ENTRIES, same=same, count=count, new=accounts.rows[new_id]["name"]
-                )
-                name = accounts.rows[account_id]["name"]
+                told, here = accounts.rows[new_id], accounts.rows[account_id]
+                own = clause(Says.SOME_ENTRIES, same=same, count=count, new=told["name"])
+                into = f"{_called(session, told)}={_called(session, here)}"
                 topic = Topic.ACCOUNT_OF_BOOK_IS_KNOWN
-                book = accounts.rows[new_id]["name"]
                 questions.ask(
-                    clause(topic, entries=own, book=book, account=name),
-                    Choice({"into": (f"{book}={name}",)}, clause(Says.ACCOUNT_IS, account=name)),
+                    clause(topic, entries=own, account=here["name"], into=into),
+                    Choice({"into": (into,)}, clause(Says.ACCOUNT_IS, account=here["name"])),
                     _IS_ANOTHER,
                 )
+
+
+def _called(session: LedgerSession, account: Row) -> str:
+    """Return the account's name, or its id if the name could mean another account as well."""
+    name, accounts = account["name"], session.accounts
+    is_new = accounts.stored(account["id"]) is None
+    alike = [r for r in accounts.named(name) if (accounts.stored(r["id"]) is None) == is_new]
+    return str(account["id"] if len(alike) > 1 or "=" in name else name)
 
 
 def _choices(name: str) -> tuple[Choice, ...]:

@@ -629,7 +629,7 @@ def test_an_account_that_is_here_already_is_not_imported_a_second_time(person: P
     csv_of(person, "Tagesgeld", ("2026-01-05", "12"), ("2026-01-13", "500"), ("2026-01-20", "1000"))
     assert refusal(person, HOUSEHOLD) == (
         "3 of the 3 entries for the new account Savings are already in the account Tagesgeld, "
-        "at most a day apart; if it is the same account, give --into 'Savings'='Tagesgeld'; if it "
+        "at most a day apart; if it is the same account, give --into 'Savings=Tagesgeld'; if it "
         "is another one, give --new-accounts"
     )
     imported(person, HOUSEHOLD, new_account=True)

@@ -110,6 +110,15 @@ def test_an_account_that_is_here_already_is_asked_about(person):
     ]
 
 
+def test_what_is_offered_can_be_given_if_accounts_have_one_name(person):
+    bank(person)
+    person.native(account(2, name="Bank"))
+    (question,) = refused(person).questions
+    assert question.choices[0].changes == {"into": (f"Giro={an_id(1)}",)}
+    report = import_book(person, BOOK, **question.choices[0].changes)
+    assert report.matched
+
+
 @pytest.mark.parametrize(
     ("into", "fault"),
     [
