@@ -82,10 +82,12 @@ def _short_answer(request: Request, question: Question) -> str:
     if answered is None:
         return "takes too long for a list: open it"
     document = answering.document_of(answered)
-    values = ", ".join(figure.text for figure in figures_of(document, request.region))
-    number = counted(len(rows_of(document)), "row")
+    rows = rows_of(document)
+    if figures := figures_of(document, request.region):
+        left_out = [row["conversionError"] for row in rows if row.get("conversionError")]
+        return "; ".join([", ".join(figure.text for figure in figures), *left_out])
     more = " and more" if answered.next_offset is not None else ""
-    return " ".join(document.get("hints", ())) or values or f"{number}{more}"
+    return " ".join(document.get("hints", ())) or f"{counted(len(rows), 'row')}{more}"
 
 
 # -- one question and its answer

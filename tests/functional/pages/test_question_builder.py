@@ -3,11 +3,15 @@
 import html
 import random
 import re
+from decimal import Decimal
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import QuestionLink
+from finance_api.values.time import parse_date
 from functional.pages.test_overview import answered, number, of_currency
 from functional.pages.test_questions import save, saved
 from support.browser import location, new_token
@@ -215,6 +219,14 @@ def test_the_list_says_so_where_an_answer_takes_long_or_fails(
     monkeypatch.setattr("finance_api.web.views.questions._ANSWER_SECONDS", 0)
     text = shown_text(visitor.get("/questions").text)
     assert "Rows takes too long for a list: open it" in text and rows not in text
+
+
+def test_the_list_says_which_records_a_converted_sum_leaves_out(service, user, client, visitor):
+    quoted = [DayRates(parse_date("2026-01-05"), "EUR", {"USD": Decimal("1.25")})]
+    import_rates(service.backend, quoted, service.clock.now())
+    converted = "columns=net&convertTo=EUR&mergeCurrencies=true"
+    save(service, user, "All", f"/v1/api/records/summary?{converted}")
+    assert "records could not be converted" in shown_text(visitor.get("/questions").text)
 
 
 def links(service, user):
