@@ -57,7 +57,12 @@ class BookIds:
         self.source = source
 
     def get(self, model_type: str, source_id: str) -> str:
-        return derived_id(_NAMESPACE, self.source, model_type, source_id)
+        """Raises ImportRefused."""
+        try:
+            return derived_id(_NAMESPACE, self.source, model_type, source_id)
+        except UnicodeEncodeError:
+            named = quoted(f"{self.source} {source_id}")
+            raise ImportRefused(f"{named} contains half of a surrogate pair") from None
 
     def document(self, model_type: str, source_id: str, **values: Any) -> Document:
         """Return an object that is recognised again by its id in the program."""

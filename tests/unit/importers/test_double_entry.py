@@ -221,6 +221,22 @@ def test_an_opening_after_other_records_stays_a_record():
     assert ledger.records == [("bank", "100", "opening"), ("bank", "7", "pay")]
 
 
+def test_money_from_several_accounts_of_equity_keeps_the_sum_of_each():
+    draw = account("equity:draw", Kind.EQUITY)
+    ledger = Ledger(
+        *(transaction(100 + n, leg, "equity:opening -1000 EUR") for n, leg in enumerate(EARLIER)),
+        transaction(
+            *(1, "assets:bank 5 EUR", "assets:cash 5 EUR"),
+            *("equity:draw -4 EUR", "equity:opening -6 EUR"),
+            day=5,
+        ),
+        **{"equity:draw": draw},
+    )
+    assert ("bank", "4", "draw") in ledger.records
+    assert ("bank", "6", "opening") in ledger.records
+    assert sum(float(amount) for name, amount, _ in ledger.records if name == "bank") == 5
+
+
 def test_a_transfer_to_a_new_account_is_no_opening():
     ledger = after_earlier(
         "liabilities:card 99 EUR", "assets:bank -100 EUR", "equity:opening 1 EUR"

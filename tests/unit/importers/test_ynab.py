@@ -375,6 +375,12 @@ def test_a_schedule_that_begins_where_dates_end_is_named(person: Person):
     assert remarks[-1].startswith("schedules that are not imported: 1 ('Müller & Söhne: has the d")
 
 
+@pytest.mark.parametrize("name", ["id", "flag_name"])
+def test_half_of_a_character_is_refused(person: Person, name: str):
+    said = refusal(person, edited(lambda p: p["transactions"][3].update({name: "a\ud800"})))
+    assert "contains half of a surrogate pair" in said
+
+
 def test_odd_things_are_named(person: Person):
     def edit(changed: dict[str, Any]) -> None:
         changed["accounts"][0]["type"] = "crypto"

@@ -133,9 +133,9 @@ class DoubleEntry:
             yield from self._joined(transaction, sides, others)
 
     def _is_one_way(self, sides: Sequence[_Side], others: Sequence[Leg]) -> bool:
-        """Return whether all accounts get money from equity, or all give some."""
-        kinds = {self._accounts[leg.account].kind for leg in others}
-        return kinds == {Kind.EQUITY} and len({side.value > 0 for side in sides}) == 1
+        """Return whether all accounts get money from one of equity, or all give it some."""
+        kinds = [self._accounts[leg.account].kind for leg in others]
+        return kinds == [Kind.EQUITY] and len({side.value > 0 for side in sides}) == 1
 
     def _apart(
         self, transaction: Transaction, sides: Sequence[_Side], others: Sequence[Leg]

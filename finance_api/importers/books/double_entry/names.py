@@ -176,7 +176,7 @@ def source_id(text: str) -> str:
     """Return a text as a source id; a text that is too long for one, as its hash."""
     if len(text) <= MAX_SOURCE_ID_CHARACTERS:
         return text
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def money(units: int) -> Decimal:
