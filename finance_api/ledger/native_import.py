@@ -102,7 +102,7 @@ class NativeImport:
         self._import_held(_held(imported.documents()))
         if not options.new_account:
             questions = Questions()
-            ask_about_accounts_of_book(session, file, questions)
+            ask_about_accounts_of_book(session, file, questions, follow=options.follow)
             questions.put()
         if file.size > MANY_BYTES:
             session.begin_storing()

@@ -54,9 +54,12 @@ def ask_about_new_accounts(
 
 
 def ask_about_accounts_of_book(
-    session: LedgerSession, file: NativeFile, questions: Questions
+    session: LedgerSession, file: NativeFile, questions: Questions, *, follow: bool
 ) -> None:
-    """Ask whether existing accounts are the same as new ones of a book that has their balances."""
+    """Ask whether existing accounts are the same as new ones of a book that has their balances.
+
+    follow: whether the book is followed; then its own accounts that it lacks now will be removed.
+    """
     accounts = session.accounts
     new: dict[str, _Entries] = {
         account_id: Counter()
@@ -69,7 +72,7 @@ def ask_about_accounts_of_book(
         entries = new.get(row.values["accountId"])
         if entries is not None:
             entries[row.values["recordDate"] // DAY_SECONDS, row.values["amount"]] += 1
-    for new_id, known in _same(session, new).items():
+    for new_id, known in _same(session, new, file.source if follow else None).items():
         count = new[new_id].total()
         for account_id, same in known.most_common(1):
             if same >= _ROWS and 2 * same >= count:
@@ -97,15 +100,18 @@ def _choices(name: str) -> tuple[Choice, ...]:
     return (Choice({"account": name, "columns": {"account": None}}, is_account), _IS_ANOTHER)
 
 
-def _same(session: LedgerSession, new: Mapping[str, _Entries]) -> dict[str, Counter[str]]:
+def _same(
+    session: LedgerSession, new: Mapping[str, _Entries], but_of: str | None = None
+) -> dict[str, Counter[str]]:
     """For each new account, count its entries that are already in each existing account.
 
-    new: the entries of each new account, by its id.
+    new: the entries of each new account, by its id. but_of: a source whose accounts do not count.
     """
     rows = session.accounts.rows
     by_currency: defaultdict[str, set[str]] = defaultdict(set)
     for row_id, row in rows.items():
-        if session.accounts.stored(row_id) is not None:
+        is_left_out = but_of is not None and row["source"] == but_of
+        if session.accounts.stored(row_id) is not None and not is_left_out:
             by_currency[row["currencyCode"]].add(row_id)
     windows: defaultdict[int, list[tuple[str, int, int]]] = defaultdict(list)
     for new_id, entries in new.items():
