@@ -36,6 +36,7 @@ from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
 from support.ledger import IMPORT_SETTINGS, Person
+from support.text_books import Entry, printed_by_beancount, printed_by_hledger
 
 BOOKS = Path(__file__).parents[2] / "samples" / "books"
 SCRIPT = Path(__file__).parents[3] / "scripts" / "text_books.py"
@@ -253,60 +254,14 @@ def test_a_fund_is_an_account_at_what_was_paid_for_it(person: Person):
     assert depot["balance"] == 330 * 10_000
 
 
-def legs_of_beancount(*rows: str) -> bytes:
-    """Return what bean-query prints of rows such as ``1 2026-01-02 Assets:Bank -5 EUR``."""
-    lines = ["id,date,flag,payee,narration,account,number,currency,value,value_currency,tags,links"]
-    lines[0] += ",posting_flag"
-    for row in rows:
-        number, day, path, *money = row.split()
-        lines.append(",".join([number, day, "*", "Shop", "", path, *(money * 2), "", "", ""]))
-    return "\n".join([*lines, ""]).encode()
-
-
-def printed_by_hledger(*transactions: tuple[str, ...]) -> bytes:
-    """Return what hledger prints of transactions with legs such as ``assets:bank -5 EUR``."""
-    rows = [
-        {
-            "tdate": f"2026-01-{number:02}",
-            "tdescription": "Shop",
-            "tcomment": "",
-            "tcode": "",
-            "tstatus": "Unmarked",
-            "ttags": [],
-            "tindex": number,
-            "tpostings": [_posting(*leg.split(" ")) for leg in legs],
-        }
-        for number, legs in enumerate(transactions, 1)
-    ]
-    return json.dumps(rows).encode()
-
-
-def _posting(path: str, quantity: str, commodity: str) -> dict[str, Any]:
-    amount = {
-        "acommodity": commodity,
-        "astyle": {"asprecision": 2},
-        "aprice": None,
-        "aquantity": {"decimalMantissa": int(quantity), "decimalPlaces": 0},
-    }
-    return {
-        "paccount": path,
-        "pamount": [amount],
-        "ptype": "RegularPosting",
-        "pstatus": "Unmarked",
-        "pdate": None,
-        "pcomment": "",
-        "ptags": [],
-        "pbalanceassertion": None,
-    }
-
-
 def balances(person: Person) -> dict[str, int]:
     return {row["name"]: row["balance"] // 10_000 for row in person.rows(ACCOUNTS)}
 
 
 def test_a_plain_zero_leaves_no_currency_open(person: Person):
     shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
-    imported(person, printed_by_hledger(shopping, ("assets:bank 0 ",), (*shopping, "expenses 0 ")))
+    legs = shopping, ("assets:bank 0 ",), (*shopping, "expenses 0 ")
+    imported(person, printed_by_hledger(*map(Entry, legs)))
     assert balances(person) == {"bank": -10}
 
 
@@ -314,7 +269,7 @@ def test_a_conversion_in_several_transactions_is_against_equity(person: Person):
     shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
     out = ("assets:bank -10 EUR", "equity:conversion 10 EUR")
     back = ("assets:dollars 11 USD", "equity:conversion -11 USD")
-    imported(person, printed_by_hledger(shopping, out, back))
+    imported(person, printed_by_hledger(*map(Entry, (shopping, out, back))))
     assert balances(person) == {"bank": -15, "dollars": 11}
     (row,) = [row for row in person.rows(RECORDS) if row["amount"] == -100_000]
     assert row["categoryId"] == named(person, CATEGORIES, "conversion")["id"]
@@ -323,21 +278,20 @@ def test_a_conversion_in_several_transactions_is_against_equity(person: Person):
 def test_a_conversion_into_two_currencies_is_against_equity(person: Person):
     pounds = ("assets:pounds 9 GBP", "equity:conversion -9 GBP", "equity:conversion 20 EUR")
     dollars = ("assets:dollars 11 USD", "equity:conversion -11 USD")
-    imported(person, printed_by_hledger(("assets:bank -20 EUR", *pounds, *dollars)))
+    imported(person, printed_by_hledger(Entry(("assets:bank -20 EUR", *pounds, *dollars))))
     assert balances(person) == {"bank": -20, "pounds": 9, "dollars": 11}
 
 
 def test_a_text_of_beancount_may_have_other_separators_of_lines(person: Person):
-    legs = ("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR")
-    imported(person, legs_of_beancount(*legs).replace(b"Shop", "Shop\x85in\u2028Rome".encode()))
+    entry = Entry(("Assets:Bank -5 EUR", "Expenses:Food 5 EUR"), payee="Shop\x85in\u2028Rome")
+    imported(person, printed_by_beancount(entry))
     assert balances(person) == {"Bank": -5}
 
 
 def test_cents_are_kept_where_most_amounts_have_none(person: Person):
-    book = legs_of_beancount(
-        *("1 2026-01-02 Assets:Bank -5 EUR", "1 2026-01-02 Expenses:Food 5 EUR"),
-        *("2 2026-01-03 Assets:Bank -5.49 EUR", "2 2026-01-03 Expenses:Food 5 EUR"),
-        "2 2026-01-03 Expenses:Fees 0.49 EUR",
+    book = printed_by_beancount(
+        Entry(("Assets:Bank -5 EUR", "Expenses:Food 5 EUR")),
+        Entry(("Assets:Bank -5.49 EUR", "Expenses:Food 5 EUR", "Expenses:Fees 0.49 EUR")),
     )
     imported(person, book)
     assert named(person, ACCOUNTS, "Bank")["balance"] == -104_900

@@ -3,9 +3,10 @@ fresh import.
 """
 
 import random
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -15,18 +16,22 @@ from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.records import change_records, remove_records, set_assigned
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
 from finance_api.ledger.edits.transfers import unlink_records
-from finance_api.resources import ACCOUNTS, CATEGORIES, PUBLIC_RESOURCES, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, CATEGORIES, PUBLIC_RESOURCES, RECORDS, RESOURCES, SPLITS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.ids import derived_id
+from support.books import import_book
 from support.clock import HeldClock
+from support.edited_books import TextBook, YnabPlan
 from support.ledger import Person
 from support.nightly import count
 from support.service import native_line
+from support.text_books import printed_by_beancount, printed_by_hledger
 
 _BOOK = "book:home"
 #: What differs between two imports of the same objects at different times.
 _OF_IMPORT = {"createdAt", "updatedAt", "importId"}
 Rows = dict[str, dict[str, Any]]
+Public = dict[tuple[str, str], dict[str, Any]]
 
 
 def uid(name: str) -> str:
@@ -178,11 +183,11 @@ class Book:
         chosen = self._random.choice([e for e in edits if not e.startswith("_")] + ["categorise"])
         getattr(self, chosen)()
 
-    def file(self) -> str:
-        return "".join(map(native_line, self.rows.values()))
+    def file(self) -> bytes:
+        return "".join(map(native_line, self.rows.values())).encode()
 
 
-def public(person: Person) -> dict[tuple[str, str], dict[str, Any]]:
+def public(person: Person) -> Public:
     """Return the public JSON of all rows, without what two imports never share."""
     return {
         (resource.name, row["id"]): {
@@ -205,16 +210,29 @@ def hidden(person: Person) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(seed: int) -> None:
-    person, book = Person(MemoryBackend(), HeldClock()), Book(seed)
-    person.file(book.file(), follow=True, confirm_smaller=True)
+class EditedBook(Protocol):
+    """A book in which somebody works. file: as its program writes it."""
+
+    def edit(self) -> None: ...
+
+    def file(self) -> bytes: ...
+
+
+def follow(person: Person, book: EditedBook) -> None:
+    import_book(person, book.file(), follow=True, confirm_smaller=True)
+
+
+def check_edits(person: Person, book: EditedBook) -> Iterator[tuple[Public, Public]]:
+    """Follow a book, edit and follow it many times; yield what is here before and after each edit.
+    Check that /changes tells exactly that, and that the end is a fresh import.
+    """
+    follow(person, book)
     start = person.dump()
     for number in range(count(40, 300)):
-        book.edit()
         before, revision = public(person), person.revision
+        book.edit()
         person.clock.advance(60)
-        person.file(book.file(), follow=True, confirm_smaller=True)
+        follow(person, book)
         after = public(person)
         gone = before.keys() - after.keys()
         # Of types with computed fields, only deletions are told.
@@ -222,13 +240,47 @@ def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(seed
         told = person.changes(revision)
         assert {(each.resource.name, each.row_id) for each in told} == rows | gone, number
         assert {(e.resource.name, e.row_id) for e in told if e.json is None} == gone
+        yield before, after
     person.audit()
     fresh = Person(MemoryBackend(), HeldClock())
-    fresh.file(book.file(), follow=True)
+    follow(fresh, book)
     assert hidden(person) == hidden(fresh)
     while len([e for e in person.history() if e.undone_at is None]) > 1:
         person.undo()
     assert person.dump() == start
+
+
+@pytest.mark.parametrize("make", [Book, YnabPlan])
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_tell_exactly_what_was_edited_and_the_end_is_a_fresh_import(
+    make: Callable[[int], EditedBook], seed: int
+) -> None:
+    person = Person(MemoryBackend(), HeldClock())
+    assert any(before != after for before, after in check_edits(person, make(seed)))
+
+
+@pytest.mark.parametrize("printed", [printed_by_hledger, printed_by_beancount])
+@pytest.mark.parametrize("seed", range(3))
+def test_in_a_text_book_only_transactions_that_were_edited_get_other_ids(
+    printed: Callable[..., bytes], seed: int
+) -> None:
+    person, book = Person(MemoryBackend(), HeldClock()), TextBook(seed, printed)
+    entries, ids = Counter(book.entries), set[str]()
+    for before, after in check_edits(person, book):
+        earlier, entries = entries, Counter(book.entries)
+        earlier_ids, ids = ids, transactions(person)
+        if earlier_ids:
+            assert len(earlier_ids - ids) == (earlier - entries).total()
+            assert len(ids - earlier_ids) == (entries - earlier).total()
+        assert all(
+            before[key] == after[key] for key in before.keys() & after.keys() if key[0] == "records"
+        )
+
+
+def transactions(person: Person) -> set[str]:
+    """Return the ids of the transactions of a text book that have records."""
+    ids = (row["sourceId"] for resource in (RECORDS, SPLITS) for row in person.rows(resource))
+    return {source_id.partition("/")[0] for source_id in ids if source_id is not None}
 
 
 def _edit(person: Person, function: Callable[..., Any], *arguments: Any, **options: Any) -> bool:
