@@ -143,6 +143,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.WORDS_NOT_KNOWN: "it is not known whether {unknown!r} in the column {column!r} means money coming in or going out; the column has {words!r}",
     Topic.WORDS_AGAINST_SIGNS: "the words of {column!r} contradict most of the signs",
     Topic.BALANCES_OF_CARD: "the balances may be what is owed, as on a card",
+    Topic.UNSIGNED_BALANCES_OF_CARD: "no amount is negative, and the balances may be what is owed, as on a card",
     Topic.MOST_POSITIVE: "most amounts are positive",
     Topic.ONLY_PAYMENTS: "all that goes out is a payment, as on a card",
     Topic.WORD_AGAINST_SIGN: "the column {column!r} says {word!r} next to an amount that is {money}",

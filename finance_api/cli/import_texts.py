@@ -100,6 +100,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.WORDS_NOT_KNOWN: ": say with --sign COLUMN=OUT,…|IN,… which words mean money going out and which mean money coming in, or leave such rows out with --only",
     Topic.WORDS_AGAINST_SIGNS: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
     Topic.BALANCES_OF_CARD: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
+    Topic.UNSIGNED_BALANCES_OF_CARD: ": say with --card-balance owed or --card-balance owned what they are, and with --positive which way an amount goes that no balance precedes",
     Topic.MOST_POSITIVE: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
     Topic.ONLY_PAYMENTS: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
     Topic.WORD_AGAINST_SIGN: ": let the column decide with --sign, or, if the column means something else, ignore it with --ignore",

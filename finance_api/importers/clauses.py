@@ -130,6 +130,7 @@ class Topic(StrEnum):
     WORDS_NOT_KNOWN = auto()
     WORDS_AGAINST_SIGNS = auto()
     BALANCES_OF_CARD = auto()
+    UNSIGNED_BALANCES_OF_CARD = auto()
     MOST_POSITIVE = auto()
     ONLY_PAYMENTS = auto()
     WORD_AGAINST_SIGN = auto()

@@ -91,7 +91,7 @@ _TABLE = (
     *_NUMBERS,
     *("profile", "no_profile", "columns", "timezone", "debit", "credit", "mixed_signs", "sign"),
     *("positive", "invert", "units", "only", "leave_out", "ignore", "balance", "fee"),
-    "fill_down",
+    *("fill_down", "card_balance"),
     *("fee_category", "no_text", "label_separator", "skip_rows", "skip_last", "no_header"),
 )
 

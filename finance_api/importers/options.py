@@ -168,7 +168,7 @@ FILE_OPTIONS = (
     FileOption(
         "card_balance",
         "A card's balance",
-        "OFX: whether a card's positive balance is owed or owned; remembered.",
+        "CSV, OFX: whether a card's positive balance is owed or owned; remembered.",
         CHOICE,
         choices=("owed", "owned"),
     ),

@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from finance_api.importers.clauses import Option, Says, Topic, clause
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import (
+    OWED,
+    OWNED,
     Choice,
     ImportRefused,
     excluding,
@@ -117,6 +119,7 @@ class Mapping:
     mixed_signs: str | None = None
     sign: str | None = None
     positive: str | None = None
+    card_balance: str | None = None
     invert: bool = False
     units: str | None = None
     only: Sequence[str] = ()
@@ -262,6 +265,8 @@ def _check_ways(mapping: Mapping) -> None:
         raise excluding({"invert": None}, {"positive": None})
     if mapping.positive not in (None, "in", "out"):
         raise wrong_value("positive", mapping.positive, "is neither in nor out")
+    if mapping.card_balance not in (None, OWED, OWNED):
+        raise wrong_value("card_balance", mapping.card_balance, "is neither owed nor owned")
     positive = "out" if mapping.invert else mapping.positive
     if sides and "amount" in named:
         raise excluding({"columns": {"amount": None}}, _SIDES)

@@ -14,7 +14,7 @@ from finance_api.importers.csv.mapping import FIELD_NAMES, Columns, Mapping
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import ImportRefused, nothing_remembered
+from finance_api.importers.interface import OWED, ImportRefused, nothing_remembered
 
 #: Up to this many columns are searched for names of balances.
 _TEXTS = 20
@@ -87,12 +87,24 @@ class Plan:
 
     @cached_property
     def balance(self) -> str:
-        """The balance column, for an option; "" without a column, or if the user named it."""
+        """The balance column, for an option; "" without a column, or if the user named it, or said
+        that it is what is owed.
+        """
         (index,) = self.columns.get("balance", (self.table.width,))
-        is_given = self.user_mapping is not None and self.user_mapping.balance is not None
-        if is_given or index >= self.table.width:
+        given = self.user_mapping or Mapping()
+        if given.balance is not None or given.card_balance == OWED or index >= self.table.width:
             return ""
         return self.headings.named(index)
+
+    @cached_property
+    def says_positive(self) -> bool:
+        """Whether the user says now, or a heading, what a positive amount means: an answer for an
+        earlier file says nothing about a single row of this one.
+        """
+        is_given = "positive" not in self.taken and self.user_mapping is not None
+        given = None if self.user_mapping is None else self.user_mapping.positive
+        is_given = given is not None and "positive" not in self.taken
+        return is_given or self.inferred.positive is not None
 
     @cached_property
     def is_complete(self) -> bool:

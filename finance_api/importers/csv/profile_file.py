@@ -39,7 +39,7 @@ from finance_api.resources.currencies import CODES
 #: Keys that are fields of `Mapping`, and their types.
 _OF_MAPPING: dict[str, type] = dict.fromkeys(
     """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
-    positive units balance fee_category label_separator currency""".split(),
+    positive card_balance units balance fee_category label_separator currency""".split(),
     str,
 ) | {"no_text": bool}
 #: Keys of answers, other than the columns of fields.

@@ -147,10 +147,13 @@ class RowReader:
         amount = self.amount("balance", line, cells)
         return None if amount is None else amount.units
 
-    def any_balance(self, line: int, cells: Sequence[str]) -> int | None:
-        """Return the balance in its column, or else in the columns of the amounts."""
+    def any_balance(self, line: int, cells: Sequence[str], *, is_debt: bool) -> int | None:
+        """Return the balance in its column, or else in the columns of the amounts.
+
+        is_debt: whether the column has what is owed.
+        """
         if (units := self.balance(line, cells)) is not None:
-            return units
+            return -units if is_debt else units
         for place, text in amount_cell(self.columns, cells, self.words, line):
             units = self.amounts.read(text, line).units
             return place * abs(units) if place else units * self.signs.rules[place].get(1, 1)

@@ -201,7 +201,7 @@ class _StatementBuilder:
             if len(self._rows) == 1 and rows.balances.rows:
                 own = self._beside(rows, beside)
                 unused = [each for each in beside if each.text not in {other.text for other in own}]
-                stated = [*self._in_rows(rows.first_line), *own]
+                stated = [*self._in_rows(rows), *own]
                 (opening, closing), others = reconcile(rows.balances, (opening, closing), stated)
                 unused += others
             statement.opening, statement.closing = opening, closing
@@ -212,15 +212,15 @@ class _StatementBuilder:
             statements[0].remarks.append(remark)
         return statements
 
-    def _in_rows(self, first_line: int) -> Iterator[Stated]:
-        """Yield the balances in rows above ``first_line``, or below all other rows: others, such as
-        those carried to the next page, are not the file's first or last.
+    def _in_rows(self, rows: _AccountRows) -> Iterator[Stated]:
+        """Yield the balances above the account's first row, or below all other rows: others, such
+        as those carried to the next page, are not the file's first or last.
         """
         for line, (kind, cells) in self._reading.selection.balances.items():
             # The file's cells are not followed by cells that a profile derives.
             row = [*cells, *("" for _ in self._columns)]
-            units = self._reader.any_balance(line, row)
-            if units is not None and not first_line < line < self._last_line:
+            units = self._reader.any_balance(line, row, is_debt=rows.balances.is_debt)
+            if units is not None and not rows.first_line < line < self._last_line:
                 day = self._reader.day(row)
                 yield Stated(kind, day, "", units, line)
 
@@ -232,8 +232,10 @@ class _StatementBuilder:
                 amount = reader.amounts.read(each.text, 1)
                 if amount.mark is None or currency is None or amount.mark.fits(currency):
                     found.append(replace(each, units=amount.units))
-        way = reader.signs.rules.get(AMOUNT, {}).get(1, 1)
-        return found if way > 0 else owed(found, rows.balances.total)
+        is_debt = reader.signs.rules.get(AMOUNT, {}).get(1, 1) < 0
+        # If balances show the directions, the rules are for a single row.
+        is_debt = rows.balances.is_debt if reader.signs.by_line else is_debt
+        return owed(found, rows.balances.total) if is_debt else found
 
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
         stored_name, is_part = self._currencies.account_name(name, currency)

@@ -158,3 +158,51 @@ def test_a_new_word_beside_those_of_only_is_asked_about_the_next_time():
     without = memory.read(head + "2026-01-07;c;30;Zwix\n", only=("Status=Done",))
     assert [entry.note for entry in without.entries] == ["a"]
     assert memory.read(head + "2026-01-08;d;-40;Zwix\n2026-01-09;e;50;Quax\n").entries[1:] == []
+
+
+UNSIGNED = """date,payee,amount,Balance
+2026-02-01,Wage,70,232
+2026-02-02,Rent,40,192
+2026-02-03,Gift,8,200
+"""
+
+
+def test_the_way_of_the_row_that_no_balance_precedes_is_asked_for_in_each_file():
+    memory = Memory()
+    january = UNSIGNED.replace("Wage", "Rent").replace("2026-02", "2026-01")
+    assert memory.read(january, currency="EUR", positive="out").entries[0].amount == -700_000
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(UNSIGNED)
+    assert "the amount of line 2 comes in or goes out" in str(refused.value)
+    assert answers(refused.value) == ["--positive in", "--positive out"]
+    assert memory.read(UNSIGNED, positive="in").entries[0].amount == 700_000
+
+
+def test_what_rising_balances_mean_is_remembered_but_not_the_way_of_the_first_row():
+    memory, rising = Memory(), UNSIGNED.replace("192", "272").replace("200", "280")
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(rising, currency="EUR")
+    assert [words.split(" ---")[0] for words in answers(refused.value)] == [
+        f"--card-balance {meaning} --positive {way}"
+        for meaning in ("owed", "owned")
+        for way in ("out", "in")
+    ]
+    found = memory.read(rising, currency="EUR", card_balance="owed", positive="in")
+    assert [entry.amount for entry in found.entries] == [700_000, -400_000, -80_000]
+    assert found.statement.closing.amount == -2_800_000
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(rising)
+    assert answers(refused.value) == ["--positive in", "--positive out"]
+
+
+def test_only_the_meaning_of_balances_is_asked_for_if_one_stands_before_the_first_row():
+    rows = ["2026-02-01,Opening balance,,162", "2026-02-01,Wage,70,232", "2026-02-02,Gift,8,240"]
+    text = "\n".join(["date,payee,amount,Balance", *rows, "2026-02-03,Tip,1,241", ""])
+    given = {"account": "A", "currency": "EUR"}
+    with pytest.raises(ImportRefused) as refused:
+        read(text, **given)
+    assert answers(refused.value) == ["--card-balance owed", "--card-balance owned"]
+    for meaning, way in (("owed", -1), ("owned", 1)):
+        (found,) = read(text, card_balance=meaning, **given)
+        assert [entry.amount * way for entry in found.entries] == [700_000, 80_000, 10_000]
+        assert found.statement.opening.amount * way == 1_620_000

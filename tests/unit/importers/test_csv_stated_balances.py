@@ -177,3 +177,14 @@ def test_a_row_without_a_date_and_an_amount_states_the_balance_below_its_heading
     wrong = head + rows.join(ends).replace("387.50", "390.00")
     assert "states the closing balance 390" in str(refusal(wrong, currency="USD"))
     assert "the date is empty" in str(refusal(f"{head}{rows},,Tip,- $1.00,,\n{rows}"))
+
+
+def test_the_way_of_a_single_row_does_not_turn_the_stated_balances():
+    rows = "Date,Payee,Amount,Balance\n2026-01-02,Shop,5,95\n2026-01-03,Wage,70,165\n"
+    rows += "2026-01-04,Bar,3,162\n"
+    assert ends("Closing balance,162\n\n" + rows, positive="out")[:2] == (
+        f"{BEFORE} 100",
+        "2026-01-04 162",
+    )
+    wrong = refusal("Closing balance,500\n\n" + rows, positive="out")
+    assert "states the closing balance 500" in str(wrong)

@@ -57,6 +57,18 @@ def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
     assert counts["imported"] >= 0.85 * len(numbers), counts
 
 
+@pytest.mark.parametrize("number", [7384, 9358, 1016318, 2010603])
+def test_the_first_amount_may_go_the_other_way_than_all_others(number):
+    """No amount has a sign, and the balances only rise: they may be what is owed."""
+    file = make(number)
+    kind, commands, reason = outcome(file)
+    assert (kind, len(commands)) == ("asked", 4), reason
+    ends = [outcome(file, command) for command in commands]
+    assert sorted(end[0] for end in ends) == ["imported", "wrong", "wrong", "wrong"]
+    # The other choices lead to other records each.
+    assert len({str(end[1]) for end in ends}) == 4
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_refused_or_loses_nothing(damage):

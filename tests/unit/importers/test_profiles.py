@@ -437,6 +437,16 @@ def test_a_partial_profile_answers_questions_and_the_file_says_the_rest(own):
     assert [entry.amount for entry in found.entries] == [-50_000]
 
 
+def test_a_partial_profile_does_not_say_the_way_of_the_row_that_no_balance_precedes(own):
+    text = "Tag,Wert,Text,Saldo\n2026-03-04,5,a,95\n2026-03-05,70,b,165\n2026-03-06,3,c,162\n"
+    mine = {"mine": PARTIAL.replace("Ort", "Saldo").replace('only = ["Saldo=Wien"]', "")}
+    assert answers(refusal(own, text, mine)) == [
+        f"--positive {way} --currency CODE" for way in ("in", "out")
+    ]
+    (found,) = own(text, mine, positive="in")
+    assert [entry.amount for entry in found.entries] == [50_000, 700_000, -30_000]
+
+
 def test_the_answers_of_a_partial_profile_are_not_saved_for_the_account():
     memory = Memory()
     memory.read(FILE, profiles(PARTIAL))

@@ -23,7 +23,7 @@ from finance_api.importers.csv.vocabulary import (
     names_card,
     role_fit,
 )
-from finance_api.importers.interface import Choice, ImportRefused, Questions
+from finance_api.importers.interface import OWED, OWNED, Choice, ImportRefused, Questions
 from finance_api.importers.options import ImportOptions
 
 #: For up to this many unknown words, there is an answer for each combination of their directions.
@@ -97,9 +97,9 @@ class Directions:
             remark = "the balances show whether each amount comes in or goes out"
             self.questions.remarks.append(remark)
             if may_be_debt:
-                choices = _either_way(kinds[AMOUNT, 1], plan.balance)[::-1]
-                self.doubt = clause(Topic.BALANCES_OF_CARD), choices
-            elif line is not None and positive is None:
+                choices = _what_balances_mean(ways, line)
+                self.doubt = clause(Topic.UNSIGNED_BALANCES_OF_CARD), choices
+            elif line is not None and not plan.says_positive:
                 fact = clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line)
                 self.questions.ask(fact, *_either_way(line), line=line)
         elif positive is None and (AMOUNT, 2) in kinds:
@@ -165,6 +165,23 @@ def _either_way(line: int, balance: str = "") -> list[Choice]:
         Choice({"positive": name, **also}, _shown_way(line, way))
         for name, way in (("in", IN), ("out", OUT))
     ]
+
+
+def _what_balances_mean(ways: abc.Mapping[int, int], line: int | None) -> list[Choice]:
+    """Return choices for what rising balances mean, and for the row that no balance precedes.
+
+    ways: as `Signs.by_line`, if rising balances are money coming in. line: of that row, if any.
+    """
+    (known, way), *_ = ways.items()
+    choices = []
+    for meaning, rise in ((OWED, -1), (OWNED, 1)):
+        means = Choice({"card_balance": meaning}, _shown_way(known, way * rise))
+        choices += [
+            Choice({**means.changes, **either.changes}, clause(Says.BOTH, both=both))
+            for either in ([] if line is None else _either_way(line)[::-1])
+            for both in [(means.meaning, either.meaning)]
+        ] or [means]
+    return choices
 
 
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:

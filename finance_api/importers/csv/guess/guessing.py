@@ -64,7 +64,6 @@ from finance_api.importers.csv.vocabulary import (
     OPENING,
     TOTAL,
     in_minor_units,
-    is_repaid,
     kind_in,
     looks_like_card,
     named_balance,
@@ -72,6 +71,7 @@ from finance_api.importers.csv.vocabulary import (
 )
 from finance_api.importers.interface import (
     ANOTHER_FILE,
+    OWED,
     Choice,
     ImportRefused,
     Questions,
@@ -558,17 +558,14 @@ class _Guessing:
         ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None
         if not ways:
             return None
-        states = self.selection.balances
-        ways = {line: way for line, way in ways.items() if line not in states}
+        lines = [line for line, size, _ in rows if size]
+        ways = {line: ways[line] for line in lines if line in ways}
         sides = [[cells_of[line] for line, way in ways.items() if way == each] for each in (1, -1)]
-        line = next((line for line, size, _ in rows if size and line not in ways), None)
-        if not looks_like_card(mapping.account or "", *sides):
-            return ways, line, False
-        if line is not None:
-            ways[line] = -1 if is_repaid(cells_of[line]) else 1
-        rising = -1 if mapping.positive == "out" else 1
-        is_open = mapping.balance is None or mapping.positive is None
-        return {line: way * rising for line, way in ways.items()}, None, is_open
+        line = next((line for line in lines if line not in ways), None)
+        is_open = mapping.card_balance is None and bool(ways)
+        is_open = is_open and looks_like_card(mapping.account or "", *sides)
+        rising = -1 if mapping.card_balance == OWED else 1
+        return {line: way * rising for line, way in ways.items()}, line, is_open
 
     def _trial(self, reader: RowReader, currencies: Currencies) -> Trial | None:
         """Return a trial of signs on amounts and balances; None if it is impossible."""
