@@ -149,6 +149,18 @@ def test_two_legs_of_one_account_with_one_category_stay_two_records():
     assert ledger.records == [("bank", "-10", "food"), ("bank", "-20", "food")]
 
 
+def test_legs_of_one_account_that_become_one_record_keep_their_texts_and_units():
+    legs = transaction(
+        *(1, "assets:broker 10 XYZ @@ 50 EUR", "assets:broker 5 XYZ @@ 30 EUR"),
+        *("assets:broker 2 ABC @@ 1 EUR", "assets:bank -82 EUR", "expenses:fees 1 EUR"),
+    ).legs
+    noted = [leg._replace(note=leg.id, labels=(leg.id,)) for leg in legs]
+    ledger = Ledger(Transaction(date(2026, 1, 1), noted))
+    (broker,) = [each for each in ledger.of_type("Record") if each["amount"] == 81]
+    assert broker["note"] == "1.0; 1.1; 1.2; 2 ABC; 15 XYZ"
+    assert [ledger.names[label] for label in broker["labelIds"]] == ["1.0", "1.1", "1.2"]
+
+
 def test_a_transfer_from_an_account_to_itself_is_not_linked():
     ledger = after_earlier("assets:bank -10 EUR", "assets:bank 10 EUR")
     assert ledger.records == [("bank", "-10", None), ("bank", "10", None)]
@@ -250,6 +262,13 @@ def test_a_transfer_to_a_new_account_is_no_opening():
 
 
 # -- currencies and securities
+
+
+def test_a_part_of_a_cent_does_not_hide_the_currency_of_a_category():
+    ledger = after_earlier("assets:bank -11.11 EUR", "expenses:food 10 USD @@ 11.111 EUR")
+    (row,) = ledger.of_type("Record")
+    assert (row["originalAmount"], row["originalCurrencyCode"]) == (-10, "USD")
+    assert "records in another currency than their category has in the book: 1" in ledger.remarks
 
 
 def test_the_rate_is_that_of_the_account_that_pays():

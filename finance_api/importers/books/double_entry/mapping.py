@@ -181,7 +181,7 @@ class DoubleEntry:
         parts = self._parts(side, [leg.value for leg in others])
         for leg, units in zip(others, parts, strict=True):
             part = self._hung(transaction, side, leg, leg.id, units)
-            yield part | split | {"note": _joined_text(leg.note, self._units_note(leg))}
+            yield part | split | {"note": _joined_text(leg.note, _units_note(leg))}
 
     def _on_main(
         self, transaction: Transaction, sides: list[_Side], others: list[Leg]
@@ -260,7 +260,7 @@ class DoubleEntry:
         self._count(transaction, side)
         common = self._values(transaction, side, side.units, (side.leg, *others))
         for leg in others:
-            if side.value == -leg.value:
+            if not self._survey.rounded(side.value + leg.value, leg.currency):
                 common |= self._original(side, leg)
             common["categoryId"] = self._category_id(leg)
         labels = self._labels(transaction, side.leg, *others)
@@ -298,7 +298,7 @@ class DoubleEntry:
     def _common(
         self, transaction: Transaction, units: int, day: date, legs: Sequence[Leg]
     ) -> Document:
-        texts = [text for leg in legs for text in (leg.note, self._units_note(leg))]
+        texts = [text for leg in legs for text in (leg.note, _units_note(leg))]
         return {
             "amount": money(units),
             "recordDate": day.isoformat(),
@@ -323,12 +323,6 @@ class DoubleEntry:
         except NumberError:
             return {}
         return {"originalAmount": money(units), "originalCurrencyCode": leg.commodity}
-
-    def _units_note(self, leg: Leg) -> str | None:
-        """Return how much of something that is not money a leg has."""
-        if leg.commodity in CODES or not leg.quantity:
-            return None
-        return f"{decimal(leg.quantity):f} {leg.commodity}"
 
     # -- remarks
 
@@ -382,11 +376,29 @@ def _merged(sides: Sequence[_Side]) -> list[_Side]:
         found[key] = side
         if before is not None:
             found[key] = before._replace(
+                leg=_merged_leg(before.leg, side.leg),
                 amount=before.amount + side.amount,
                 value=before.value + side.value,
                 units=before.units + side.units,
             )
     return [side for side in found.values() if side.amount or side.value]
+
+
+def _merged_leg(leg: Leg, other: Leg) -> Leg:
+    """Return a leg with the texts and units of both."""
+    is_same = leg.commodity == other.commodity
+    return leg._replace(
+        quantity=leg.quantity + other.quantity if is_same else leg.quantity,
+        note=_joined_text(leg.note, other.note, None if is_same else _units_note(other)),
+        labels=(*leg.labels, *other.labels),
+    )
+
+
+def _units_note(leg: Leg) -> str | None:
+    """Return how much of something that is not money a leg has."""
+    if leg.commodity in CODES or not leg.quantity:
+        return None
+    return f"{decimal(leg.quantity):f} {leg.commodity}"
 
 
 def _joined_text(*texts: str | None) -> str | None:
