@@ -18,6 +18,7 @@ from finance_api.ledger.book_states import GONE, BookStates, Key, key_of, state_
 from finance_api.ledger.edits.naming import many_of
 from finance_api.ledger.edits.questions import is_asked_for
 from finance_api.ledger.edits.report import title_of
+from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.rows import batched
@@ -134,8 +135,6 @@ class Following:
         #: The objects to import, and the rows of which only the state changes.
         self._taken: set[Key] = set()
         self._noted: list[tuple[Resource, str]] = []
-        #: Transfers of which a half belongs to an account that was deleted here.
-        self._cut: set[str] = set()
         gone = {key_of(ACCOUNTS, row_id) for row_id in lost} & states.keys()
         self._deleted = self._find_deleted() | gone - self._stored.keys()
         self._compare()
@@ -306,7 +305,6 @@ class Following:
             own = (*ids_in(values.get("accountId")), *ids_in(values.get("accountIds")))
             if accounts.intersection(own):
                 self._taken.discard(self._key(document))
-                self._cut.update(ids_in(values.get("transferId")))
 
     def _revive(self) -> None:
         """Take documents that were deleted here if what is taken refers to them."""
@@ -336,14 +334,8 @@ class Following:
         file = self._file
         return file._replace(
             documents=lambda: (d for d in file.documents() if self._key(d) in self._taken),
-            records=lambda: (self._alone(d) for d in file.records() if self._key(d) in self._taken),
+            records=lambda: (d for d in file.records() if self._key(d) in self._taken),
         )
-
-    def _alone(self, record: NativeRow) -> NativeRow:
-        """Return a record without its transfer if the other half is left out."""
-        if record.values.get("transferId") not in self._cut:
-            return record
-        return record._replace(values={**record.values, "transferId": None})
 
     def _title(self, resource: Resource, row: Row) -> str:
         if resource in (RECORDS, SPLITS):
@@ -416,6 +408,14 @@ class Following:
             ids = [i for i, row in found.items() if not is_stated(row)]
             moved += [found[i] for i in ids]
         return moved
+
+    def lone_halves(self) -> Iterator[Row]:
+        """Yield imported halves of transfers whose other half is not one here."""
+        number = Counter(d.values.get("transferId") for d in self._file.records())
+        new = {d.values.get("transferId") for d in self.to_import.records()} - {None}
+        for batch in batched([str(each) for each in new if number[each] > 1]):
+            halves = other_halves(self._session, batch).values()
+            yield from (rows[0] for rows in halves if len(rows) == 1)
 
     def remove_documents(self) -> None:
         """Remove documents that the book has lost; archive those that other data uses."""

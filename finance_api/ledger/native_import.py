@@ -110,7 +110,7 @@ class NativeImport:
         changed |= self._store_all(imported, following)
         self._remark(file)
         check_splits(session, sorted(self._splits), can_end=False)
-        self._settle_bank_balances()
+        self._settle_bank_balances(is_followed=following is not None)
         settle_balances(session)
         if following is None:
             self._compare_balances(file)
@@ -231,13 +231,18 @@ class NativeImport:
             balance = [day, self._initial[account_id]]
             self._facts.append({"accountId": account_id, "closing": balance, "closingBeside": None})
 
-    def _settle_bank_balances(self) -> None:
+    def _settle_bank_balances(self, *, is_followed: bool) -> None:
         self._note_derived()
         settled = (*self._initial, *self._session.touched)
         remarks = settle_bank_balances(self._session, settled, self._facts)
-        # For an account in the file, the file's initial balance counts.
+        # For an account in the file, the file's initial balance counts; a followed one's, if new.
         rows = self._session.accounts.rows
-        differing = [i for i, own in self._initial.items() if rows[i]["initialBalance"] != own]
+        differing = [
+            i
+            for i, own in self._initial.items()
+            if rows[i]["initialBalance"] != own
+            if not is_followed or rows[i]["ownInitialBalance"] != own
+        ]
         for account_id in differing:
             self._facts.append({"accountId": account_id, "forgets": True})
             initial = {"initialBalance": self._initial[account_id], "ownInitialBalance": None}
@@ -320,6 +325,8 @@ class NativeImport:
         for wholes, records in following.vanished_records():
             self._session.write(SPLITS, [(whole, None) for whole in wholes])
             changed |= self._remove({row["id"]: row for row in records})
+        lone = list(following.lone_halves())
+        put_records(self._session, [(row, {**row, "transferId": None}) for row in lone])
         following.remove_documents()
         return changed
 

@@ -16,6 +16,7 @@ from finance_api.ledger.edits.records import (
     set_assigned,
 )
 from finance_api.ledger.edits.splits import Part, split_record
+from finance_api.ledger.edits.transfers import link_records
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.questions.saved import add_question
@@ -180,6 +181,33 @@ def test_a_transfer_with_an_account_that_was_deleted_here_is_a_payment(person):
     before, entries = person.snapshot(), len(person.history())
     follow(person, *new)
     assert (person.snapshot(), len(person.history())) == (before, entries)
+
+
+def test_half_of_a_transfer_whose_other_half_is_linked_here_is_a_payment(person):
+    follow(person, giro(), CASH, payment("out"))
+    own = {**giro(), "id": uid("own"), "source": None, "sourceId": None, "name": "Own"}
+    other = {**payment("other", "5", accountId=uid("own")), "source": None, "sourceId": None}
+    person.native(own, other)
+    edited(person, link_records, uid("out"), uid("other"))
+    there = {"accountId": uid("cash"), **PAIR}
+    new = giro(), CASH, payment("out", "-5", **PAIR), payment("in", "5", **there)
+    follow(person, *new)
+    assert person.row(RECORDS, uid("in"))["transferId"] is None
+    assert person.row(RECORDS, uid("out"))["transferId"] not in (None, uid("t"))
+    before, entries = person.snapshot(), len(person.history())
+    follow(person, *new)
+    assert (person.snapshot(), len(person.history())) == (before, entries)
+
+
+def test_a_banks_balance_counts_although_the_book_renames_the_account(person):
+    opened = giro(initialBalance=5)
+    follow(person, opened, payment("a"))
+    person.csv("Date,Amount,Balance\n2026-02-01,-1.00,89.00\n", account="Giro", currency="EUR")
+    renamed = {**opened, "name": "Main"}
+    follow(person, renamed, payment("a"))
+    assert person.row(ACCOUNTS, uid("giro"))["balance"] == 890_000
+    follow(person, {**renamed, "initialBalance": 7}, payment("a"))
+    assert person.row(ACCOUNTS, uid("giro"))["balance"] == 10_000
 
 
 def test_a_category_deleted_here_stays_deleted_until_something_new_uses_it(person):
