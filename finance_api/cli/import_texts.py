@@ -21,6 +21,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.ACCOUNT_IS_KNOWN: ": if it is the same account, give --account {account!r}; if it is another account, give --new-account",
     Topic.ACCOUNT_IS_KNOWN_OF_SEVERAL: ": if it is the same account, import a file of that account alone with --account {account!r}; if it is another account, give --new-account",
     Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "; if it is the same account, give --into {into!r}; if it is another one, give --new-accounts",
+    Topic.ACCOUNT_OF_BOOK_IS_OWN: "; if it is the same account, follow the book with --follow; if it is another one, give --new-accounts",
     Topic.MAYBE_HERE: ": if they are the same, give --match-days {days}; if not, --match-days {least}",
     Topic.MUCH_VANISHED: "; if that is right, give --confirm-smaller",
     Topic.OLDER_BOOK: "; if that is right, give --confirm-smaller",

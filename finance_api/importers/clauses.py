@@ -19,6 +19,7 @@ class Topic(StrEnum):
     ACCOUNT_IS_KNOWN = auto()
     ACCOUNT_IS_KNOWN_OF_SEVERAL = auto()
     ACCOUNT_OF_BOOK_IS_KNOWN = auto()
+    ACCOUNT_OF_BOOK_IS_OWN = auto()
     MAYBE_HERE = auto()
     MUCH_VANISHED = auto()
     OLDER_BOOK = auto()

@@ -110,6 +110,11 @@ class JoinedAccounts:
                 f"the account {quoted(account['name'])} of the book is here already as an account "
                 "of its own: undo the imports of the book first"
             )
+        if here["source"] == self._file.source:
+            raise ImportRefused(
+                f"the account {quoted(here['name'])} came from this book: follow the book if it "
+                "was renamed there"
+            )
         if self.ids.get(account["id"], here["id"]) != here["id"]:
             raise ImportRefused(
                 f"the account {quoted(account['name'])} of the book is another account here "

@@ -17,6 +17,7 @@ from support.books import BOOKS, import_book
 from support.edits import edited
 from support.ledger import Person, account, an_id, document, record
 from support.service import native_line
+from support.text_books import Entry, printed_by_hledger
 
 BOOK = (BOOKS / "actual-household.zip").read_bytes()
 INTO = {"into": ("Giro=Bank",)}
@@ -233,3 +234,27 @@ def test_accounts_of_a_file_of_no_book_are_not_joined(person):
     person.native(account(1, name="Bank"))
     with pytest.raises(ImportRefused, match="accounts can be joined if the file is a book"):
         person.file(native_line(account(101, name="Giro")), **INTO)
+
+
+def test_an_account_that_was_renamed_in_a_text_book_is_followed_and_not_joined(person):
+    def journal(name: str) -> bytes:
+        shopping = [(f"assets:{name} -{n} EUR", f"expenses:food {n} EUR") for n in range(1, 9)]
+        return printed_by_hledger(
+            *map(Entry, [*shopping, ("assets:cash -1 EUR", "expenses 1 EUR")])
+        )
+
+    def balances() -> dict[str, int]:
+        return {row["name"]: row["balance"] // 10_000 for row in person.rows(ACCOUNTS)}
+
+    import_book(person, journal("giro"))
+    before = balances()
+    assert before == {"giro": -36, "cash": -1}
+    with pytest.raises(ImportRefused) as asked:
+        import_book(person, journal("bank"))
+    changes = [choice.changes for choice in asked.value.questions[0].choices]
+    assert changes == [{"follow": True}, {"new_account": True}]
+    with pytest.raises(ImportRefused, match="came from this book"):
+        import_book(person, journal("bank"), into=("bank=giro",))
+    assert balances() == before
+    import_book(person, journal("bank"), follow=True)
+    assert balances() == {"bank": -36, "cash": -1}
