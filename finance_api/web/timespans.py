@@ -62,7 +62,8 @@ class Timespan:
                 return f"{quarter} {year}"
             case times.Period.YEAR:
                 return times.period_text(self.period, self.first)
-        return f"{region.day(self.first)} – {region.day(self.last)}"
+        first, last = region.day(self.first), region.day(self.last)
+        return first if first == last else f"{first} – {last}"
 
     def before(self) -> "Timespan":
         """Return the timespan of the same length before this one."""

@@ -440,6 +440,7 @@ def test_converted_sums_say_how_many_records_have_no_rate(service, user, visitor
         ("period=2026", "1 Jan 2025 – 18 Mar 2025"),
         ("period=2025", "2024"),
         ("from=2026-03-11&to=2026-03-20", "1 Mar 2026 – 8 Mar 2026"),
+        ("from=2026-03-02&to=2026-03-02", "1 Mar 2026"),
     ],
 )
 def test_a_time_that_is_not_over_is_compared_with_the_same_days_before(
