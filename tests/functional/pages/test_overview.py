@@ -417,12 +417,13 @@ def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
 @on_one_storage
 @pytest.mark.parametrize("path", ["/overview?period=2026&", "/records?"])
 def test_converted_sums_say_how_many_records_have_no_rate(service, user, visitor, path):
+    # Users share the rates: no other test has some of this currency.
     days = ("2026-01-05", "2026-02-05", "2026-02-06")
     rows = [
-        record(n, amount=-10, currencyCode="USD", recordDate=day) for n, day in enumerate(days, 1)
+        record(n, amount=-10, currencyCode="SEK", recordDate=day) for n, day in enumerate(days, 1)
     ]
-    service.load(user, [account(1, currencyCode="USD"), account(2), *rows])
-    quoted = [DayRates(parse_date(days[0]), "EUR", {"USD": Decimal("1.25")})]
+    service.load(user, [account(1, currencyCode="SEK"), account(2), *rows])
+    quoted = [DayRates(parse_date(days[0]), "EUR", {"SEK": Decimal("1.25")})]
     import_rates(service.backend, quoted, service.clock.now())
     text = shown_text(visitor.get(f"{path}convertTo=EUR").text)
     assert "−8.00 EUR" in text
