@@ -461,7 +461,7 @@ def test_a_period_ends_if_it_names_an_end(period: str, ends: bool):
         ("hledger-household", b'"tpostings": [', b'"tpostings": [1, ', "as hledger prints it"),
         ("hledger-household", b'"expenses:fun"', rb'"expenses:\ud800"', "as hledger prints it"),
         ("hledger-household", b'"food",', rb'"\ud800",', "is not as hledger prints it"),
-        ("hledger-household", b'"tdescription": "', b'"tdescription": ' + b"[" * 9_999, "value"),
+        ("hledger-household", b'"tdescription": "', b'"tdescription": ' + b"[" * 9_999, "damaged"),
         ("hledger-household", b"expenses:fun ", b"expenses:fun\n", "is not what hledger"),
         ("beancount-household", b"   24.00,EUR,", b"   29.00,EUR,", "does not balance"),
         ("beancount-household", b"2026-02-20,", b"9999-02-20,", "9999-02-20"),
@@ -481,6 +481,11 @@ def test_a_damaged_book_is_refused_with_what_is_wrong(
     format_name, options = name.partition("-")[0], OPTIONS.get(name, {})
     said = refusal(person, book.replace(old, new), format_name, **options)
     assert re.search(words, said), said
+
+
+def test_a_journal_that_is_not_utf_8_is_refused_with_what_helps(person: Person):
+    book = printed("hledger-household").decode().encode("latin-1", errors="replace")
+    assert "print it with LC_ALL=C.UTF-8" in refusal(person, book)
 
 
 @each_book
