@@ -40,6 +40,7 @@ ROUTES = {
     "rules.apply": "/rules/apply",
     "payee": "/payee",
     "payees": "/payees",
+    "payees.categories": "/payees/categories",
     "transfers": "/transfers",
     "duplicates": "/duplicates",
     "export": "/accounts/export",

@@ -349,6 +349,10 @@ SCREENS = (
     Screen("record-remove", "household", "/records", _of_record(_follow("Delete this record"))),
     Screen("record-rule", "household", "/records", _of_record(_follow("Make a rule"))),
     Screen("records-selecting", "household", "/records?select=page"),
+    Screen("payees-categories", "importer", "/payees/categories"),
+    Screen(
+        "payees-categories-faults", "importer", "/payees/categories", _click("Set the categories")
+    ),
     Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
     Screen("transfers", "travelled", "/transfers"),
     Screen("transfers-none", "household", "/transfers"),

@@ -88,6 +88,7 @@ FORMS: dict[str, Dear] = {
     "question.links_revoke": _NO_DATA,
     "question.remove": Dear(),
     "payees": Dear({"payee": _PAYEES, "into": "One for all"}),
+    "payees.categories": Dear(),
     "record": Dear({"payee": _LONG}),
     "record.join": Dear(),
     "record.link": Dear(),

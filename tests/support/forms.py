@@ -19,7 +19,7 @@ from support.world import World
 
 #: The records of the forms, beside those of the household.
 _PAIR = (101, 102)
-_SHOP, _REMOVED, _JOINED, _SPLIT = 103, 104, 105, 106
+_SHOP, _REMOVED, _JOINED, _SPLIT, _NEWS = 103, 104, 105, 106, 107
 
 
 def rows() -> list[dict[str, Any]]:
@@ -28,6 +28,7 @@ def rows() -> list[dict[str, Any]]:
         record(_PAIR[0], accountId=uid("Account", 1), amount=-70),
         record(_PAIR[1], accountId=uid("Account", 3), amount=70),
         *(record(n, payee="Corner Shop", amount=-5) for n in range(_SHOP, _SPLIT + 1)),
+        record(_NEWS, payee="News Stand", amount=-5),
         record_rule(101, keywords=["shop"], categoryId=uid("Category", 1)),
         account(101, name="Unused"),
         category(101, name="Unused"),
@@ -58,6 +59,7 @@ _FILLED: dict[str, dict[str, Any]] = {
     "categories.new": {"name": "forged"},
     "labels.new": {"name": "forged"},
     "payees": {"payee": "Corner Shop", "into": "The Corner Shop"},
+    "payees.categories": {"payee": "News Stand", "category": uid("Category", 1)},
     "record.new": {"amount": "5", "accountId": uid("Account", 1)},
     "record.link": {"other": uid("Record", _PAIR[1])},
     "record.split": {"amount-1": "2", "amount-2": "3"},

@@ -1,13 +1,13 @@
 """Adds record rules, and applies them to stored records."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native import ValueRefused, reader_of
-from finance_api.ledger.derivation import Rules
+from finance_api.ledger.derivation import Rules, list_rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new
 from finance_api.ledger.edits.record_changes import RecordChanges
@@ -24,12 +24,27 @@ from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
-from finance_api.values.text import count_text, message
+from finance_api.values.text import count_text, fold, message
 
 #: The fields of records in which rules look for keywords.
 SEARCHED_BY_RULES = ("payee", "originalPayee", "note")
 #: The action of `apply_rules` in the history.
 APPLY = "rules apply"
+_WITHOUT = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
+#: The records whose payees `categorise_payees` gives a category.
+TO_CATEGORISE = (
+    _WITHOUT,
+    condition_on(RECORDS, "payee", Operator.NOT_NULL),
+    condition_on(RECORDS, "transferId", Operator.IS_NULL),
+)
+
+
+class PayeesRefused(Exception):
+    """reasons: why payees cannot get their categories, by payee."""
+
+    def __init__(self, reasons: Mapping[str, ChangeRefused]) -> None:
+        super().__init__(reasons)
+        self.reasons = reasons
 
 
 def add_rule(
@@ -77,21 +92,89 @@ def add_and_apply_rule(session: LedgerSession, keyword: str, category_id: str) -
 
     Raises ChangeRefused.
     """
-    values = {"keywords": _keywords([keyword]), "categoryId": category_id}
-    rule = put_new(session, RECORD_RULES, values)
     changes = RecordChanges(session)
-    changes.report.note(session, RECORD_RULES, None, rule)
-    changes.changed = True
+    rule = _put_rule(session, changes, keyword, category_id)
     rules = Rules(session)
-    without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     for name in SEARCHED_BY_RULES:
         contains = condition_on(RECORDS, name, Operator.CONTAINS_I, rule["keywords"][0])
-        for page in session.pages(RECORDS, without, contains):
+        for page in session.pages(RECORDS, _WITHOUT, contains):
             for row in in_time(page):
                 changes.put(row, _categorised(rules, row))
         # The next search leaves out the records that have a category now.
         changes.flush()
     return changes.close()
+
+
+def _put_rule(
+    session: LedgerSession, changes: RecordChanges, keyword: str, category_id: str, **values: Any
+) -> Row:
+    values = {"keywords": _keywords([keyword]), "categoryId": category_id, **values}
+    rule = put_new(session, RECORD_RULES, values)
+    changes.report.note(session, RECORD_RULES, None, rule)
+    changes.changed = True
+    return rule
+
+
+def categorise_payees(session: LedgerSession, chosen: Mapping[str, str]) -> EditReport:
+    """Give the records of payees that have no category one, and add a rule for each payee.
+
+    Transfers, and records whose category was removed manually, stay without. If the rule exists
+    already, it is not added again. chosen: category ids by payee. Raises PayeesRefused.
+    """
+    changes = RecordChanges(session)
+    reasons, added = {}, set()
+    there = {
+        (fold(keyword), row["categoryId"])
+        for row in list_rules(session)
+        if row["wholePayee"] and row["accountId"] is None
+        for keyword in row["keywords"]
+    }
+    for payee, category_id in chosen.items():
+        try:
+            if category_id not in session.categories.rows:
+                raise ChangeRefused("this category was removed: choose another one")
+            if (fold(payee), category_id) not in there:
+                _put_rule(session, changes, payee, category_id, wholePayee=True)
+                added.add(payee)
+        except ChangeRefused as error:
+            reasons[payee] = error
+    rules = Rules(session)
+    for payee in chosen.keys() - reasons.keys():
+        try:
+            number = _categorise(session, changes, rules, payee, chosen[payee])
+            if not number and payee in added:
+                raise ChangeRefused(
+                    "no records of this payee are left without a category, except those whose "
+                    "category you removed"
+                )
+        except ChangeRefused as error:
+            reasons[payee] = error
+    if reasons:
+        raise PayeesRefused(reasons)
+    return changes.close()
+
+
+def _categorise(
+    session: LedgerSession, changes: RecordChanges, rules: Rules, payee: str, category_id: str
+) -> int:
+    """Apply the rules to the payee's records; return the number of changed records.
+
+    Raises ChangeRefused if another rule comes first.
+    """
+    number, folded = 0, fold(payee)
+    contains = condition_on(RECORDS, "payee", Operator.CONTAINS_I, payee)
+    for page in session.pages(RECORDS, *TO_CATEGORISE, contains):
+        for row in in_time(page):
+            if fold(row["payee"]) == folded:
+                after = _categorised(rules, row)
+                if after["categoryId"] not in (None, category_id):
+                    raise ChangeRefused(
+                        "an earlier rule gives records of this payee another category: apply the "
+                        "rules first, or change that rule"
+                    )
+                number += changes.put(row, after)
+    changes.flush()
+    return number
 
 
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
@@ -104,9 +187,8 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     """
     rules = Rules(session)
     changes = RecordChanges(session)
-    without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     counts: dict[str, Counter[str]] = {"category": Counter(), "payee": Counter()}
-    for page in session.pages(RECORDS, *(() if recategorise or rules.can_rename else (without,))):
+    for page in session.pages(RECORDS, *(() if recategorise or rules.can_rename else (_WITHOUT,))):
         for row in in_time(page):
             named = _named(rules, row)
             is_ruled = recategorise or row["categoryId"] is None

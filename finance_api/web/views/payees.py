@@ -1,6 +1,8 @@
-"""Payees, of which several can be given one name."""
+"""Payees: several can be given one name, and the largest ones categories."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyramid.response import Response
@@ -8,14 +10,16 @@ from pyramid.response import Response
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.payees import MERGE, merge_payees
+from finance_api.ledger.edits.rules import TO_CATEGORISE, PayeesRefused, categorise_payees
 from finance_api.query.errors import QueryError
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, condition_on
 from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
-from finance_api.resources import RECORDS
+from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.field import names_of
 from finance_api.storage.interface import TooManySums
+from finance_api.values.text import fold
 from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.routes import get, post
@@ -25,6 +29,8 @@ _MOST = 20_000
 _NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
 #: Without a condition on the payee, SQLite reads the records in the order of the table, once.
 _RENAMED = condition_on(RECORDS, "originalPayee", Operator.NOT_NULL)
+#: So many of the largest payees are offered a category at once.
+_LARGEST = 10
 _BLANK = dict.fromkeys(names_of(RECORDS.fields))
 
 
@@ -102,3 +108,67 @@ def _numbers(
         request.user.id, names, conditions, with_void=True, most=_MOST
     )
     return {key: found.number for key, found in sums.items()}
+
+
+@dataclass
+class _Payee:
+    """A payee's records without a category. sums: by currency."""
+
+    name: str
+    number: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
+
+
+@get("payees.categories", Permission.DATA_READ, "payees_categories")
+def show_largest(request: Request) -> dict[str, Any]:
+    return _largest(request, {}, {})
+
+
+@post("payees.categories", Permission.DATA_WRITE, "payees_categories")
+def categorise_largest(request: Request) -> Response | dict[str, Any]:
+    sent = dict(zip(request.sent_texts("payee"), request.sent_texts("category"), strict=False))
+    with forms.form_errors() as errors, pages.editing(request, "payees categorise") as session:
+        if not any(sent.values()):
+            raise forms.FormFaults({"form": "Choose a category for at least one payee."})
+        try:
+            categorise_payees(session, {payee: sent[payee] for payee in sent if sent[payee]})
+        except PayeesRefused as error:
+            names = {payee: f"category-{place}" for place, payee in enumerate(sent, 1)}
+            found = {names[each]: pages.sentence(why) for each, why in error.reasons.items()}
+            raise forms.FormFaults(found) from None
+    if errors:
+        return pages.refused(request, _largest(request, sent, errors))
+    return pages.changed(session, request.path)
+
+
+def _largest(
+    request: Request, sent: Mapping[str, str], errors: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the page. sent: category ids by payee; if it has any, the page has these payees."""
+    found: dict[str, _Payee] = {}
+    totals: Counter[str] = Counter()
+    by = ["payee", "currencyCode"]
+    try:
+        sums = request.storage.data.sum_by(request.user.id, by, TO_CATEGORISE, most=_MOST)
+    except TooManySums:
+        sums = None
+    for (name, currency), each in sorted((sums or {}).items()):
+        # Rules ignore case, too.
+        payee = found.setdefault(fold(name), _Payee(name))
+        payee.number += each.number
+        payee.sums[currency] += each.amount
+        totals[currency] += abs(each.amount)
+
+    def share(payee: _Payee) -> float:
+        return max(abs(units) / (totals[each] or 1) for each, units in payee.sums.items())
+
+    largest = sorted(found.values(), key=share, reverse=True)[:_LARGEST]
+    return pages.page(
+        "records",
+        "Categories for the largest payees",
+        payees=[found.get(fold(name), _Payee(name)) for name in sent] or largest,
+        is_too_much=sums is None,
+        categories=forms.named_options(pages.own_rows(request), CATEGORIES),
+        chosen=[*sent.values()],
+        errors=errors,
+    )

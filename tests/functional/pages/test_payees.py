@@ -5,8 +5,8 @@ import pytest
 from finance_api.web.views import payees
 from support.browser import few_users as services  # noqa: F401
 from support.browser import location, new_token
-from support.html import shown_text
-from support.native_rows import account, record, uid
+from support.html import forms, shown_text
+from support.native_rows import account, category, record, record_rule, uid
 from support.service import Client
 
 BANK_TEXT = "AMZN Mktp DE*2K4LL8"
@@ -82,3 +82,117 @@ def test_payees_are_found_by_their_names_alone(client, visitor, service, user, m
     assert "No payees" in shown_text(visitor.get("/payees?q=17.07").text)
     too_many = "Too many payees" in shown_text(visitor.get("/payees").text)
     assert too_many == (most == 2)
+
+
+# -- categories for the largest payees
+
+PAGE = "/payees/categories"
+FOOD, RENT = uid("Category", 1), uid("Category", 2)
+
+
+@pytest.fixture
+def started(service, user):
+    """A user with payees without a category."""
+    rows = [record(n, payee="Shop", amount=-10, sourceId=f"{n}") for n in (1, 2)]
+    rows += [record(10 + n, payee=f"Small {n:02}", amount=-n) for n in range(1, 12)]
+    rows += [
+        record(3, payee="SHOP", amount=-5),
+        record(4, payee="Shop around", amount=-1),
+        record(5, payee="Landlord", amount=-900),
+        record(6, payee="Done", amount=-5_000, categoryId=FOOD),
+        record(7, payee="Me", amount=-7_000, transferId=uid("Record", 99)),
+        record(9, payee="Void", amount=-9_000, recordState="void"),
+        record(30, payee="Shop", amount=-3, currencyCode="USD", accountId=uid("Account", 3)),
+    ]
+    categories = category(1, name="Food"), category(2, name="Rent")
+    accounts = account(1), account(3, currencyCode="USD")
+    service.load(user, [*accounts, *categories, *rows])
+    return Client(service, user, new_token(service, user))
+
+
+def categorise(visitor, chosen, status=303):
+    """Send the page's form with these categories by payee."""
+    form = visitor.form(PAGE)
+    names = [value for name, value in form.fields if name == "payee"]
+    sent = {"payee": [*names, *(set(chosen) - set(names))]}
+    sent["category"] = [chosen.get(name, "") for name in sent["payee"]]
+    sent_form = [("csrf_token", visitor.csrf())]
+    sent_form += [(key, value) for key, values in sent.items() for value in values]
+    return visitor.post(PAGE, sent_form, status=status)
+
+
+def categories(client):
+    rows = client.get("records", limit=100).json["records"]
+    return {(row["payee"], row["category"]) for row in rows if row["category"]}
+
+
+def test_the_largest_payees_are_offered_with_number_and_sums(started, visitor):
+    assert PAGE in visitor.get("/overview").text
+    page = visitor.get(PAGE)
+    names = [value for name, value in visitor.form(PAGE).fields if name == "payee"]
+    # "SHOP" and "Shop" are one payee for rules.
+    expected = ["SHOP", "Landlord", *(f"Small {n:02}" for n in range(11, 3, -1))]
+    assert names == expected
+    text = " ".join(shown_text(page.text).split())
+    assert "SHOP 4 −25.00 EUR −3.00 USD" in text, text
+    assert "Landlord 1 −900.00 EUR" in text
+
+
+def test_the_chosen_categories_are_one_change_with_a_rule_for_each_payee(started, visitor):
+    answer = categorise(visitor, {"SHOP": FOOD, "Landlord": RENT})
+    assert location(answer).startswith(f"{PAGE}?changed=")
+    expected = {("Shop", "Food"), ("SHOP", "Food"), ("Landlord", "Rent"), ("Done", "Food")}
+    assert categories(started) == expected
+    rules = started.get("record-rules").json["recordRules"]
+    assert {(*row["keywords"], row["categoryId"], row["wholePayee"]) for row in rules} == {
+        ("SHOP", FOOD, True),
+        ("Landlord", RENT, True),
+    }
+    notice = visitor.follow(answer)
+    names = [value for name, value in visitor.form(PAGE).fields if name == "payee"]
+    assert not {"SHOP", "Landlord"}.intersection(names) and "Small 02" in names
+    (undo,) = [form for form in forms(notice.text) if "/undo" in form.action]
+    visitor.post(undo.action, undo.fields, status=303)
+    assert categories(started) == {("Done", "Food")}
+    assert started.get("record-rules").json["recordRules"] == []
+
+
+def test_a_form_sent_twice_adds_nothing_twice(started, visitor):
+    for _ in range(2):
+        answer = categorise(visitor, {"SHOP": FOOD})
+    assert location(answer) == f"{PAGE}?done=same"
+    assert len(started.get("record-rules").json["recordRules"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "Choose a category for at least one payee."),
+        ({"Landlord": FOOD, "Gone": FOOD}, "No records of this payee are left without a category"),
+        ({"Landlord": FOOD, "SHOP": uid("Category", 9)}, "This category was removed"),
+    ],
+)
+def test_a_refused_form_stores_nothing_and_says_so_at_the_payee(started, visitor, more, said):
+    page = categorise(visitor, more, status=400)
+    assert said in shown_text(page.text)
+    assert page.text.count(" selected") == sum(c == FOOD for c in more.values())
+    assert page.text.count('class="error"') == min(len(more), 1)
+    assert categories(started) == {("Done", "Food")}
+    assert started.get("record-rules").json["recordRules"] == []
+
+
+def test_a_rule_that_gives_another_category_is_not_overruled_in_silence(started, visitor):
+    started.load(record_rule(1, keywords=["shop"], categoryId=RENT))
+    page = categorise(visitor, {"SHOP": FOOD}, status=400)
+    assert "An earlier rule gives records of this payee another category" in shown_text(page.text)
+    assert categories(started) == {("Done", "Food")}
+
+
+def test_without_categories_the_page_leads_to_them(visitor):
+    assert "No categories yet" in shown_text(visitor.get(PAGE).text)
+
+
+def test_records_of_other_payees_with_the_same_words_are_left_alone(started, visitor):
+    started.load(record_rule(1, keywords=["around"], categoryId=RENT))
+    categorise(visitor, {"SHOP": FOOD})
+    assert categories(started) == {("Shop", "Food"), ("SHOP", "Food"), ("Done", "Food")}
