@@ -78,15 +78,16 @@ def ask_about_accounts_of_book(
             if same >= _ROWS and 2 * same >= count:
                 told, here = accounts.rows[new_id], accounts.rows[account_id]
                 own = clause(Says.SOME_ENTRIES, same=same, count=count, new=told["name"])
+                is_same = clause(Says.ACCOUNT_IS, account=here["name"])
                 if here["source"] == file.source:
                     fact = clause(Topic.ACCOUNT_OF_BOOK_IS_OWN, entries=own, account=here["name"])
-                    questions.ask(fact, Choice({"follow": True}), _IS_ANOTHER)
+                    questions.ask(fact, Choice({"follow": True}, is_same), _IS_ANOTHER)
                     continue
                 into = f"{_called(session, told)}={_called(session, here)}"
                 topic = Topic.ACCOUNT_OF_BOOK_IS_KNOWN
                 questions.ask(
                     clause(topic, entries=own, account=here["name"], into=into),
-                    Choice({"into": (into,)}, clause(Says.ACCOUNT_IS, account=here["name"])),
+                    Choice({"into": (into,)}, is_same),
                     _IS_ANOTHER,
                 )
 

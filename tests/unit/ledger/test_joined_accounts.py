@@ -253,6 +253,7 @@ def test_an_account_that_was_renamed_in_a_text_book_is_followed_and_not_joined(p
         import_book(person, journal("bank"))
     changes = [choice.changes for choice in asked.value.questions[0].choices]
     assert changes == [{"follow": True}, {"new_account": True}]
+    assert all(choice.meaning for choice in asked.value.questions[0].choices)
     with pytest.raises(ImportRefused, match="came from this book"):
         import_book(person, journal("bank"), into=("bank=giro",))
     assert balances() == before
