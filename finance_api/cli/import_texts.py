@@ -96,7 +96,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.MAYBE_BALANCE_JUMPS: ", or ignore the balances with --ignore",
     Topic.MAYBE_DEBT: "; if they are, name their column with --balance",
     Topic.UNSIGNED: ": if positive amounts are money coming in, say --positive in; if they are money going out, say --positive out",
-    Topic.UNSIGNED_WITHOUT_BALANCE: ": say with --positive what a positive amount means",
+    Topic.UNSIGNED_WITHOUT_BALANCE: ": say with --positive which way it goes",
     Topic.UNSIGNED_WITH_WORDS: ": say with --sign COLUMN=OUT,…|IN,… which words mean which",
     Topic.WORDS_NOT_KNOWN: ": say with --sign COLUMN=OUT,…|IN,… which words mean money going out and which mean money coming in, or leave such rows out with --only",
     Topic.WORDS_AGAINST_SIGNS: ": if positive amounts are money coming in, say --positive in; if they are payments, as on a card, say --positive out",
