@@ -140,8 +140,11 @@ class JoinedAccounts:
 
     def _match(self, match_days: int | None) -> None:
         free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
+        file = chain(self._file.documents(), self._file.records())
+        given = {f"{self._prefix}{document.values.get('sourceId')}" for document in file}
         for row in self._stored():
-            of_book = [s for s in row["furtherSources"] if s.startswith(self._prefix)]
+            # What the book has lost can be there under another id.
+            of_book = [each for each in row["furtherSources"] if each in given]
             for each in of_book:
                 self._known[each.removeprefix(self._prefix)] = row.get("transferId", "")
             is_other = row["source"] != self._file.source and row["recordState"] != VOID
@@ -267,10 +270,8 @@ class JoinedAccounts:
         records: list[Pair] = []
         for document, row in self._matches:
             told = document.values
-            after = {
-                **row,
-                "furtherSources": (*row["furtherSources"], self._prefix + told["sourceId"]),
-            }
+            others = (s for s in row["furtherSources"] if not s.startswith(self._prefix))
+            after = {**row, "furtherSources": (*others, self._prefix + told["sourceId"])}
             if "splitId" not in row:
                 self._session.write(SPLITS, [(row, after)])
                 continue

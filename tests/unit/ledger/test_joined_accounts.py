@@ -211,6 +211,18 @@ def test_an_account_that_was_deleted_here_stays_deleted(person):
     assert person.only(RECORDS)["accountId"] == an_id(2)
 
 
+def test_a_transaction_that_gets_another_id_is_matched_again(person):
+    """As in text books, in which an edit gives a transaction another id."""
+    person.native(account(1, name="Bank"), record(3, source="csv"))
+    follow(person, GIRO, of_book(record(103), accountId=an_id(101)), **INTO)
+    edited_there = of_book(record(104), accountId=an_id(101), payee="Shop")
+    assert follow(person, GIRO, edited_there) == 1
+    assert person.only(RECORDS)["furtherSources"] == (f"ledger:home:{an_id(104)}",)
+    again = of_book(record(103), accountId=an_id(101))
+    follow(person, GIRO, edited_there, again)
+    assert len(person.rows(RECORDS)) == 2
+
+
 def test_lost_records_that_other_files_have_are_counted(person):
     person.native(account(1, name="Bank"))
     follow(person, GIRO, of_book(record(103), accountId=an_id(101)), **INTO)
