@@ -233,12 +233,15 @@ def test_types_of_ofx_without_a_direction_are_asked_about_and_answered(service, 
 
 def test_a_result_leads_to_the_new_records_and_those_without_a_category(service, user, visitor):
     rows = STATEMENT.replace(b"date,", b"category,date,").replace(b"\n2026", b"\n,2026")
-    do(visitor, sent(visitor, rows.replace(b"\n,2026-03-02", b"\nSalary,2026-03-02")), "confirm")
+    first = sent(visitor, rows.replace(b"\n,2026-03-02", b"\nSalary,2026-03-02"))
+    do(visitor, first, "confirm")
+    assert "/payees/categories" in visitor.get(first).text
     sent(visitor, OPEN)
     path = sent(visitor, STATEMENT + b"2026-03-09,-5,Kiosk,Current account,EUR\n")
     do(visitor, path, "confirm")
     page = visitor.get(path)
     text = shown_text(page.text)
+    assert "/payees/categories" not in page.text
     assert "See the 1 new record 1 has no category: sort it 1 file waits" in text
     (undo,) = (form for form in forms(page.text) if "/imports/2/undo" in form.action)
     for number, link, records in ((1, "import=1", 3), (1, "import=1&category=none", 2)):
