@@ -446,7 +446,7 @@ class NativeImport:
             self._first_unlikely = self._first_unlikely or f"{day_text(day)}{place}"
 
     def _note_brought(self, row: Row, given: dict[str, Any], stored: Row | None) -> None:
-        """Note what files brought of the record: its values, or what this file says of that."""
+        """Note what files brought: the record's values, or what this file itself states."""
         row["brought"] = given.get("brought")
         if stored is not None and stored["importId"] in self._undone:
             self._facts.append({"accountId": row["accountId"], "restated": [row["id"]]})

@@ -41,7 +41,7 @@ _BEANCOUNT_BOOK = Source("beancount", "a beancount file")
 
 
 def source_of(text: str) -> Source | None:
-    """Return which kind of book begins with this text; None if it is none."""
+    """Return the kind of book that begins with this text; None if no book does."""
     match = _SKIPPED.match(text)
     start = match.end() if match else 0
     if _BEANCOUNT.match(text, start):

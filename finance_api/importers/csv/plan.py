@@ -98,8 +98,8 @@ class Plan:
 
     @cached_property
     def says_positive(self) -> bool:
-        """Whether the user says now, or a heading, what a positive amount means: an answer for an
-        earlier file says nothing about a single row of this one.
+        """Whether the user says now, or a heading says, what a positive amount means. An answer
+        for an earlier file does not count: this file's row can go the other way.
         """
         is_given = "positive" not in self.taken and self.user_mapping is not None
         given = None if self.user_mapping is None else self.user_mapping.positive

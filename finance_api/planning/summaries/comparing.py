@@ -285,7 +285,7 @@ def _distance(period: Period, start: int, later: int) -> int:
 
 
 def _moved(period: Period, start: int, number: int) -> int:
-    """Return the start of the period so many periods later."""
+    """Return the start of the period that is ``number`` periods later."""
     if days := _DAYS.get(period):
         return start + number * days * DAY_SECONDS
     return months_before(start, -number * MONTHS[period])

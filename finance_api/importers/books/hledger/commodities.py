@@ -40,7 +40,7 @@ def currencies_of(commodities: Iterable[str], given: str | None) -> dict[str, st
 
 
 def _symbol(commodity: str) -> Mark | None:
-    """Return the currency of a symbol; a word in small letters, such as h or all, is none."""
+    """Return the currency of a symbol; None for a word in small letters, such as h or all."""
     if commodity.isascii() and commodity.isalpha() and commodity.islower() and commodity != "kr":
         return None
     return mark_of(commodity)
