@@ -5,8 +5,10 @@ import shutil
 
 import pytest
 
-needs_hledger = pytest.mark.skipif(not shutil.which("hledger"), reason="needs hledger")
-needs_beancount = pytest.mark.skipif(not shutil.which("bean-query"), reason="needs beancount")
+from support.programs import missing
+
+needs_hledger = pytest.mark.usefixtures("hledger")
+needs_beancount = pytest.mark.usefixtures("beancount")
 
 JOURNAL = """
 account Vermögen  ; type: Asset
@@ -24,6 +26,18 @@ BOOK = """
   Expenses:Essen   4.20 EUR
   Assets:Kasse
 """
+
+
+@pytest.fixture
+def hledger():
+    if not shutil.which("hledger"):
+        missing("hledger")
+
+
+@pytest.fixture
+def beancount():
+    if not shutil.which("bean-query"):
+        missing("bean-query")
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, datab
     command.done("import", anna, paths[0], *options)
     old = command.done("dump", anna)
     moments, done = random.Random(4713), 0
-    for _ in range(KILLS):
+    for number in range(KILLS):
         kill(command, database, moments.randrange(LOG_SIZE), "import", anna, paths[1], *options)
         found = command.done("dump", anna)
         command.done("import", anna, paths[1], *options)
@@ -94,7 +94,7 @@ def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, datab
         assert command.done("dump", anna) == old
         # A state that was undone is not followed again.
         with open(paths[1], "a") as file:
-            more = record(9_000 + done, source="book:1", sourceId=f"m{random.random()}")
+            more = record(9_000 + number, source="book:1", sourceId=f"m{number}")
             file.write(native_line(more))
     figures(f"{KILLS} killed, {done} were done")
 

@@ -36,6 +36,7 @@ from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
 from support.ledger import IMPORT_SETTINGS, Person
+from support.programs import missing
 from support.text_books import Entry, printed_by_beancount, printed_by_hledger
 
 BOOKS = Path(__file__).parents[2] / "samples" / "books"
@@ -170,8 +171,9 @@ def test_the_same_book_again_changes_nothing(person: Person, name: str):
 
 @pytest.mark.nightly
 def test_the_programs_print_the_same_today(tmp_path: Path):
-    if not (shutil.which("hledger") and shutil.which("bean-query")):
-        pytest.skip("hledger and bean-query are not installed")
+    for program in ("hledger", "bean-query"):
+        if not shutil.which(program):
+            missing(program)
     subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     for name in NAMES:
         again = gzip.decompress((tmp_path / f"{name}.txt.gz").read_bytes())
