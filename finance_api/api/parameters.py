@@ -5,6 +5,7 @@ The filter grammar itself is in `finance_api.query.parse`.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import colander
@@ -118,6 +119,10 @@ class Listed(ParameterKind):
 
 class DataSchema(ParameterSchema):
     """The parameters of an endpoint whose answer has amounts: the last one is how to write them."""
+
+    refused: Mapping[str, str] = MappingProxyType(
+        {"format": "leave it out; a table's path can end in its format: .csv, .ndjson or .xlsx"}
+    )
 
     def __init__(self, *children: Parameter, **options: Any) -> None:
         super().__init__(*children, **options)
@@ -347,7 +352,7 @@ class ListSchema(ResourceSchema):
             *_row_filters(resource),
         )
         without_trailer = {TRAILER: "leave it out; lists and saved questions have none"}
-        self.refused = {**_refused(resource), **without_trailer}
+        self.refused = {**self.refused, **_refused(resource), **without_trailer}
 
     def is_cheap(self, values: Parameters) -> bool:
         query = values.query(self.resource)
@@ -369,7 +374,7 @@ class ExportSchema(ResourceSchema):
         )
         of_pages = ("limit", "offset", "withTotal", REVISION)
         in_one = dict.fromkeys(of_pages, "leave it out; an export has all rows")
-        self.refused = {**_refused(resource), **in_one}
+        self.refused = {**self.refused, **_refused(resource), **in_one}
 
 
 class ObjectSchema(ResourceSchema):

@@ -309,7 +309,9 @@ def test_every_synonym_means_a_parameter_of_some_list(client):
         ("records", "fields=description", '"description" is not a field; did you mean "note"?'),
         ("records/summary", "groupBy=Category", '; did you mean "category"?'),
         ("accounts/balances", "interval=Month", '; did you mean "month"?'),
-        (f"records/{uid('Record', 1)}", "format=csv", "it takes fields, convertTo, amounts"),
+        ("records", "format=csv", "; a table's path can end in its format: .csv, .ndjson or .xlsx"),
+        ("accounts/balances", "format=excel", "in its format: .csv, .ndjson or .xlsx"),
+        ("export/labels", "format=pdf", "in its format: .csv, .ndjson or .xlsx"),
     ],
 )
 def test_a_refusal_says_what_was_meant(client, path, query, end):
