@@ -31,7 +31,8 @@ def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> 
     """Import a file of exchange rates; FILE may be - for standard input.
 
     FILE is the European Central Bank's eurofxref-hist.csv, or a CSV file with the columns date,
-    base, currency and rate: the value of one unit of base in currency. Both may be zipped.
+    base, currency and rate: the value of one unit of base in currency. Both may be zipped. Or it
+    is a book of GnuCash, whose prices of currencies are read, and nothing else.
     """
     cli.require_persistence()
     with opened(file) as stream:

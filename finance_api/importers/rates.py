@@ -1,13 +1,17 @@
-"""Reads exchange rates: the European Central Bank's history, or CSV with one rate per row."""
+"""Reads exchange rates: the European Central Bank's history, CSV with one rate per row, or those in
+a book of GnuCash.
+"""
 
 import csv
 from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 from io import BytesIO, TextIOWrapper
-from typing import IO
+from typing import IO, BinaryIO
 from zipfile import ZipFile
 
+from finance_api.importers.books.gnucash.container import looks_like_gnucash
+from finance_api.importers.books.gnucash.rates import read_book_rates
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import CODES, DayRates
 from finance_api.values.number import NumberError, parse_decimal
@@ -24,11 +28,13 @@ _EUR = "EUR"
 _ZIP = b"PK\x03\x04"
 
 
-def read_rates(stream: IO[bytes]) -> list[DayRates]:
+def read_rates(stream: BinaryIO) -> list[DayRates]:
     """Return all rates of a file, which may be a ZIP file, sorted by day and base.
 
     Raises ImportRefused.
     """
+    if looks_like_gnucash(stream):
+        return read_book_rates(stream)
     text = TextIOWrapper(BytesIO(_content(stream)), "utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
     found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
@@ -50,7 +56,7 @@ def read_rates(stream: IO[bytes]) -> list[DayRates]:
     return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
 
 
-def _content(stream: IO[bytes]) -> bytes:
+def _content(stream: BinaryIO) -> bytes:
     """Return the content of the file, or of the only CSV file in a ZIP file."""
     content = _limited(stream)
     if not content.startswith(_ZIP):
@@ -91,7 +97,7 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[tuple[str,
     if names[:1] != ["date"] or not currencies:
         raise ImportRefused(
             "is neither a file like eurofxref-hist.csv nor a CSV file with the columns "
-            + ", ".join(HEADINGS)
+            f"{', '.join(HEADINGS)}, nor a book of GnuCash"
         )
     _check_currencies(*currencies)
     if len(set(currencies)) < len(currencies):

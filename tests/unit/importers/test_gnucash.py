@@ -336,7 +336,7 @@ def test_a_security_with_the_code_of_a_currency_is_no_currency(person: Person):
     assert "accounts of securities at book value, without units and market prices: 1 ('ALL')" in (
         remarks
     )
-    assert "exchange rates in the book, not imported: 2" in remarks
+    assert "exchange rates in the book, which only the command 'rates import' imports: 2" in remarks
     assert "prices of securities, not imported: 1" in remarks
 
 

@@ -1,7 +1,9 @@
 """Files of exchange rates."""
 
+import gzip
 import io
 import random
+import re
 import zipfile
 from decimal import Decimal
 
@@ -12,6 +14,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.rates import MAX_RATE_CHARACTERS, read_rates
 from finance_api.resources.currencies import DayRates
 from finance_api.values.time import parse_date
+from support.books import BOOKS
 from support.nightly import count
 
 #: As the European Central Bank writes it, to the comma at the end of each row.
@@ -169,3 +172,84 @@ def test_no_damage_to_a_zip_file_is_anything_but_a_refusal(method):
         except ImportRefused:
             refused += 1
     assert refused > 100
+
+
+# -- books of GnuCash
+
+
+TRAVEL = (BOOKS / "gnucash-travel.gnucash").read_bytes()
+#: The price of a fund in the book is not a rate.
+OF_TRAVEL = [
+    ("2026-03-31", "JPY", {"EUR": "0.006"}),
+    ("2026-03-31", "USD", {"EUR": "0.90090090090090090090"}),
+]
+
+
+def with_prices(*prices):
+    """Return the book with more prices: time, commodity, currency, value."""
+    space = "<cmdty:space>CURRENCY</cmdty:space>"
+    texts = [
+        f"<price><price:time><ts:date>{time}</ts:date></price:time>"
+        f"<price:commodity>{space}<cmdty:id>{base}</cmdty:id></price:commodity>"
+        f"<price:currency>{space}<cmdty:id>{currency}</cmdty:id></price:currency>"
+        f"<price:value>{value}</price:value></price>"
+        for time, base, currency, value in prices
+    ]
+    book = gzip.decompress(TRAVEL).decode()
+    return book.replace("</gnc:pricedb>", "".join(texts) + "</gnc:pricedb>").encode()
+
+
+@pytest.mark.parametrize("form", ["gzip", "xml", "sqlite"])
+def test_the_prices_of_currencies_in_a_book_are_rates(form):
+    sqlite = (BOOKS / "gnucash-travel.sqlite.gz").read_bytes()
+    book = {"gzip": TRAVEL, "xml": gzip.decompress(TRAVEL), "sqlite": gzip.decompress(sqlite)}[form]
+    assert found(book) == expected(OF_TRAVEL)
+
+
+def test_of_several_prices_on_a_day_the_newest_counts_and_both_directions_are_rates():
+    book = with_prices(
+        ("2026-03-30 16:30:10 +0000", "USD", "EUR", "92/100"),
+        ("2026-03-30 08:30:10 +0000", "USD", "EUR", "91/100"),
+        ("2026-03-30 08:30:10 +0000", "EUR", "USD", "110/100"),
+        ("2026-03-30 08:30:10 +0000", "EUR", "EUR", "1/1"),
+    )
+    of_day = [("2026-03-30", "EUR", {"USD": "1.1"}), ("2026-03-30", "USD", {"EUR": "0.92"})]
+    assert found(book) == expected([*of_day, *OF_TRAVEL])
+
+
+@pytest.mark.parametrize(
+    ("time", "day"),
+    [
+        ("2026-01-05 10:59:00 +0000", "2026-01-05"),
+        ("2026-01-05 00:00:00 +0100", "2026-01-05"),
+        ("2026-01-04 23:00:00 +0000", "2026-01-05"),
+        ("2026-01-05 05:00:00 +0000", "2026-01-05"),
+        ("2026-01-05 23:12:47 +0000", "2026-01-05"),
+        ("20260105105900", "2026-01-05"),
+    ],
+)
+def test_a_price_belongs_to_the_day_that_was_meant(time, day):
+    assert found(with_prices((time, "CHF", "EUR", "107/100")))[0] == DayRates(
+        parse_date(day), "CHF", {"EUR": Decimal("1.07")}
+    )
+
+
+@pytest.mark.parametrize(
+    ("time", "value", "said"),
+    [
+        ("2026-01-05 10:59:00", "0/100", "1 CHF is '0/100' EUR on 2026-01-05, which cannot be"),
+        ("2026-01-05 10:59:00", "-1/100", "which cannot be an exchange rate: correct it in"),
+        ("2026-01-05 10:59:00", "", "'' is not a number"),
+        ("2026-01-35 10:59:00", "1/2", "'2026-01-35 10:59:00' is not a date"),
+        ("9999-12-31 23:00:00", "1/2", "'9999-12-31 23:00:00' is not a date"),
+        ("", "1/2", "'' is not a date"),
+    ],
+)
+def test_a_price_that_cannot_be_right_is_refused(time, value, said):
+    with pytest.raises(ImportRefused, match=re.escape(said)):
+        found(with_prices((time, "CHF", "EUR", value)))
+
+
+def test_a_book_without_rates_says_so():
+    with pytest.raises(ImportRefused, match="the book contains no exchange rates"):
+        found((BOOKS / "gnucash-household.gnucash").read_bytes())

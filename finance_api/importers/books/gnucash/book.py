@@ -107,6 +107,15 @@ class Schedule(NamedTuple):
     template_account: str
 
 
+class Rate(NamedTuple):
+    """A price of a currency, as the book has it. value: of one unit of base in currency."""
+
+    base: str
+    currency: str
+    time: str
+    value: str
+
+
 class TemplateSplit(NamedTuple):
     """A split of a schedule. credit, debit: what leaves the account, and what gets into it, as
     numbers or formulas.
@@ -142,10 +151,17 @@ class Book:
     budgets: list[Budget] = field(default_factory=list)
     schedules: list[Schedule] = field(default_factory=list)
     templates: dict[str, list[TemplateSplit]] = field(default_factory=dict)
+    rates: list[Rate] = field(default_factory=list)
     features: set[str] = field(default_factory=set)
     default_budget: str | None = None
     has_swapped_numbers: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+
+    def add_price(self, base: str, currency: str, time: str, value: str) -> None:
+        if base not in CODES or currency not in CODES:
+            self.counts["prices"] += 1
+        elif base != currency:
+            self.rates.append(Rate(base, currency, time, value))
 
     def check(self) -> None:
         """Raises ImportRefused for a book that cannot be read right."""

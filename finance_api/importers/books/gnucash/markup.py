@@ -28,7 +28,6 @@ from finance_api.importers.books.gnucash.book import (
 )
 from finance_api.importers.books.sqlite_file import MAX_BYTES
 from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.resources.currencies import CODES
 from finance_api.values.text import count_text
 
 _PIECE_BYTES = 1 << 16
@@ -221,9 +220,12 @@ class _Objects:
             case "book:slots":
                 self._options(dict(_slots(element, "")))
             case "price":
-                codes = [commodity_code(*element.commodity(f"price:{of}")) for of in _PRICED]
-                is_rate = all(code in CODES for code in codes)
-                self._book.counts["rates" if is_rate else "prices"] += 1
+                base, currency = (
+                    commodity_code(*element.commodity(f"price:{name}"))
+                    for name in ("commodity", "currency")
+                )
+                time = element.get("price:time", "ts:date")
+                self._book.add_price(base, currency, time, element.get("price:value"))
             case name if name.startswith("gnc:Gnc"):
                 self._book.counts["business objects"] += 1
 
@@ -311,9 +313,6 @@ class _Objects:
                 element.get("sx:templ-acct"),
             )
         )
-
-
-_PRICED = ("commodity", "currency")
 
 
 def _children(element: _Element, name: str) -> list[_Element]:

@@ -180,7 +180,9 @@ def _remarks(book: gnucash.Book, plans: Plans) -> Iterator[str]:
         "schedules that are finished or switched off, not imported": (
             plans.counts["finished schedules"]
         ),
-        "exchange rates in the book, not imported": book.counts["rates"],
+        "exchange rates in the book, which only the command 'rates import' imports": (
+            len(book.rates)
+        ),
         "prices of securities, not imported": book.counts["prices"],
         "links to documents, not imported": book.counts["links"],
         "customers, suppliers, invoices and other business objects, not imported": (

@@ -22,7 +22,6 @@ from finance_api.importers.books.gnucash.book import (
 )
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, listed, quoted
-from finance_api.resources.currencies import CODES
 
 #: Table -> its version in GnuCash 4.13, and the columns that are read.
 _READ: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -69,7 +68,7 @@ _READ: dict[str, tuple[int, tuple[str, ...]]] = {
             "template_act_guid",
         ),
     ),
-    "prices": (3, ("commodity_guid", "currency_guid")),
+    "prices": (3, ("commodity_guid", "currency_guid", "date", "value_num", "value_denom")),
 }
 #: The columns that are whole numbers; the others are texts.
 _NUMBERS = {
@@ -179,9 +178,9 @@ class _Tables:
                 Schedule(guid, name, is_over, day(start), last, times, recurrences, template)
             )
         self._transactions()
-        for codes in self._rows("prices"):
-            is_rate = all(self._code(each) in CODES for each in codes)
-            self._book.counts["rates" if is_rate else "prices"] += 1
+        for base, currency, time, numerator, denominator in self._rows("prices"):
+            value = f"{numerator}/{denominator}"
+            self._book.add_price(self._code(base), self._code(currency), time, value)
         for table in _BUSINESS:
             if "guid" in self._database.columns.get(table, ()):
                 rows = self._database.rows(table, "guid")

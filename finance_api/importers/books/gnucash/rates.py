@@ -1,0 +1,50 @@
+"""The exchange rates in a book of GnuCash: its prices of currencies."""
+
+from collections import defaultdict
+from datetime import date, datetime, timedelta
+from decimal import Context, Decimal
+from typing import BinaryIO
+
+from finance_api.importers.books.gnucash.book import DAMAGED, number
+from finance_api.importers.books.gnucash.container import gnucash_book
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.resources.currencies import DayRates
+from finance_api.values.time import TimeError, parse_date
+
+#: GnuCash has fractions, such as 100/111.
+_DIGITS = Context(prec=20)
+
+
+def read_book_rates(stream: BinaryIO) -> list[DayRates]:
+    """Return the rates, sorted by day and base. Of several on a day, the newest counts.
+
+    Raises ImportRefused.
+    """
+    found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
+    with gnucash_book(stream) as book:
+        for rate in sorted(book.rates, key=lambda rate: rate.time):
+            value = number(rate.value)
+            if value <= 0:
+                raise ImportRefused(
+                    f"1 {rate.base} is {quoted(rate.value)} {rate.currency} on {rate.time[:10]}, "
+                    "which cannot be an exchange rate: correct it in GnuCash's price database"
+                )
+            try:
+                day = parse_date(_day(rate.time).isoformat())
+            except (ValueError, OverflowError, TimeError):
+                raise ImportRefused(f"{quoted(rate.time)} is not a date: {DAMAGED}") from None
+            numerator, denominator = map(Decimal, value.as_integer_ratio())
+            found[day, rate.base][rate.currency] = _DIGITS.divide(numerator, denominator)
+    if not found:
+        raise ImportRefused("the book contains no exchange rates, which are prices of currencies")
+    return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
+
+
+def _day(time: str) -> date:
+    """Return the day of a time such as ``2026-03-31 10:59:00``. Raises ValueError.
+
+    A full hour is the user's midnight in UTC, as older books have it.
+    """
+    moment = datetime.fromisoformat(f"{time[:8]}T{time[8:]}" if time.isdigit() else time[:19])
+    is_midnight = not (moment.minute % 30 or moment.second)
+    return (moment + timedelta(hours=12) if is_midnight else moment).date()
