@@ -40,8 +40,7 @@ class Format:
     is_certain: whether no other kind of file begins in this way.
     importer: a function that takes the file, the options by name, and the operator's directory of
     profiles, and returns an importer; "": the file has whole objects.
-    book: for a book of another program, a function that takes the options by name, and returns a
-    `BookReader`; "": the objects are in the native format.
+    book: for a book of another program, its `BookReader`; "": the objects are in the native format.
     options: names of options in `importers.options`.
     """
 
@@ -145,33 +144,30 @@ FORMATS = (
         name="actual",
         begin=_ACTUAL,
         container="books.actual.container:looks_like_actual",
-        book="books.actual.reader:ActualReader.of",
+        book="books.actual.reader:ActualReader",
         options=("currency", "units", *_BOOK),
     ),
     Format(
         name="gnucash",
         begin=_GNUCASH,
         container="books.gnucash.container:looks_like_gnucash",
-        book="books.gnucash.reader:GnucashReader.of",
+        book="books.gnucash.reader:GnucashReader",
         options=_BOOK,
     ),
     Format(
-        name="ynab",
-        begin=_YNAB,
-        book="books.ynab.reader:YnabReader.of",
-        options=("currency", *_BOOK),
+        name="ynab", begin=_YNAB, book="books.ynab.reader:YnabReader", options=("currency", *_BOOK)
     ),
     Format(
         name="hledger",
         begin=_HLEDGER,
         container="books.hledger.printed:looks_like_hledger",
-        book="books.hledger.reader:HledgerReader.of",
+        book="books.hledger.reader:HledgerReader",
         options=("currency", "book", *_BOOK),
     ),
     Format(
         name="beancount",
         begin=_BEANCOUNT,
-        book="books.beancount.reader:BeancountReader.of",
+        book="books.beancount.reader:BeancountReader",
         options=("book", *_BOOK),
     ),
     Format(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from finance_api.importers import NATIVE
 from finance_api.importers.clauses import Day, Topic, clause
-from finance_api.importers.interface import Choice, ImportRefused, Questions, listed, quoted
+from finance_api.importers.interface import Choice, ImportRefused, Questions, listed
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.book_states import GONE, BookStates, Key, key_of, state_of
 from finance_api.ledger.edits.naming import many_of
@@ -36,9 +36,7 @@ from finance_api.ledger.splits import (
 from finance_api.query.model import Condition
 from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS, REFERRED, RESOURCES, SPLITS, referred_by
-from finance_api.resources.currencies import money_text
 from finance_api.resources.field import SOURCE, Resource
-from finance_api.resources.records import VOID
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values import Row
 from finance_api.values.text import count_text, message
@@ -126,7 +124,6 @@ class Following:
         self._stored: dict[Key, _Stored] = {}
         self._hollow: set[Key] = set()
         self.states = BookStates(session.user.uuid, file, self._read_stored())
-        self._check_own_balances()
         self._refuse_undone()
         states, parts = self.states.by_key, self.states.parts
         self._vanished = [key for key in self._stored if key not in states and key[1] not in parts]
@@ -139,28 +136,6 @@ class Following:
         self._deleted = self._find_deleted() | gone - self._stored.keys()
         self._compare()
         self._revive()
-
-    # -- what the file is
-
-    def _check_own_balances(self) -> None:
-        """Compare balances with the file's own records, before anything was edited here."""
-        sums: Counter[str] = Counter()
-        names: dict[str, Row] = {}
-        for document in chain(self._file.documents(), self._file.records()):
-            if document.resource is ACCOUNTS:
-                names[self.states.id_of(document)] = document.values
-            elif document.resource is RECORDS and document.values.get("recordState") != VOID:
-                sums[document.values["accountId"]] += document.values["amount"]
-        for account_id, balance in self._file.balances.items():
-            account = names[account_id]
-            found = account.get("initialBalance", 0) + sums[account_id]
-            if found != balance:
-                code = account["currencyCode"]
-                raise ImportRefused(
-                    f"the balance of {quoted(account['name'])} is {money_text(balance, code)} in "
-                    f"the file, but its records add up to {money_text(found, code)}, a difference "
-                    f"of {money_text(found - balance, code)}"
-                )
 
     def _refuse_undone(self) -> None:
         own = [e for e in self._session.history if e.details.get("book") == self.source]

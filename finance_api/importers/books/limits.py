@@ -1,21 +1,42 @@
 """Limits of single periods, as budgets have them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 
 from finance_api.importers.books.reading import Document
+from finance_api.resources.plans import PERIODS
+from finance_api.values.time import end_of, from_date, start_of, to_date
 
 
-def limit_values(limits: Sequence[tuple[str, Decimal]]) -> Document:
-    """Return the fields of a budget. limits: the first day and the limit of each period in order;
-    the newest one goes on. A limit below 0 is 0.
+def period_start(kind: str, day: date) -> date:
+    """Return the first day of the period that a day is in. kind: the type of a budget."""
+    return to_date(start_of(PERIODS[kind], from_date(day)))
+
+
+def next_period(kind: str, day: date) -> date:
+    """Return the first day of the next period."""
+    return to_date(end_of(PERIODS[kind], from_date(day)))
+
+
+def limit_values(kind: str, limits: Mapping[date, Decimal], first: date, last: date) -> Document:
+    """Return the fields of a budget with a limit for each period from the first to the last.
+
+    limits: by the first days of periods; 0 where there is none. The newest one goes on. A limit
+    below 0 is 0.
     """
-    limits = [(day, max(Decimal(0), limit)) for day, limit in limits]
-    newest = limits[-1][1]
+    by_day, day = {}, first
+    while day <= last:
+        by_day[day.isoformat()] = max(Decimal(0), limits.get(day, Decimal(0)))
+        day = next_period(kind, day)
+    newest = list(by_day.values())[-1]
     return {
+        "type": kind,
         "limitAmount": newest,
         "limitOverrides": [
-            {"periodStart": day, "limit": limit} for day, limit in limits if limit != newest
+            {"periodStart": start, "limit": limit}
+            for start, limit in by_day.items()
+            if limit != newest
         ],
-        "startDate": limits[0][0],
+        "startDate": first.isoformat(),
     }

@@ -1,11 +1,14 @@
 """What readers of all books share."""
 
-from collections.abc import Generator, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import date
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NoReturn
 
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.clauses import Topic, clause
+from finance_api.importers.interface import Choice, ImportRefused, listed, quoted, stated_code
 from finance_api.importers.native import (
     TYPE_KEY,
     NativeFile,
@@ -14,7 +17,11 @@ from finance_api.importers.native import (
     native_object,
     spooled,
 )
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.currencies import money_text
+from finance_api.resources.records import VOID
 from finance_api.values.ids import derived_id
+from finance_api.values.text import count_text, message
 
 #: The namespace of the ids that are derived from the ids of other programs.
 _NAMESPACE = "8f0c4a5e-6f0b-5d0e-9b0a-3b1f5c7d2e10"
@@ -34,20 +41,78 @@ def check_day(day: date, place: str) -> date:
     raise ImportRefused(f"{day} cannot be right: give it a date from 1900 to 2199 in {place}")
 
 
-class BookReader(Protocol):
-    """A reader of the books of one program.
+def parse_day(text: str, place: str) -> date:
+    """Return a day of ISO 8601. Raises ImportRefused if it cannot be right."""
+    try:
+        return check_day(date.fromisoformat(text), place)
+    except ValueError:
+        raise ImportRefused(f"{quoted(text)} is not a date in {place}") from None
 
-    remarks, balances: see `NativeFile`; complete when all objects are read.
+
+class Remarks:
+    """What of a book is not here as it is there: sentences, each with a number or with names."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._names: defaultdict[str, list[str]] = defaultdict(list)
+
+    def count(self, what: str, number: int = 1) -> None:
+        self._counts[what] += number
+
+    def name(self, what: str, *names: str) -> None:
+        self._names[what] += names
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.sentences
+        for what, number in sorted(self._counts.items()):
+            if number:
+                yield message(f"{what}: {count_text(number)}")
+        for what, names in sorted(self._names.items()):
+            if names:
+                yield message(f"{what}: {count_text(len(names))} ({listed(names)})")
+
+
+class BookReader(ABC):
+    """A reader of the books of one program, whose name is ``program``.
+
+    given: the options by name. remarks, balances: see `NativeFile`; complete when all objects are
+    read. advice: what to do if the records do not add up to the balances.
     """
 
-    remarks: list[str]
-    balances: Mapping[str, int]
+    program: str
+    advice = ""
 
+    def __init__(self, given: Mapping[str, Any] | None = None) -> None:
+        self.given = given or {}
+        self.remarks = Remarks()
+        self.balances: Mapping[str, int] = {}
+
+    @abstractmethod
     def read(self, stream: BinaryIO) -> Generator[Document]:
         """Yield the objects of the book in any order. Raises ImportRefused at any time.
 
         The stream is at its start.
         """
+
+    def currency(self, stated: str | None) -> str:
+        """Return the currency of a book that is kept in one. Raises ImportRefused.
+
+        stated: what the book says, if anything.
+        """
+        code = stated_code(stated, "the currency of the book") if stated else None
+        given: str | None = self.given.get("currency")
+        if code and given and code != given:
+            raise ImportRefused(
+                f"the book is kept in {code}: give no other currency, or change it in "
+                f"{self.program}"
+            )
+        return code or given or self.ask_for_currency()
+
+    def ask_for_currency(self) -> NoReturn:
+        raise ImportRefused(
+            clause(Topic.CURRENCY, example="EUR"), choices=(Choice({}, needs=("currency",)),)
+        )
 
 
 class BookIds:
@@ -78,9 +143,38 @@ class BookIds:
 @contextmanager
 def book_file(reader: BookReader, stream: BinaryIO) -> Iterator[NativeFile]:
     """Read a book to its end. Raises ImportRefused."""
-    with closing(reader.read(stream)) as documents, spooled(map(_native_object, documents)) as file:
+    with closing(reader.read(stream)) as documents, spooled(_checked(reader, documents)) as file:
         remarks = tuple(reader.remarks)
         yield file._replace(is_book=True, remarks=remarks, balances=reader.balances)
+
+
+def _checked(reader: BookReader, documents: Iterable[Document]) -> Iterator[NativeRow]:
+    """Yield the objects, and compare what they add up to with the balances that the program has.
+
+    Raises ImportRefused.
+    """
+    sums: Counter[str] = Counter()
+    accounts: dict[str, dict[str, Any]] = {}
+    for row in map(_native_object, documents):
+        values = row.values
+        if row.resource is ACCOUNTS:
+            accounts[values["id"]] = values
+            sums[values["id"]] += values.get("initialBalance", 0)
+        elif row.resource is RECORDS and values.get("recordState") != VOID:
+            sums[values["accountId"]] += values["amount"]
+        yield row
+    for account_id, balance in reader.balances.items():
+        if balance != sums[account_id]:
+            account, found = accounts[account_id], sums[account_id]
+            shown = [
+                money_text(units, account["currencyCode"])
+                for units in (balance, found, balance - found)
+            ]
+            raise ImportRefused(
+                f"the account {quoted(account['name'])} has a balance of {shown[0]} in "
+                f"{reader.program}, but its records add up to {shown[1]}, a difference of "
+                f"{shown[2]}{reader.advice}"
+            )
 
 
 def _native_object(document: Document) -> NativeRow:

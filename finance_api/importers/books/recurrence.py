@@ -1,8 +1,19 @@
 """Recurrence rules, also for programs that pay on a month's last day if the month is too short."""
 
 from datetime import date
+from typing import Any, NamedTuple
 
 from finance_api.importers.books.reading import END_YEAR, FIRST_YEAR
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+class Recurrence(NamedTuple):
+    """start: the first day that the rule has. rule: None if it is the only day."""
+
+    start: date
+    rule: str | None
+    avoids_weekends: bool = False
 
 
 class ScheduleUnfit(ValueError):
@@ -14,6 +25,15 @@ def check_start(day: date) -> date:
     if FIRST_YEAR <= day.year < END_YEAR:
         return day
     raise ScheduleUnfit(f"has the date {day}")
+
+
+def parse_start(text: Any) -> date:
+    """Return the day that a rule counts from. Raises ScheduleUnfit."""
+    try:
+        day = date.fromisoformat(text)
+    except (ValueError, TypeError):
+        raise ScheduleUnfit("has no date") from None
+    return check_start(day)
 
 
 def monthly_rule(day: int, interval: int = 1) -> str:
@@ -35,3 +55,8 @@ def _days(day: int) -> str:
         return "BYMONTHDAY=-1"
     days = ",".join(map(str, range(28, day + 1)))
     return f"BYMONTHDAY={days};BYSETPOS=-1"
+
+
+def transfer_values(other: str, note: str | None) -> dict[str, Any]:
+    """Return the fields of a standing order that pays another account, whose name this is."""
+    return {"paymentType": "transfer", "note": "; ".join(filter(None, (f"to {other}", note)))}

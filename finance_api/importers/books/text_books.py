@@ -8,6 +8,7 @@ from finance_api.importers.books.double_entry.model import Account, Kind, Leg, T
 from finance_api.importers.books.reading import BookIds
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS
 
+NOT_COMPARED = "balances are not compared with the program's, which are not in the file"
 #: Words in names of accounts -> the type of account. The first line that fits decides.
 _TYPES = {
     "CreditCard": "credit card, creditcard, kreditkarte, visa, mastercard, amex",

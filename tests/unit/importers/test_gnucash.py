@@ -234,21 +234,21 @@ def test_the_same_book_in_another_form_changes_nothing(person: Person, name: str
 
 def test_what_is_not_as_in_gnucash_is_named_with_its_number(person: Person):
     assert list(map(str, import_book(person, HOUSEHOLD).remarks)) == [
-        "openings that are initial balances of accounts, from before their first day: 2",
-        "transactions of several accounts, which hang on their first one as transfers: 7",
-        "transactions without an account of money, on an account 'Between categories': 1",
-        "equity accounts that are categories: 1 ('Opening')",
-        "void transactions, which count nothing here either: 1",
-        "transactions that close the books, not imported: 1",
         "limits of income and of accounts, not imported: 1",
+        "openings that are initial balances of accounts, from before their first day: 2",
         "schedules that are finished or switched off, not imported: 1",
+        "transactions of several accounts, which hang on their first one as transfers: 7",
+        "transactions that close the books, not imported: 1",
+        "transactions without an account of money, on an account 'Between categories': 1",
+        "void transactions, which count nothing here either: 1",
         "budgets that are not the main one, not imported: 1 ('quarters')",
-        "schedules with several categories, which have the whole amount and no category: 1 "
-        "('Shopping')",
-        "schedules whose amount is a formula, without amount here: 1 ('Power')",
-        "schedules that no longer avoid weekends: 1 ('Quarter')",
+        "equity accounts that are categories: 1 ('Opening')",
         "schedules that are not imported: 1 ('Loan: moves money of several accounts and "
         "categories')",
+        "schedules that no longer avoid weekends: 1 ('Quarter')",
+        "schedules whose amount is a formula, without amount here: 1 ('Power')",
+        "schedules with several categories, which have the whole amount and no category: 1 "
+        "('Shopping')",
     ]
 
 

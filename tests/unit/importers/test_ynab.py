@@ -97,18 +97,19 @@ def test_the_same_plan_again_changes_nothing(person: Person):
 
 def test_what_is_not_as_in_ynab_is_named_with_its_number(person: Person):
     assert [str(remark) for remark in import_book(person, HOUSEHOLD).remarks] == [
-        "starting balances that are initial balances of accounts: 2",
-        "starting balances that stay records, because other transactions came before them: 1",
-        "transfers with a category, which count as spent and are not linked: 1",
-        "splits with a transfer in them, whose parts are records: 1",
-        "transactions that are not approved yet, which count as in YNAB: 1",
-        "transactions whose id from the bank is not imported: 1",
         "budgets whose money is carried over to the next month, which budgets here do not: 3",
         "months with money set aside for a credit card's payment, not imported: 1",
-        "targets of categories, not imported: 1",
         "notes of accounts, categories and months, not imported: 3",
         "places of payees, not imported: 1",
         "schedules with parts, which have the whole amount and no category: 1",
+        "splits with a transfer, another account or another day in them, whose parts are records: "
+        "1",
+        "starting balances that are initial balances of accounts: 2",
+        "starting balances that stay records, because other transactions came before them: 1",
+        "targets of categories, not imported: 1",
+        "transactions that are not approved yet, which count as in YNAB: 1",
+        "transactions whose id from the bank is not imported: 1",
+        "transfers with a category, which count as spent and are not linked: 1",
     ]
 
 
@@ -302,8 +303,8 @@ def first(p: dict[str, Any], table: str) -> dict[str, Any]:
 REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another balance": (
         lambda p: p["accounts"][0].update(balance=0),
-        "the account 'Giro' has a balance of 0 in YNAB, but its transactions add up to 2063.336, "
-        "a difference of -2063.336: the file may have only what changed",
+        "the account 'Giro' has a balance of 0 EUR in YNAB, but its records add up to 2063.336 "
+        "EUR, a difference of -2063.336 EUR: the file may have only what changed",
     ),
     "year 9999": (
         lambda p: first(p, "transactions").update(date="9999-12-31"),
@@ -325,7 +326,7 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "an unknown state": (
         lambda p: first(p, "transactions").update(cleared="maybe"),
-        "its state is 'maybe', which is not known",
+        "has the state 'maybe', which is not known",
     ),
     "an account that is missing": (
         lambda p: p["accounts"].pop(),
@@ -333,7 +334,7 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "an unknown currency": (
         lambda p: p["currency_format"].update(iso_code="XBT"),
-        "the currency of the plan 'XBT' is not an ISO 4217 code",
+        "the currency of the book 'XBT' is not an ISO 4217 code",
     ),
     "no accounts": (lambda p: p.update(accounts=[]), "no plan with accounts"),
     "no id": (lambda p: p.pop("id"), "no plan with accounts"),
@@ -392,15 +393,18 @@ def test_odd_things_are_named(person: Person):
             half["transfer_account_id"] = changed["accounts"][2]["id"]
 
     remarks = list(map(str, import_book(person, edited(edit)).remarks))
-    assert "halves of transfers whose other half is missing, which are not linked: 2" in remarks
+    assert (
+        "halves of transfers whose other half is missing or does not fit, which are not linked: 2"
+        in remarks
+    )
     assert "records whose category was deleted: 1" in remarks
     assert "limits of months that are below 0, which are 0 here: 1" in remarks
     assert remarks[-3:] == [
         "accounts of an unknown type: 1 ('Giro')",
-        "schedules that are not imported: 2 ('Müller & Söhne: has an unknown frequency, "
-        "sometimes', 'Employer Ltd: begins on soon')",
         "activity of categories that differs from their transactions: 1 ('Food 🍎 in 2026-01: "
         "30.01 there, 50 here')",
+        "schedules that are not imported: 2 ('Müller & Söhne: has an unknown frequency, "
+        "sometimes', 'Employer Ltd: has no date')",
     ]
 
 

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native import NativeFile, NativeRow
-from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.records import (
     add_assigned,
@@ -17,8 +15,7 @@ from finance_api.ledger.edits.records import (
 )
 from finance_api.ledger.edits.splits import Part, split_record
 from finance_api.ledger.edits.transfers import link_records
-from finance_api.ledger.native_import import NativeImport
-from finance_api.ledger.orders import ImportReport, StatementOptions
+from finance_api.ledger.orders import ImportReport
 from finance_api.questions.saved import add_question
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, SPLITS
 from finance_api.resources.field import Resource
@@ -508,18 +505,3 @@ def test_a_whole_book_is_followed_after_an_import_without(new_person, name):
     person.undo()
     person.undo()
     assert person.snapshot()[1] == before[1]
-
-
-def test_the_balances_of_a_book_are_compared_with_its_own_records(person):
-    opened = [NativeRow(0, ACCOUNTS, {"id": uid("giro"), "name": "Giro", "currencyCode": "EUR"})]
-    values = {"accountId": uid("giro"), "amount": -50_000, "recordDate": 0, "id": uid("a")}
-    records = [NativeRow(0, RECORDS, {**values, "source": BOOK, "sourceId": "a"})]
-    file = NativeFile(
-        lambda: iter(opened), lambda: iter(records), 0, BOOK, True, (), {uid("giro"): -40_000}
-    )
-    with (
-        changing(person.backend, person.user.email, 1, action="import") as session,
-        pytest.raises(ImportRefused) as refused,
-    ):
-        NativeImport(session, ImportReport()).run(file, StatementOptions(follow=True))
-    assert "-4 EUR in the file, but its records add up to -5 EUR" in str(refused.value)

@@ -1,16 +1,17 @@
 """Budgets, schedules and rules of Actual as budgets, standing orders and record rules."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from finance_api.importers.books.actual.names import Names
 from finance_api.importers.books.actual.schedules import parse_schedule
 from finance_api.importers.books.actual.tables import table_rows
-from finance_api.importers.books.actual.values import json_list
-from finance_api.importers.books.limits import limit_values
-from finance_api.importers.books.reading import Document
+from finance_api.importers.books.actual.values import day_of, json_list
+from finance_api.importers.books.reading import BookIds, Document, Remarks
 from finance_api.importers.books.recurrence import ScheduleUnfit
+from finance_api.importers.books.single_entry import SingleEntry
 from finance_api.importers.books.sqlite_file import SqliteFile
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.importers.native import MAX_LIST_ELEMENTS
@@ -22,7 +23,6 @@ _BUDGET_TABLES = {
     "tracking": "reflect_budgets",
     "report": "reflect_budgets",
 }
-_FIRST_MONTH, _LAST_MONTH = 190001, 219912
 #: The fields of a rule's conditions whose words can become keywords.
 _TEXTS = ("description", "imported_description", "notes")
 
@@ -32,59 +32,44 @@ class _RuleUnfit(ValueError):
 
 
 class Plans:
-    """The plans of a book. Counts what is not imported."""
+    """The plans of a book."""
 
-    def __init__(self, database: SqliteFile, names: Names) -> None:
+    def __init__(
+        self, database: SqliteFile, names: Names, ids: BookIds, book: SingleEntry, remarks: Remarks
+    ) -> None:
         self._database = database
         self._names = names
-        self.negative_limits = 0
-        self.income_budgets = 0
-        self.rollovers: set[str] = set()
-        self.held_months = sum(held != 0 for _, held in table_rows(database, "zero_budget_months"))
-        self.finished = 0
-        #: Names of schedules, each with the reason.
-        self.left_out: list[str] = []
-        self.avoiding_weekends: list[str] = []
-        #: The number of rules for exactly one payee, and the words of rules that are left out.
-        self.wider_rules = 0
-        self.rules_left_out: list[str] = []
+        self._ids = ids
+        self._book = book
+        self._remarks = remarks
 
     def budgets(self, budget_type: str) -> Iterator[Document]:
         """Yield a budget for each category of expenses. Raises ImportRefused."""
         table = _BUDGET_TABLES.get(budget_type)
         if table is None:
             raise ImportRefused(f"the book has budgets of an unknown type, {quoted(budget_type)}")
-        limits: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        limits: defaultdict[str, dict[date, int]] = defaultdict(dict)
+        incomes: set[str] = set()
+        rollovers: set[str] = set()
         for month, category_id, amount, carryover in table_rows(self._database, table):
             # If a category was merged into another one, Actual has moved its amounts.
             category = self._names.categories.get(category_id)
             if category is None:
                 continue
+            if category.is_income:
+                incomes |= {category_id} if amount else set()
+                continue
             if amount:
-                limits[category_id][month] = amount
-            if carryover and not category.is_income:
-                self.rollovers.add(category_id)
-        incomes = [each for each in limits if self._names.categories[each].is_income]
-        self.income_budgets = len([limits.pop(category_id) for category_id in incomes])
-        months = _months({month for by_month in limits.values() for month in by_month})
-        for category_id, by_month in limits.items():
-            yield self._budget(category_id, [(month, by_month.get(month, 0)) for month in months])
-
-    def _budget(self, category_id: str, by_month: Sequence[tuple[int, int]]) -> Document:
-        """Return the budget of a category. by_month: its limits, from the book's first month on."""
-        category = self._names.categories[category_id]
-        self.negative_limits += sum(limit < 0 for _, limit in by_month)
-        return self._names.ids.document(
-            "Budget",
-            category_id,
-            name=category.name,
-            currencyCode=self._names.currency,
-            categoryIds=[self._names.ids.get("Category", category_id)],
-            closed=category.is_hidden,
-            **limit_values(
-                [(_first_day(month), self._names.money(limit)) for month, limit in by_month]
-            ),
+                limits[category_id][day_of(month * 100 + 1)] = amount
+            if carryover:
+                rollovers.add(category_id)
+        self._remarks.count("budgets of income, not imported", len(incomes))
+        self._remarks.count(
+            "categories that roll over from month to month, which budgets do not", len(rollovers)
         )
+        for _, held in table_rows(self._database, "zero_budget_months"):
+            self._remarks.count("months that hold money for the next one, not imported", held != 0)
+        yield from self._book.budgets(limits)
 
     def standing_orders(self) -> Iterator[Document]:
         """Yield a standing order for each schedule that is not finished."""
@@ -95,12 +80,12 @@ class Plans:
             if tombstone or rule is None:
                 continue
             if completed:
-                self.finished += 1
+                self._remarks.count("finished schedules, not imported")
                 continue
             try:
                 yield self._standing_order(schedule_id, name, rule, is_manual=not posts)
             except ValueError as error:
-                self.left_out.append(f"{name or '-'}: {error}")
+                self._remarks.name("schedules that are not imported", f"{name or '-'}: {error}")
 
     def _standing_order(
         self, schedule_id: str, name: str | None, rule: tuple[Any, ...], *, is_manual: bool
@@ -110,33 +95,27 @@ class Plans:
         values: dict[str, Any] = {}
         for condition in json_list(conditions):
             values.setdefault(str(condition.get("field")), condition.get("value"))
-        names = self._names
-        account_id, payee_id = values.get("acct"), values.get("description")
+        account, payee_id = (_text(values.get(each)) for each in ("acct", "description"))
         recurrence, amount = parse_schedule(values.get("date")), _amount(values.get("amount"))
-        payee = names.payee(payee_id) if isinstance(payee_id, str) else None
+        payee = self._names.payee(payee_id)
         if recurrence.avoids_weekends:
-            self.avoiding_weekends.append(name or payee or "-")
-        other = names.account_of_payee(payee_id) if isinstance(payee_id, str) else None
-        return names.ids.document(
-            "StandingOrder",
+            self._remarks.name("schedules that no longer avoid weekends", name or payee or "-")
+        return self._book.standing_order(
             schedule_id,
+            account,
+            self._names.account_of_payee(payee_id),
+            amount,
+            recurrence,
             name=name or payee,
-            accountId=names.account_id(account_id),
             categoryId=self._category_set_by(json_list(actions)),
-            amount=None if amount is None else names.money(amount),
-            currencyCode=names.currency,
             payee=payee,
-            note=None if other is None else f"to {other.name}",
-            paymentType=None if other is None else "transfer",
-            recurrenceRule=recurrence.rule,
-            startDate=recurrence.start.isoformat(),
             manualPayment=is_manual,
         )
 
     def _category_set_by(self, actions: list[dict[str, Any]]) -> str | None:
         for action in actions:
             if action.get("op") == "set" and action.get("field") == "category":
-                return self._names.category_id(action.get("value"))
+                return self._book.category_id(self._names.category(_text(action.get("value"))))
         return None
 
     def record_rules(self) -> Iterator[Document]:
@@ -156,10 +135,14 @@ class Plans:
                 if len(acting) != 1 or category_id is None:
                     raise _RuleUnfit
             except ValueError:
-                self.rules_left_out.append(words[0] if words else str(rule_id))
+                name = words[0] if words else str(rule_id)
+                self._remarks.name("rules that are not imported", name)
                 continue
-            self.wider_rules += is_wider
-            yield self._names.ids.document(
+            self._remarks.count(
+                "rules for exactly some words, which here fit every record that contains them",
+                is_wider,
+            )
+            yield self._ids.document(
                 "RecordRule", rule_id, name=words[0], keywords=words, categoryId=category_id
             )
 
@@ -198,21 +181,5 @@ def _amount(value: Any) -> int | None:
     raise ScheduleUnfit("has no amount in whole cents")
 
 
-def _months(numbers: set[int]) -> list[int]:
-    """Return all months from the first to the last: 202611, 202612, 202701.
-
-    Raises ImportRefused.
-    """
-    for number in numbers:
-        if not (_FIRST_MONTH <= number <= _LAST_MONTH and 1 <= number % 100 <= 12):
-            raise ImportRefused(
-                f"the book has a budget for the month {number}, which cannot be right"
-            )
-    if not numbers:
-        return []
-    every = range(min(numbers), max(numbers) + 1)
-    return [number for number in every if 1 <= number % 100 <= 12]
-
-
-def _first_day(month: int) -> str:
-    return f"{month // 100}-{month % 100:02d}-01"
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -3,36 +3,27 @@
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from finance_api.importers.books.reading import END_YEAR
-from finance_api.importers.books.recurrence import ScheduleUnfit, check_start
+from finance_api.importers.books.recurrence import WEEKDAYS, Recurrence, ScheduleUnfit, parse_start
 
 _FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MOST_INTERVAL, _MOST_TIMES = 1_000, 10_000
 #: A rule that has no day in this many of its months never has one.
 _MONTHS = 48
 
 
-class Recurrence(NamedTuple):
-    """start: the first day that the rule has. rule: None if it is the only day."""
-
-    start: date
-    rule: str | None
-    avoids_weekends: bool = False
-
-
 def parse_schedule(value: Any) -> Recurrence:
     """Return the days of a schedule's date, which is a day or a rule. Raises ScheduleUnfit."""
     if isinstance(value, str):
-        return Recurrence(_day(value), None)
+        return Recurrence(parse_start(value), None)
     if not isinstance(value, dict):
         raise ScheduleUnfit("has no date")
     frequency, interval = value.get("frequency"), value.get("interval") or 1
     if frequency not in _FREQUENCIES or not _is_number(interval, 1, _MOST_INTERVAL):
         raise ScheduleUnfit("has another rhythm")
-    start = _day(value.get("start"))
+    start = parse_start(value.get("start"))
     parts = [f"FREQ={frequency.upper()}", f"INTERVAL={interval}"]
     if frequency == "monthly":
         days, weekdays = _patterns(value.get("patterns") or [])
@@ -42,19 +33,11 @@ def parse_schedule(value: Any) -> Recurrence:
             days = days or [start.day]
             parts.append("BYMONTHDAY=" + ",".join(map(str, days)))
         else:
-            parts.append("BYDAY=" + ",".join(f"{nth}{_WEEKDAYS[day]}" for nth, day in weekdays))
+            parts.append("BYDAY=" + ",".join(f"{nth}{WEEKDAYS[day]}" for nth, day in weekdays))
         start = _first_day(start, interval, days, weekdays)
-    if value.get("endMode") == "on_date" and _day(value.get("endDate")) < start:
+    if value.get("endMode") == "on_date" and parse_start(value.get("endDate")) < start:
         raise ScheduleUnfit("ends before its first day")
     return Recurrence(start, ";".join(parts + _end(value)), bool(value.get("skipWeekend")))
-
-
-def _day(text: Any) -> date:
-    try:
-        day = date.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise ScheduleUnfit("has no date") from None
-    return check_start(day)
 
 
 def _is_number(value: Any, least: int, most: int) -> bool:
@@ -69,10 +52,10 @@ def _patterns(patterns: Any) -> tuple[list[int], list[tuple[int, int]]]:
         match pattern:
             case {"type": "day", "value": int(number)} if number == -1 or 1 <= number <= 31:
                 days.append(number)
-            case {"type": str(name), "value": int(number)} if name in _WEEKDAYS and (
+            case {"type": str(name), "value": int(number)} if name in WEEKDAYS and (
                 number == -1 or 1 <= number <= 5
             ):
-                weekdays.append((number, _WEEKDAYS.index(name)))
+                weekdays.append((number, WEEKDAYS.index(name)))
             case _:
                 raise ScheduleUnfit("has another rhythm")
     return days, weekdays
@@ -83,7 +66,7 @@ def _end(value: dict[str, Any]) -> list[str]:
         case "never":
             return []
         case "on_date":
-            return [f"UNTIL={_day(value.get('endDate')):%Y%m%d}"]
+            return [f"UNTIL={parse_start(value.get('endDate')):%Y%m%d}"]
         case "after_n_occurrences" if _is_number(value.get("endOccurrences"), 1, _MOST_TIMES):
             return [f"COUNT={value['endOccurrences']}"]
     raise ScheduleUnfit("has another end")

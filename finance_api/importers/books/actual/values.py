@@ -13,14 +13,13 @@ from finance_api.importers.interface import ImportRefused
 _TAG = re.compile(r"(?<!#)#([^#\s]+)")
 
 
-def iso_day(number: int) -> str:
-    """Return a day such as 20261031 as a date of ISO 8601. Raises ImportRefused."""
+def day_of(number: int) -> date:
+    """Return the day of a number such as 20261031. Raises ImportRefused."""
     year, month_and_day = divmod(number, 10_000)
     try:
-        day = date(year, *divmod(month_and_day, 100))
+        return check_day(date(year, *divmod(month_and_day, 100)), "Actual")
     except (ValueError, OverflowError):
         raise ImportRefused(f"{number} is not a date") from None
-    return check_day(day, "Actual").isoformat()
 
 
 def json_list(text: str | None) -> list[dict[str, Any]]:

@@ -1,14 +1,13 @@
 """Turns what bean-query printed of a book into objects of the native format."""
 
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import groupby
 from sys import intern
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from finance_api.importers.books.beancount.printed import (
     ACCOUNTS,
@@ -25,8 +24,9 @@ from finance_api.importers.books.double_entry.model import (
     Transaction,
     imbalance,
 )
-from finance_api.importers.books.reading import Document, check_day
+from finance_api.importers.books.reading import BookReader, Document, check_day
 from finance_api.importers.books.text_books import (
+    NOT_COMPARED,
     ContentIds,
     book_ids,
     most_common,
@@ -36,7 +36,6 @@ from finance_api.importers.books.text_books import (
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.number import DECIMALS
-from finance_api.values.text import count_text, message
 
 #: The option that names a root -> the kind of the accounts below it, and beancount's own name.
 _ROOTS = {
@@ -62,32 +61,25 @@ _NOT_READ = {
 _TOLERANCE = Fraction(1, 20)
 
 
-@dataclass
-class BeancountReader:
-    """Reads a book. book: its name, as it has no id."""
-
-    book: str = "book"
-    remarks: list[str] = field(default_factory=list)
-    balances: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "BeancountReader":
-        return cls(given.get("book") or "book")
+class BeancountReader(BookReader):
+    program = "beancount"
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
-        """See `BookReader`."""
         printed = _Printed(stream)
         ledger = DoubleEntry(
-            book_ids("beancount", self.book),
+            book_ids("beancount", self.given.get("book") or "book"),
             printed.accounts(),
             lambda: printed.transactions,
+            self.remarks,
             printed.decimals,
+            printed.told,
         )
         yield from ledger.documents()
-        if printed.told is not None:
-            ledger.compare(printed.told, "beancount")
-        self.balances = ledger.balances
-        self.remarks = [*ledger.remarks(), *_remarks(printed)]
+        self.balances = ledger.balances()
+        if printed.told is None:
+            self.remarks.sentences.append(NOT_COMPARED)
+        for directive, what in _NOT_READ.items():
+            self.remarks.count(f"{what}, not imported", printed.directives.get(directive, 0))
 
 
 class _Printed:
@@ -205,12 +197,3 @@ def _day(text: str) -> date:
         return check_day(date.fromisoformat(text), "the book")
     except ValueError:
         raise ImportRefused(f"{quoted(text)} is not a date: print the book again") from None
-
-
-def _remarks(printed: _Printed) -> Iterator[str]:
-    """Yield a sentence about each kind of thing that is not here as it is in the book."""
-    if printed.told is None:
-        yield message("balances are not compared with beancount's, which are not in the file")
-    for directive, what in _NOT_READ.items():
-        if count := printed.directives.get(directive):
-            yield message(f"{what}, not imported: {count_text(count)}")

@@ -4,7 +4,6 @@ Records keep three things as they are in the book: the balance of each account o
 sums of categories, and what moves between accounts.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -21,12 +20,12 @@ from finance_api.importers.books.double_entry.model import (
 )
 from finance_api.importers.books.double_entry.names import Names, money
 from finance_api.importers.books.double_entry.survey import Holding, Survey, amount
-from finance_api.importers.books.reading import BookIds, Document
-from finance_api.importers.interface import ImportRefused, listed, quoted
-from finance_api.resources.currencies import CODES, decimals_of, money_text
+from finance_api.importers.books.reading import BookIds, Document, Remarks
+from finance_api.resources.currencies import CODES, decimals_of
 from finance_api.resources.records import VOID
 from finance_api.values.number import NumberError, to_units
-from finance_api.values.text import count_text, message
+
+_UNITS_ONLY = "movements of securities without a value in money, not imported"
 
 
 class _Side(NamedTuple):
@@ -43,8 +42,9 @@ class _Side(NamedTuple):
 class DoubleEntry:
     """A book of a double-entry program as objects of the native format.
 
-    places: how many decimals the program shows of a currency. balances: by the ids of accounts, in
-    ten-thousandths; complete, like the remarks, when all documents are read.
+    places: how many decimals the program shows of a currency. told: the balances that the program
+    prints of each account and currency, without those of 0. remarks, balances: complete when all
+    documents are read.
     """
 
     def __init__(
@@ -52,58 +52,48 @@ class DoubleEntry:
         ids: BookIds,
         accounts: Mapping[str, Account],
         transactions: Transactions,
+        remarks: Remarks,
         places: Callable[[str], int] = decimals_of,
+        told: Mapping[tuple[str, str], Fraction] | None = None,
     ) -> None:
         self._ids = ids
         self._accounts = accounts
         self._transactions = transactions
         self._survey = Survey(accounts, transactions, places)
+        self._told = told
+        for account_id, currency in told or ():
+            account = accounts.get(account_id)
+            if account is not None and account.kind is Kind.MONEY and currency in CODES:
+                self._survey.sums.setdefault(Holding(account_id, currency, False), Fraction())
         self.names = Names(ids, accounts, self._survey)
+        self._remarks = remarks
         self._initial: dict[Holding, int] = {}
-        self._sums: Counter[Holding] = Counter()
-        self.counts: Counter[str] = Counter()
-        self.balances: Mapping[str, int] = {}
 
     def documents(self) -> Iterator[Document]:
         """Yield all objects: first records and splits. Raises ImportRefused."""
         for transaction in self._transactions():
             for legs in groups(transaction):
                 yield from self._group(transaction, legs)
-        for holding, exact in self._survey.sums.items():
-            self._check(holding, exact, "in the book")
         yield from self.names.documents(self._initial)
-        self.balances = {
-            self.names.account_id(holding): self._sums[holding] for holding in self.names.holdings()
+        self._note_remarks()
+
+    def balances(self) -> dict[str, int]:
+        """Return the balances of accounts in ten-thousandths, by their ids."""
+        exact = {holding: Fraction() for holding in self.names.holdings()} | self._survey.sums
+        if self._told is not None:
+            of_money = [holding for holding in exact if not holding.is_security]
+            exact |= {h: self._told.get((h.account, h.currency), Fraction()) for h in of_money}
+        return {
+            self.names.account_id(holding): self._survey.rounded(amount, holding.currency)
+            for holding, amount in exact.items()
         }
-
-    def compare(self, told: Mapping[tuple[str, str], Fraction], program: str) -> None:
-        """Compare the accounts of money with the balances that the program tells, by account and
-        currency; those that it leaves out are 0. Raises ImportRefused.
-        """
-        keys = dict.fromkeys((h.account, h.currency) for h in self._sums if not h.is_security)
-        for account_id, currency in {**keys, **told}:
-            account = self._accounts.get(account_id)
-            if account is not None and account.kind is Kind.MONEY and currency in CODES:
-                exact = told.get((account_id, currency), Fraction())
-                self._check(Holding(account_id, currency, False), exact, f"in {program}")
-
-    def _check(self, holding: Holding, exact: Fraction, place: str) -> None:
-        """Raise ImportRefused if a balance differs from that of the records."""
-        balance = self._survey.rounded(exact, holding.currency)
-        sums = (balance, self._sums[holding], balance - self._sums[holding])
-        if sums[2]:
-            shown = [money_text(units, holding.currency) for units in sums]
-            raise ImportRefused(
-                f"the account {quoted(holding.account)} has a balance of {shown[0]} {place}, but "
-                f"its records would have {shown[1]}, a difference of {shown[2]}"
-            )
 
     # -- what a transaction becomes
 
     def _group(self, transaction: Transaction, legs: Sequence[Leg]) -> Iterator[Document]:
         """Yield the records of legs that balance by themselves."""
         if not legs or legs[0].currency not in CODES:
-            self.counts["units without money"] += any(leg.quantity for leg in legs)
+            self._remarks.count(_UNITS_ONLY, any(leg.quantity for leg in legs))
             return
         is_empty = not any(leg.quantity or leg.value for leg in legs)
         sides: list[_Side] = []
@@ -120,7 +110,7 @@ class DoubleEntry:
             elif is_empty or leg.value:
                 others.append(leg)
             elif holding is not None:
-                self.counts["units without money"] += leg.quantity != 0
+                self._remarks.count(_UNITS_ONLY, leg.quantity != 0)
         if is_empty:
             sides, others = sides[:1], others if len(others) == 1 else []
         if not sides:
@@ -145,9 +135,10 @@ class DoubleEntry:
             yield self._record(transaction, side, others)
 
     def _note_opening(self, holding: Holding, leg: Leg) -> None:
-        self._initial[holding] = units = self._survey.units(leg)
-        self._sums[holding] += units
-        self.counts["openings"] += 1
+        self._initial[holding] = self._survey.units(leg)
+        self._remarks.count(
+            "openings that are initial balances of accounts, from before their first day"
+        )
 
     def _joined(
         self, transaction: Transaction, sides: list[_Side], others: list[Leg]
@@ -166,13 +157,14 @@ class DoubleEntry:
             yield self._record(transaction, first, transferId=pair)
             yield self._record(transaction, second, transferId=pair)
         else:
-            self.counts["several accounts"] += 1
+            self._remarks.count(
+                "transactions of several accounts, which hang on their first one as transfers"
+            )
             yield from self._on_main(transaction, sides, others)
 
     def _split(
         self, transaction: Transaction, side: _Side, others: list[Leg]
     ) -> Iterator[Document]:
-        self._count(transaction, side)
         values = self._values(transaction, side, side.units, (side.leg,))
         yield self._ids.document("SplitRecord", side.leg.id, **values) | {
             "id": self._ids.get("Record", side.leg.id)
@@ -191,7 +183,6 @@ class DoubleEntry:
         main = min(able, key=lambda side: side.holding.is_security)
         rest = [side for side in sides if side is not main]
         parts = self._parts(main, [*(side.value for side in rest), *(leg.value for leg in others)])
-        self._count(transaction, main)
         for side, units in zip(rest, parts, strict=False):
             pair = self._transfer_id(transaction, side, main, units)
             yield self._record(transaction, side, transferId=pair)
@@ -216,13 +207,9 @@ class DoubleEntry:
         if transaction.state == VOID:
             return None
         if side.holding == other.holding or side.units * units >= 0:
-            self.counts["unlinked"] += 1
+            self._remarks.count("movements between accounts that cannot be linked as transfers")
             return None
         return self._ids.get("Transfer", side.leg.id)
-
-    def _count(self, transaction: Transaction, side: _Side) -> None:
-        if transaction.state != VOID:
-            self._sums[side.holding] += side.units
 
     def _without_account(
         self, transaction: Transaction, others: Sequence[Leg]
@@ -231,7 +218,9 @@ class DoubleEntry:
         others = [leg for leg in others if leg.value]
         if not others:
             return
-        self.counts["between categories"] += 1
+        self._remarks.count(
+            "transactions without an account of money, on an account 'Between categories'"
+        )
         currency = others[0].currency
         parts = [self._survey.rounded(-leg.value, currency) for leg in others]
         total = sum((leg.value for leg in others), Fraction())
@@ -257,7 +246,6 @@ class DoubleEntry:
         **values: str | None,
     ) -> Document:
         """Return the record of a leg of money, with the only category that it is paid for."""
-        self._count(transaction, side)
         common = self._values(transaction, side, side.units, (side.leg, *others))
         for leg in others:
             if not self._survey.rounded(side.value + leg.value, leg.currency):
@@ -284,10 +272,13 @@ class DoubleEntry:
         self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
     ) -> Document:
         values = self._common(transaction, units, side.day, legs)
-        self.counts["other days"] += any(
-            (leg.day or transaction.day) != side.day
-            for leg in legs
-            if not self._survey.holding(leg)
+        self._remarks.count(
+            "records on another day than their category has in the book",
+            any(
+                (leg.day or transaction.day) != side.day
+                for leg in legs
+                if not self._survey.holding(leg)
+            ),
         )
         state = side.leg.state or transaction.state
         return values | {
@@ -317,54 +308,27 @@ class DoubleEntry:
         is_other = leg.commodity in CODES and leg.commodity != side.holding.currency
         if not is_other or self._survey.holding(leg):
             return {}
-        self.counts["other currency"] += 1
+        self._remarks.count("records in another currency than their category has in the book")
         try:
             units = to_units(decimal(-leg.quantity))
         except NumberError:
             return {}
         return {"originalAmount": money(units), "originalCurrencyCode": leg.commodity}
 
-    # -- remarks
-
-    def remarks(self) -> Iterator[str]:
-        """Yield a sentence about each kind of thing that is not here as it is in the book."""
-        counts = self.counts
-        for what, count in {
-            "openings that are initial balances of accounts, from before their first day": (
-                counts["openings"]
-            ),
-            "transactions of several accounts, which hang on their first one as transfers": (
-                counts["several accounts"]
-            ),
-            "transactions without an account of money, on an account 'Between categories'": (
-                counts["between categories"]
-            ),
-            "movements between accounts that cannot be linked as transfers": counts["unlinked"],
-            "records in another currency than their category has in the book": (
-                counts["other currency"]
-            ),
-            "records on another day than their category has in the book": counts["other days"],
-            "amounts that are rounded, so that each balance is as the program shows it": (
-                self._survey.rounded_legs
-            ),
-            "movements of securities without a value in money, not imported": (
-                counts["units without money"]
-            ),
-        }.items():
-            if count:
-                yield message(f"{what}: {count_text(count)}")
-        names = self.names
-        for what, several in {
-            "accounts without transactions, not imported": names.left_out,
-            "accounts of securities at book value, without units and market prices": [
-                names.account_name(holding) for holding in names.holdings() if holding.is_security
-            ],
-            "equity accounts that are categories": [
-                self._accounts[account_id].name for account_id in names.equity
-            ],
-        }.items():
-            if several:
-                yield message(f"{what}: {count_text(len(several))} ({listed(several)})")
+    def _note_remarks(self) -> None:
+        names, securities = self.names, [h for h in self.names.holdings() if h.is_security]
+        self._remarks.count(
+            "amounts that are rounded, so that each balance is as the program shows it",
+            self._survey.rounded_legs,
+        )
+        self._remarks.name("accounts without transactions, not imported", *names.left_out)
+        self._remarks.name(
+            "accounts of securities at book value, without units and market prices",
+            *map(names.account_name, securities),
+        )
+        self._remarks.name(
+            "equity accounts that are categories", *(self._accounts[i].name for i in names.equity)
+        )
 
 
 def _merged(sides: Sequence[_Side]) -> list[_Side]:

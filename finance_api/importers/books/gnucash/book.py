@@ -1,7 +1,6 @@
 """What is read of a book of GnuCash, whether it is XML or SQLite."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -11,9 +10,11 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
+from finance_api.importers.books.reading import Remarks
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import CODES
 
+BUSINESS = "customers, suppliers, invoices and other business objects, not imported"
 DAMAGED = "the book is damaged or cut short: open it in GnuCash, and save it again"
 _CURRENCIES = ("CURRENCY", "ISO4217")
 #: The features that a book of version 4.13 can need. Newer ones may change what is read.
@@ -142,10 +143,11 @@ def template_split(slots: Mapping[str, str], description: str, memo: str) -> Tem
 @dataclass
 class Book:
     """templates: by the template account of a schedule. has_swapped_numbers: whether the number of
-    a transaction is the action of its splits. counts: of what is not imported.
+    a transaction is the action of its splits.
     """
 
     transactions: "Transactions"
+    remarks: Remarks
     id: str = ""
     accounts: dict[str, Account] = field(default_factory=dict)
     budgets: list[Budget] = field(default_factory=list)
@@ -155,12 +157,19 @@ class Book:
     features: set[str] = field(default_factory=set)
     default_budget: str | None = None
     has_swapped_numbers: bool = False
-    counts: Counter[str] = field(default_factory=Counter)
+
+    def note_slots(self, slots: Container[str]) -> None:
+        """Note the slots of a transaction that are not imported."""
+        is_linked = "assoc_uri" in slots or "doclink" in slots
+        self.remarks.count("links to documents, not imported", is_linked)
 
     def add_price(self, base: str, currency: str, time: str, value: str) -> None:
         if base not in CODES or currency not in CODES:
-            self.counts["prices"] += 1
+            self.remarks.count("prices of securities, not imported")
         elif base != currency:
+            self.remarks.count(
+                "exchange rates in the book, which only the command 'rates import' imports"
+            )
             self.rates.append(Rate(base, currency, time, value))
 
     def check(self) -> None:
@@ -182,21 +191,23 @@ class Book:
 
 
 class Transactions:
-    """The transactions of a book, in a temporary file: ordered by day, as they were entered.
+    """The transactions of a book, in a temporary file: ordered by day, as they were entered."""
 
-    counts: of transactions that are void, that close the books, and whose day is uncertain.
-    """
-
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], remarks: Remarks) -> None:
         self._file = file
+        self._remarks = remarks
         self._places: list[tuple[str, int]] = []
-        self.counts: Counter[str] = Counter()
 
     def add(self, transaction: Transaction) -> None:
         key = f"{transaction.day} {transaction.entered} {transaction.id}"
         self._places.append((key, self._file.tell()))
-        self.counts["closing"] += transaction.is_closing
-        self.counts["void"] += any(split.state == "v" for split in transaction.splits)
+        self._remarks.count(
+            "transactions that close the books, not imported", transaction.is_closing
+        )
+        self._remarks.count(
+            "void transactions, which count nothing here either",
+            any(split.state == "v" for split in transaction.splits),
+        )
         splits = [
             (*split[:5], *split.value.as_integer_ratio(), *split.quantity.as_integer_ratio())
             for split in sorted(transaction.splits)
@@ -223,12 +234,18 @@ class Transactions:
         Older books have the user's midnight, some of them in UTC: the nearest midnight counts.
         """
         moment = datetime.fromisoformat(posted[:19])
-        self.counts["uncertain days"] += posted[11:16] not in _TIMES_OF_DAYS
+        self._remarks.count(
+            "transactions of an old book whose day follows from a time of day",
+            posted[11:16] not in _TIMES_OF_DAYS,
+        )
         return (moment + timedelta(hours=12)).date().isoformat()
 
 
 def new_book(stack: ExitStack) -> Book:
-    return Book(Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES))))
+    remarks = Remarks()
+    return Book(
+        Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES)), remarks), remarks
+    )
 
 
 def commodity_code(space: str, name: str, account: str | None = None) -> str:

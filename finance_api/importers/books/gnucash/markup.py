@@ -13,6 +13,7 @@ from typing import BinaryIO
 from xml.parsers import expat
 
 from finance_api.importers.books.gnucash.book import (
+    BUSINESS,
     DAMAGED,
     Account,
     Book,
@@ -227,7 +228,7 @@ class _Objects:
                 time = element.get("price:time", "ts:date")
                 self._book.add_price(base, currency, time, element.get("price:value"))
             case name if name.startswith("gnc:Gnc"):
-                self._book.counts["business objects"] += 1
+                self._book.remarks.count(BUSINESS)
 
     def _options(self, slots: dict[str, str]) -> None:
         book = self._book
@@ -258,7 +259,7 @@ class _Objects:
 
     def _transaction(self, element: _Element) -> Transaction:
         slots = element.slots("trn:slots")
-        self._book.counts["links"] += bool(slots.keys() & {"assoc_uri", "doclink"})
+        self._book.note_slots(slots)
         posted = slots.get("date-posted")
         return Transaction(
             element.get("trn:id"),

@@ -1,9 +1,8 @@
 """Budgets and scheduled transactions of GnuCash as budgets and standing orders."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
@@ -19,41 +18,32 @@ from finance_api.importers.books.gnucash.book import (
     TemplateSplit,
 )
 from finance_api.importers.books.gnucash.schedules import repetitions
-from finance_api.importers.books.limits import limit_values
-from finance_api.importers.books.reading import END_YEAR, Document
-from finance_api.importers.books.recurrence import ScheduleUnfit
+from finance_api.importers.books.limits import limit_values, next_period, period_start
+from finance_api.importers.books.reading import END_YEAR, Document, Remarks
+from finance_api.importers.books.recurrence import ScheduleUnfit, transfer_values
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.plans import MONTH, WEEK, YEAR
 
 #: A number with or without decimals, or a fraction, as GnuCash writes it.
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,4}|/1(?:0{0,4}))?")
-#: Period of a budget and its multiplier -> type, and months or days of a period.
+#: Period of a budget and its multiplier -> the type of the budget.
 _BUDGET_TYPES = {
-    ("month", 1): (MONTH, 1),
-    ("month", 12): (YEAR, 12),
-    ("year", 1): (YEAR, 12),
-    ("end of month", 1): (MONTH, 1),
-    ("week", 1): (WEEK, 0),
+    ("month", 1): MONTH,
+    ("month", 12): YEAR,
+    ("year", 1): YEAR,
+    ("end of month", 1): MONTH,
+    ("week", 1): WEEK,
 }
 
 
 class Plans:
-    """The plans of a book. Counts what is not imported.
-
-    other_budgets: names of budgets. left_out: of schedules, each with the reason.
-    """
-
-    def __init__(self, book: Book, accounts: dict[str, Account], names: Names) -> None:
+    def __init__(
+        self, book: Book, accounts: dict[str, Account], names: Names, remarks: Remarks
+    ) -> None:
         self._book = book
         self._accounts = accounts
         self._names = names
-        self.counts: Counter[str] = Counter()
-        self.other_budgets: list[str] = []
-        self.odd_budgets: list[str] = []
-        self.left_out: list[str] = []
-        self.avoiding_weekends: list[str] = []
-        self.formulas: list[str] = []
-        self.split: list[str] = []
+        self._remarks = remarks
 
     # -- budgets
 
@@ -62,7 +52,10 @@ class Plans:
         budgets = sorted(self._book.budgets, key=lambda each: (each.recurrence.start, each.id))
         main = next((b for b in budgets if b.id == self._book.default_budget), None)
         main = main or (budgets[-1] if budgets else None)
-        self.other_budgets = [budget.name for budget in budgets if budget is not main]
+        self._remarks.name(
+            "budgets that are not the main one, not imported",
+            *(budget.name for budget in budgets if budget is not main),
+        )
         if main is not None:
             yield from self._budget(main)
 
@@ -72,36 +65,36 @@ class Plans:
             if not (0 <= period < budget.periods and amount):
                 continue
             if self._accounts[account_id].kind is not Kind.EXPENSE:
-                self.counts["other budgets"] += 1
+                self._remarks.count("limits of income and of accounts, not imported")
                 continue
             if NATURAL_SIGNS not in self._book.features:
                 # The sign is as the account was displayed at that time.
                 amount = abs(amount)
-            self.counts["negative limits"] += amount < 0
+            self._remarks.count("limits that are below 0, which are 0 here", amount < 0)
             amounts.setdefault(account_id, {})[period] = amount
         periods = [period for by_period in amounts.values() for period in by_period]
         if not periods:
             return
-        days = _first_days(budget.recurrence, max(periods) + 1)
-        if days is None:
-            self.odd_budgets.append(budget.name)
+        kind = _BUDGET_TYPES.get((budget.recurrence.kind, budget.recurrence.mult), "")
+        days = _first_days(budget.recurrence, kind, max(periods) + 1)
+        if not days:
+            self._remarks.name(
+                "budgets of other periods than calendar months, years and weeks, or of more than "
+                "1,000, not imported",
+                budget.name,
+            )
             return
-        first, last = min(periods), max(periods)
         for account_id, by_period in amounts.items():
             account = self._accounts[account_id]
-            limits = [
-                (days[period].isoformat(), rounded_money(by_period.get(period, Fraction())))
-                for period in range(first, last + 1)
-            ]
+            limits = {days[period]: rounded_money(limit) for period, limit in by_period.items()}
             yield self._names.ids.document(
                 "Budget",
                 f"{budget.id} {account_id}",
                 name=account.name,
-                type=_BUDGET_TYPES[budget.recurrence.kind, budget.recurrence.mult][0],
                 currencyCode=self._book.accounts[account_id].commodity,
                 categoryIds=self._names.category_ids(account_id),
                 closed=account.archived,
-                **limit_values(limits),
+                **limit_values(kind, limits, days[min(periods)], days[max(periods)]),
             )
 
     # -- scheduled transactions
@@ -110,27 +103,29 @@ class Plans:
         holdings = set(self._names.holdings())
         for schedule in self._book.schedules:
             if schedule.is_over:
-                self.counts["finished schedules"] += 1
+                self._remarks.count("schedules that are finished or switched off, not imported")
                 continue
             try:
                 yield from self._standing_orders(schedule, holdings)
             except ScheduleUnfit as error:
-                self.left_out.append(f"{schedule.name or '-'}: {error}")
+                self._remarks.name(
+                    "schedules that are not imported", f"{schedule.name or '-'}: {error}"
+                )
 
     def _standing_orders(self, schedule: Schedule, holdings: set[Holding]) -> Iterator[Document]:
         """Raises ScheduleUnfit."""
         found = repetitions(schedule)
         values = self._payment(schedule, holdings)
         if any(each.weekend != "none" for each in schedule.recurrences):
-            self.avoiding_weekends.append(schedule.name)
-        for place, (first, rule) in enumerate(found, 1):
+            self._remarks.name("schedules that no longer avoid weekends", schedule.name)
+        for place, recurrence in enumerate(found, 1):
             is_only = len(found) == 1
             yield self._names.ids.document(
                 "StandingOrder",
                 schedule.id if is_only else f"{schedule.id} {place}",
                 name=schedule.name if is_only else f"{schedule.name} ({place})",
-                recurrenceRule=rule,
-                startDate=first.isoformat(),
+                recurrenceRule=recurrence.rule,
+                startDate=recurrence.start.isoformat(),
                 **values,
             )
 
@@ -145,7 +140,6 @@ class Plans:
             raise ScheduleUnfit("has not one account that pays or gets paid")
         if len(of_money) > 2 or (len(of_money) == 2 and categories):
             raise ScheduleUnfit("moves money of several accounts and categories")
-        is_transfer = len(of_money) == 2
         # What leaves an account is in the formula of its credit.
         of_money.sort(key=lambda split: not split.credit)
         paying = of_money[0]
@@ -155,14 +149,18 @@ class Plans:
             raise ScheduleUnfit("moves securities")
         amount = _amount(paying)
         if amount is None:
-            self.formulas.append(schedule.name)
+            self._remarks.name(
+                "schedules whose amount is a formula, without amount here", schedule.name
+            )
         if len(categories) > 1:
-            self.split.append(schedule.name)
-        payee = paying.description or None
+            self._remarks.name(
+                "schedules with several categories, which have the whole amount and no category",
+                schedule.name,
+            )
         note = paying.memo or None
-        if is_transfer:
-            other = self._accounts[of_money[1].account]
-            note = "; ".join(filter(None, (f"to {other.name}", note)))
+        transfer: Document = {}
+        if len(of_money) == 2:
+            transfer = transfer_values(self._accounts[of_money[1].account].name, note)
         only = categories[0].account if len(categories) == 1 else None
         is_category = only is not None and self._accounts[only].kind is not Kind.EQUITY
         return {
@@ -170,9 +168,9 @@ class Plans:
             "categoryId": self._names.category_id(only) if only and is_category else None,
             "amount": amount,
             "currencyCode": currency,
-            "payee": payee,
+            "payee": paying.description or None,
             "note": note,
-            "paymentType": "transfer" if is_transfer else None,
+            **transfer,
         }
 
 
@@ -190,19 +188,17 @@ def _number(text: str) -> Fraction | None:
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
-def _first_days(recurrence: Recurrence, count: int) -> list[date] | None:
-    """Return the first days of periods; None if they are not periods of a budget here."""
-    months = _BUDGET_TYPES.get((recurrence.kind, recurrence.mult))
-    first = recurrence.start
-    if months is None or count > MAX_LIST_ELEMENTS or first.year >= END_YEAR:
-        return None
-    if recurrence.kind == "week":
-        weeks = [first + timedelta(weeks=place) for place in range(count)]
-        return weeks if first.weekday() == 0 else None
+def _first_days(recurrence: Recurrence, kind: str, count: int) -> list[date]:
+    """Return the first days of periods; none if they are not periods of a budget here."""
+    day = recurrence.start
+    if not kind or count > MAX_LIST_ELEMENTS or day.year >= END_YEAR:
+        return []
     if recurrence.kind == "end of month":
         # A period begins after the last day of a month.
-        first = (first.replace(day=28) + timedelta(days=4)).replace(day=1)
-    if first.day != 1 or (months[1] == 12 and first.month != 1):
-        return None
-    numbers = (first.year * 12 + first.month - 1 + place * months[1] for place in range(count))
-    return [date(number // 12, number % 12 + 1, 1) for number in numbers]
+        day = next_period(MONTH, day)
+    if day != period_start(kind, day):
+        return []
+    days = [day]
+    while len(days) < count:
+        days.append(next_period(kind, days[-1]))
+    return days

@@ -1,9 +1,8 @@
 """Turns a book of GnuCash into objects of the native format."""
 
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator
 from datetime import date
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import (
@@ -16,11 +15,10 @@ from finance_api.importers.books.double_entry.model import (
 from finance_api.importers.books.gnucash import book as gnucash
 from finance_api.importers.books.gnucash.container import gnucash_book
 from finance_api.importers.books.gnucash.plans import Plans
-from finance_api.importers.books.reading import BookIds, Document
-from finance_api.importers.interface import ImportRefused, listed, quoted
+from finance_api.importers.books.reading import BookIds, BookReader, Document
+from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import CODES, decimals_of
 from finance_api.resources.records import VOID
-from finance_api.values.text import count_text, message
 
 #: GnuCash's types of accounts of money.
 _ACCOUNT_TYPES = {
@@ -45,34 +43,26 @@ _TRADING = "TRADING"
 _STATES = {"n": "uncleared", "c": "cleared", "y": "reconciled", "f": "reconciled", "v": VOID}
 
 
-@dataclass
-class GnucashReader:
-    """Reads a book."""
-
-    remarks: list[str] = field(default_factory=list)
-    balances: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "GnucashReader":
-        return cls()
+class GnucashReader(BookReader):
+    program = "GnuCash"
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
-        """See `BookReader`."""
         with gnucash_book(stream) as book:
+            self.remarks = book.remarks
             accounts = _accounts(book)
             places = _places(book)
             ledger = DoubleEntry(
                 BookIds(f"gnucash:{book.id}"),
                 accounts,
                 lambda: _transactions(book),
+                self.remarks,
                 lambda code: places.get(code, decimals_of(code)),
             )
             yield from ledger.documents()
-            plans = Plans(book, accounts, ledger.names)
+            plans = Plans(book, accounts, ledger.names, self.remarks)
             yield from plans.budgets()
             yield from plans.standing_orders()
-            self.balances = ledger.balances
-            self.remarks = [*ledger.remarks(), *_remarks(book, plans)]
+            self.balances = ledger.balances()
 
 
 def _accounts(book: gnucash.Book) -> dict[str, Account]:
@@ -164,43 +154,3 @@ def _leg(book: gnucash.Book, transaction: gnucash.Transaction, split: gnucash.Sp
         split.memo or None,
         state=None if state == VOID else state,
     )
-
-
-def _remarks(book: gnucash.Book, plans: Plans) -> Iterator[str]:
-    """Yield a sentence about each kind of thing that is not here as it is in GnuCash."""
-    counts = book.transactions.counts
-    for what, count in {
-        "void transactions, which count nothing here either": counts["void"],
-        "transactions that close the books, not imported": counts["closing"],
-        "transactions of an old book whose day follows from a time of day": (
-            counts["uncertain days"]
-        ),
-        "limits that are below 0, which are 0 here": plans.counts["negative limits"],
-        "limits of income and of accounts, not imported": plans.counts["other budgets"],
-        "schedules that are finished or switched off, not imported": (
-            plans.counts["finished schedules"]
-        ),
-        "exchange rates in the book, which only the command 'rates import' imports": (
-            len(book.rates)
-        ),
-        "prices of securities, not imported": book.counts["prices"],
-        "links to documents, not imported": book.counts["links"],
-        "customers, suppliers, invoices and other business objects, not imported": (
-            book.counts["business objects"]
-        ),
-    }.items():
-        if count:
-            yield message(f"{what}: {count_text(count)}")
-    for what, several in {
-        "budgets that are not the main one, not imported": plans.other_budgets,
-        "budgets of other periods than calendar months, years and weeks, or of more than 1,000, "
-        "not imported": plans.odd_budgets,
-        "schedules with several categories, which have the whole amount and no category": (
-            plans.split
-        ),
-        "schedules whose amount is a formula, without amount here": plans.formulas,
-        "schedules that no longer avoid weekends": plans.avoiding_weekends,
-        "schedules that are not imported": plans.left_out,
-    }.items():
-        if several:
-            yield message(f"{what}: {count_text(len(several))} ({listed(several)})")

@@ -3,28 +3,21 @@
 from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
 
-from finance_api.importers.books.gnucash.book import Recurrence, Schedule
+from finance_api.importers.books.gnucash import book as gnucash
 from finance_api.importers.books.recurrence import (
+    WEEKDAYS,
+    Recurrence,
     ScheduleUnfit,
     check_start,
     monthly_rule,
     yearly_rule,
 )
 
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _MOST_MULT, _MOST_TIMES = 1_000, 10_000
 
 
-class Repetition(NamedTuple):
-    """first: the first day. rule: None if it is the only day."""
-
-    first: date
-    rule: str | None
-
-
-def repetitions(schedule: Schedule) -> list[Repetition]:
+def repetitions(schedule: gnucash.Schedule) -> list[Recurrence]:
     """Return the days of a schedule: those of any of its recurrences. Raises ScheduleUnfit."""
     recurrences = schedule.recurrences
     if not recurrences:
@@ -38,7 +31,7 @@ def repetitions(schedule: Schedule) -> list[Repetition]:
     return [_ended(schedule, *_rule(schedule.start, each)) for each in recurrences]
 
 
-def _weekly(recurrences: Sequence[Recurrence]) -> tuple[date, str] | None:
+def _weekly(recurrences: Sequence[gnucash.Recurrence]) -> tuple[date, str] | None:
     """Return several days of the week as one rule, if they are in the same weeks."""
     mults = {each.mult for each in recurrences}
     starts = sorted(each.start for each in recurrences)
@@ -47,11 +40,11 @@ def _weekly(recurrences: Sequence[Recurrence]) -> tuple[date, str] | None:
         return None
     if mults != {1} and len(weeks) > 1:
         return None
-    days = ",".join(_WEEKDAYS[day] for day in sorted({each.weekday() for each in starts}))
+    days = ",".join(WEEKDAYS[day] for day in sorted({each.weekday() for each in starts}))
     return starts[0], f"FREQ=WEEKLY;INTERVAL={_mult(recurrences[0])};BYDAY={days}"
 
 
-def _rule(start: date, recurrence: Recurrence) -> tuple[date, str | None]:
+def _rule(start: date, recurrence: gnucash.Recurrence) -> tuple[date, str | None]:
     """Return the first day and the rule. Raises ScheduleUnfit."""
     first, kind = recurrence.start, recurrence.kind
     if kind == "once":
@@ -69,29 +62,29 @@ def _rule(start: date, recurrence: Recurrence) -> tuple[date, str | None]:
             return last, monthly_rule(31, mult)
         case "nth weekday":
             nth = (first.day - 1) // 7 + 1
-            return first, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY={nth}{_WEEKDAYS[first.weekday()]}"
+            return first, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY={nth}{WEEKDAYS[first.weekday()]}"
         case "last weekday":
             last = first.replace(day=monthrange(first.year, first.month)[1])
             last -= timedelta(days=(last.weekday() - first.weekday()) % 7)
-            return last, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY=-1{_WEEKDAYS[first.weekday()]}"
+            return last, f"FREQ=MONTHLY;INTERVAL={mult};BYDAY=-1{WEEKDAYS[first.weekday()]}"
     raise ScheduleUnfit(f"has an unknown rhythm, {kind}")
 
 
-def _mult(recurrence: Recurrence) -> int:
+def _mult(recurrence: gnucash.Recurrence) -> int:
     if not 1 <= recurrence.mult <= _MOST_MULT:
         raise ScheduleUnfit(f"repeats every {recurrence.mult} times")
     return recurrence.mult
 
 
-def _ended(schedule: Schedule, first: date, rule: str | None) -> Repetition:
+def _ended(schedule: gnucash.Schedule, first: date, rule: str | None) -> Recurrence:
     if schedule.start > first:
         raise ScheduleUnfit("starts after the first day of its rule")
     if schedule.end is not None and schedule.end < first:
         raise ScheduleUnfit("ends before its first day")
     if rule is None:
-        return Repetition(first, None)
+        return Recurrence(first, None)
     if schedule.end is not None:
-        return Repetition(first, f"{rule};UNTIL={schedule.end:%Y%m%d}")
+        return Recurrence(first, f"{rule};UNTIL={schedule.end:%Y%m%d}")
     if not 0 <= schedule.times <= _MOST_TIMES:
         raise ScheduleUnfit(f"has {schedule.times} times")
-    return Repetition(first, f"{rule};COUNT={schedule.times}" if schedule.times else rule)
+    return Recurrence(first, f"{rule};COUNT={schedule.times}" if schedule.times else rule)

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from finance_api.importers.books.gnucash.book import (
+    BUSINESS,
     DAMAGED,
     Account,
     Book,
@@ -184,7 +185,7 @@ class _Tables:
         for table in _BUSINESS:
             if "guid" in self._database.columns.get(table, ()):
                 rows = self._database.rows(table, "guid")
-                self._book.counts["business objects"] += sum(1 for _ in rows)
+                self._book.remarks.count(BUSINESS, sum(1 for _ in rows))
 
     def _code(self, commodity: str, account: str | None = None) -> str:
         return commodity_code(*self._commodities.get(commodity, ("", "")), account)
@@ -242,7 +243,7 @@ class _Tables:
                 self._template(description, rows)
                 continue
             texts = {row[1]: row[2] or row[4] or str(row[5]) for row in slots.rows(guid)}
-            self._book.counts["links"] += bool(texts.keys() & {"assoc_uri", "doclink"})
+            self._book.note_slots(texts)
             self._book.transactions.add(
                 Transaction(
                     guid,

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from finance_api.importers.clauses import Topic, clause
-from finance_api.importers.interface import Choice, ImportRefused, listed
+from finance_api.importers.books.reading import BookReader
+from finance_api.importers.interface import ImportRefused, listed
 from finance_api.resources.currencies import CODES, Mark, mark_of
 
 
-def currencies_of(commodities: Iterable[str], given: str | None) -> dict[str, str]:
+def currencies_of(commodities: Iterable[str], reader: BookReader) -> dict[str, str]:
     """Return the currencies of the commodities that are money.
 
-    given: the currency of a commodity whose currency the book leaves open, such as $ or "".
+    The user gives the currency of a commodity that leaves it open, such as $ or "".
     Raises ImportRefused.
     """
     found: dict[str, str] = {}
@@ -26,10 +26,7 @@ def currencies_of(commodities: Iterable[str], given: str | None) -> dict[str, st
             is_open[commodity] = mark
     if not is_open:
         return found
-    if given is None:
-        raise ImportRefused(
-            clause(Topic.CURRENCY, example="EUR"), choices=(Choice({}, needs=("currency",)),)
-        )
+    given = reader.currency(None)
     unfit = [commodity for commodity, mark in is_open.items() if not mark.fits(given)]
     if unfit or len(is_open) > 1:
         raise ImportRefused(

@@ -6,16 +6,17 @@ standing order; all others are budgets.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
 
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
 from finance_api.importers.books.double_entry.names import Names, rounded_money, source_id
 from finance_api.importers.books.double_entry.survey import Holding
-from finance_api.importers.books.hledger.recurring import Recurrence, recurrence_of
-from finance_api.importers.books.limits import limit_values
-from finance_api.importers.books.reading import Document
+from finance_api.importers.books.hledger.recurring import recurrence_of
+from finance_api.importers.books.limits import limit_values, next_period, period_start
+from finance_api.importers.books.reading import Document, Remarks
+from finance_api.importers.books.recurrence import Recurrence, transfer_values
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.currencies import CODES
 from finance_api.resources.plans import MONTH, WEEK, YEAR
@@ -25,8 +26,6 @@ _BUDGET_TYPES = {
     "FREQ=WEEKLY;INTERVAL=1": WEEK,
     "FREQ=YEARLY;INTERVAL=1": YEAR,
 }
-#: The days from the first day of a period to a day in the next one.
-_LONGEST = {WEEK: timedelta(7), MONTH: timedelta(31), YEAR: timedelta(366)}
 
 
 class Rule(NamedTuple):
@@ -41,13 +40,10 @@ class Rule(NamedTuple):
 
 
 class Plans:
-    """left_out: the rules that are not imported. income: the number of budgets of income."""
-
-    def __init__(self, accounts: Mapping[str, Account]) -> None:
+    def __init__(self, accounts: Mapping[str, Account], remarks: Remarks) -> None:
         self._accounts = accounts
+        self._remarks = remarks
         self._days: defaultdict[Rule, list[date]] = defaultdict(list)
-        self.left_out: list[str] = []
-        self.income = 0
 
     def add(self, period: str, generated: Transaction) -> None:
         example = generated._replace(day=date.min, legs=tuple(generated.legs))
@@ -73,8 +69,11 @@ class Plans:
                 own_id = rule.title if number == 1 else f"{rule.title} {number}"
                 yield names.ids.document("StandingOrder", source_id(own_id), **document)
             elif not is_read:
-                self.left_out.append(rule.title)
+                self._leave_out(rule.title)
         yield from self._budgets(names, limits)
+
+    def _leave_out(self, title: str) -> None:
+        self._remarks.name("periodic rules that are not imported", title)
 
     def _kind(self, leg: Leg) -> Kind:
         return self._accounts[leg.account].kind
@@ -88,9 +87,9 @@ class Plans:
         if len(legs) + len(others) != 2 or not set(holdings) <= set(names.holdings()):
             return None
         paying = 0 if len(legs) == 1 or legs[0].quantity < 0 else 1
-        note, payment_type = rule.example.note, None
+        transfer: Document = {}
         if len(legs) == 2:
-            note, payment_type = f"to {names.account_name(holdings[1 - paying])}", "transfer"
+            transfer = transfer_values(names.account_name(holdings[1 - paying]), rule.example.note)
         return {
             "name": rule.example.payee,
             "accountId": names.account_id(holdings[paying]),
@@ -98,11 +97,11 @@ class Plans:
             "amount": rounded_money(legs[paying].quantity),
             "currencyCode": legs[paying].commodity,
             "payee": rule.example.payee,
-            "note": note,
-            "paymentType": payment_type,
+            "note": rule.example.note,
             "recurrenceRule": recurrence.rule,
             "startDate": recurrence.start.isoformat(),
             "labelIds": names.label_ids(rule.example.labels),
+            **transfer,
         }
 
     def _note_limits(
@@ -112,7 +111,8 @@ class Plans:
         rule = recurrence.rule or ""
         kind = _BUDGET_TYPES.get(";".join(rule.split(";")[:2]))
         expenses = [each for each in others if self._kind(each) is Kind.EXPENSE]
-        self.income += sum(self._kind(each) is Kind.INCOME for each in others)
+        incomes = sum(self._kind(each) is Kind.INCOME for each in others)
+        self._remarks.count("budgets of income, not imported", incomes)
         of_money = [each for each in expenses if each.commodity in CODES]
         if kind is None or len(of_money) != len(expenses):
             return False
@@ -120,28 +120,26 @@ class Plans:
             budget = limits[leg.account, leg.commodity, kind]
             budget.has_end &= "UNTIL" in rule
             for day in days:
-                budget.by_period[_period(day, kind)] += leg.quantity
+                budget.by_period[period_start(kind, day)] += leg.quantity
         return True
 
     def _budgets(self, names: Names, limits: "_Limits") -> Iterator[Document]:
         for (path, currency, kind), budget in limits.items():
-            values = limit_values(
-                [
-                    (day.isoformat(), rounded_money(budget.by_period.get(day, Fraction())))
-                    for day in _periods(budget, kind)
-                ]
-            )
+            money = {day: rounded_money(limit) for day, limit in budget.by_period.items()}
+            last = max(money)
+            if budget.has_end:
+                last = next_period(kind, last)
+            values = limit_values(kind, money, min(money), last)
             if len(values["limitOverrides"]) > MAX_LIST_ELEMENTS:
-                self.left_out.append(f"{path}: more than {MAX_LIST_ELEMENTS} limits")
+                self._leave_out(f"{path}: more than {MAX_LIST_ELEMENTS} limits")
                 continue
             if min(budget.by_period.values()) < 0:
-                self.left_out.append(f"{path}: a limit below 0")
+                self._leave_out(f"{path}: a limit below 0")
                 continue
             yield names.ids.document(
                 "Budget",
                 source_id(f"{path} {currency} {kind}"),
                 name=self._accounts[path].name,
-                type=kind,
                 currencyCode=currency,
                 categoryIds=names.category_ids(path),
                 **values,
@@ -163,21 +161,3 @@ class _Limits(defaultdict[tuple[str, str, str], _Budget]):
 
     def __init__(self) -> None:
         super().__init__(_Budget)
-
-
-def _periods(budget: _Budget, kind: str) -> Iterator[date]:
-    """Yield the first days of all periods between the first and the last limit, and of the one
-    after them if the budget has an end.
-    """
-    day, last = min(budget.by_period), max(budget.by_period)
-    while day <= last:
-        yield day
-        day = _period(day + _LONGEST[kind], kind)
-    if budget.has_end:
-        yield day
-
-
-def _period(day: date, kind: str) -> date:
-    if kind == WEEK:
-        return date.fromordinal(day.toordinal() - day.weekday())
-    return day.replace(day=1) if kind == MONTH else day.replace(month=1, day=1)

@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, BinaryIO
 
@@ -18,8 +17,9 @@ from finance_api.importers.books.hledger.transactions import (
     check_balanced,
     generated_by,
 )
-from finance_api.importers.books.reading import Document
+from finance_api.importers.books.reading import BookReader, Document
 from finance_api.importers.books.text_books import (
+    NOT_COMPARED,
     ContentIds,
     book_ids,
     kind_of_root,
@@ -30,7 +30,6 @@ from finance_api.importers.books.text_books import (
 from finance_api.importers.interface import ImportRefused, listed
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.number import DECIMALS
-from finance_api.values.text import count_text, message
 
 _KINDS = {
     **dict.fromkeys("ALC", Kind.MONEY),
@@ -42,23 +41,12 @@ _KINDS = {
 _CONVERSION = re.compile(r"equity:(?:trade|trades|trading|conversion)(?::|\Z)", re.IGNORECASE)
 
 
-@dataclass
-class HledgerReader:
-    """Reads a book. currency: of amounts whose commodity leaves it open, such as $."""
-
-    currency: str | None = None
-    book: str = "journal"
-    remarks: list[str] = field(default_factory=list)
-    balances: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "HledgerReader":
-        return cls(given.get("currency"), given.get("book") or "journal")
+class HledgerReader(BookReader):
+    program = "hledger"
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
-        """See `BookReader`."""
         printed = _Printed(stream)
-        currencies = currencies_of(printed.commodities, self.currency)
+        currencies = currencies_of(printed.commodities, self)
         places: defaultdict[str, Counter[int]] = defaultdict(Counter)
         for commodity, shown in printed.reading.places.items():
             places[currencies.get(commodity, commodity)] += shown
@@ -66,20 +54,24 @@ class HledgerReader:
         transactions = list(printed.transactions(currencies, decimals))
         accounts = printed.accounts()
         ledger = DoubleEntry(
-            book_ids("hledger", self.book),
+            book_ids("hledger", self.given.get("book") or "journal"),
             accounts,
             lambda: transactions,
+            self.remarks,
             lambda code: max(decimals.get(code, DECIMALS), decimals_of(code)),
+            None if printed.told is None else _in_money(printed.told, currencies),
         )
-        plans = Plans(accounts)
+        plans = Plans(accounts, self.remarks)
         for period, generated in printed.generated:
             plans.add(period, _in_currencies(generated, currencies))
         yield from plans.documents(ledger.names)
         yield from ledger.documents()
-        if printed.told is not None:
-            ledger.compare(_in_money(printed.told, currencies), "hledger")
-        self.balances = ledger.balances
-        self.remarks = [*ledger.remarks(), *_remarks(printed, plans)]
+        self.balances = ledger.balances()
+        if printed.told is None:
+            self.remarks.sentences.append(NOT_COMPARED)
+        self.remarks.count("virtual postings, not imported", printed.reading.virtual)
+        self.remarks.count("balance assertions, not imported", printed.reading.assertions)
+        self.remarks.count("prices, not imported", printed.prices)
 
 
 class _Printed:
@@ -212,21 +204,3 @@ def _in_money(
         if commodity in currencies:
             found[path, currencies[commodity]] += quantity
     return found
-
-
-def _remarks(printed: _Printed, plans: Plans) -> Iterator[str]:
-    """Yield a sentence about each kind of thing that is not here as it is in the journal."""
-    if printed.told is None:
-        yield message("balances are not compared with hledger's, which are not in the file")
-    for what, count in {
-        "virtual postings, not imported": printed.reading.virtual,
-        "balance assertions, not imported": printed.reading.assertions,
-        "prices, not imported": printed.prices,
-        "budgets of income, not imported": plans.income,
-    }.items():
-        if count:
-            yield message(f"{what}: {count_text(count)}")
-    if plans.left_out:
-        left_out = plans.left_out
-        what = "periodic rules that are not imported"
-        yield message(f"{what}: {count_text(len(left_out))} ({listed(left_out)})")

@@ -5,19 +5,12 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import NamedTuple
 
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+from finance_api.importers.books.recurrence import WEEKDAYS, Recurrence
+
 #: What gives a period an end, once its first day is left out.
 _FIRST_DAY = re.compile(r"\b(?:from|since) +[0-9][0-9/.-]*+(?!\.\.)")
 _CLOSING = re.compile(r"[0-9]{4}|\b(?:to|until|in|this|next|last)\b|\.\. *+[0-9]")
-
-
-class Recurrence(NamedTuple):
-    """rule: None if ``start`` is the only day."""
-
-    start: date
-    rule: str | None
 
 
 def recurrence_of(days: Sequence[date], period: str) -> Recurrence | None:
@@ -49,7 +42,7 @@ def _rules(days: Sequence[date]) -> Iterator[str]:
     weekdays = sorted({day.weekday() for day in days})
     span = (days[-1] - days[0]).days + 1
     if [days[0] + timedelta(n) for n in range(span) if _falls(days[0], n, weekdays)] == list(days):
-        yield "FREQ=WEEKLY;INTERVAL=1;BYDAY=" + ",".join(_WEEKDAYS[day] for day in weekdays)
+        yield "FREQ=WEEKLY;INTERVAL=1;BYDAY=" + ",".join(WEEKDAYS[day] for day in weekdays)
 
 
 def _falls(first: date, after: int, weekdays: Sequence[int]) -> bool:
@@ -68,7 +61,7 @@ def _days_of_month(days: Sequence[date]) -> Iterator[str]:
         yield f"BYMONTHDAY={','.join(map(str, range(28, greatest + 1)))};BYSETPOS=-1"
     if len({day.weekday() for day in days}) == 1:
         nths = {(day.day - 1) // 7 + 1 for day in days}
-        name = _WEEKDAYS[days[0].weekday()]
+        name = WEEKDAYS[days[0].weekday()]
         if len(nths) == 1:
             yield f"BYDAY={nths.pop()}{name}"
         elif all(day.day + 7 > length for day, length in zip(days, lengths, strict=True)):
