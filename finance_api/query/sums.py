@@ -53,12 +53,13 @@ class Surroundings(NamedTuple):
 
     total: all income and expense of the group's currency. running: the net of the periods so far,
     the group's included. days: returns the first day and the end of the group's period, up to
-    today.
+    today. expected: the net of the payments to come in the group's currency.
     """
 
     total: Sums
     running: int
     days: Callable[[], tuple[int, int]]
+    expected: int
 
 
 #: Returns a column's value of a group.
@@ -74,8 +75,9 @@ class Column:
     is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
-    by_day: whether it changes from day to day. absence: says why no group of a currency has a
-    value, if that needs to be said; absence_filtered: follows if there are filters besides dates.
+    by_payments: whether it needs the payments to come. by_day: whether it changes from day to day.
+    absence: says why no group of a currency has a value, if that needs to be said;
+    absence_filtered: follows if there are filters besides dates.
     """
 
     field: Field
@@ -87,6 +89,7 @@ class Column:
     by_amount: bool = False
     by_group: bool = False
     is_running: bool = False
+    by_payments: bool = False
     by_day: bool = False
     absence: str = ""
     absence_filtered: str = ""
@@ -227,6 +230,22 @@ def income_share(sums: Sums, around: Surroundings) -> int | None:
 )
 def cumulative(sums: Sums, around: Surroundings) -> int:
     return around.running
+
+
+@column(
+    _number(
+        "left",
+        "net and what is expected until the end of recordDate: income less payments. It needs "
+        "days that have begun, and the scope standing-orders, too.",
+        922.48,
+    ),
+    note="net and payments to come",
+    by_group=True,
+    by_payments=True,
+    by_day=True,
+)
+def left(sums: Sums, around: Surroundings) -> int:
+    return sums.net + around.expected
 
 
 def _per_days(number: int, sums: Sums, around: Surroundings) -> int | None:

@@ -232,6 +232,17 @@ class Overview:
     def sums(self) -> Money | None:
         return self._money(self.sums_request)
 
+    @property
+    def compared_words(self) -> str:
+        """Return when `compared` was: ``in Oct``, or ``by 28 Oct`` for its first days."""
+        words, last = self.compared.words(self._region), self.compared.last
+        if self.span.period is None:
+            return f"before ({words})"
+        if self.compared.period is not None:
+            return f"in {words[:3] if self.span.period is Period.MONTH else words}"
+        is_year = self.span.period is Period.YEAR
+        return f"by {self._region.day(last) if is_year else self._region.day_of_year(last)}"
+
     @cached_property
     def sums_before(self) -> Money | None:
         return self._money(self.compared_request)
@@ -376,6 +387,14 @@ class Overview:
             row = nothing | so_far.get(currency, {}) | to_come.get(currency, {})
             found[currency] = Left(row[RECEIVED], row[SPENT], row["income"], -row["expense"])
         return found
+
+    def left_question(self, currency: str) -> api_requests.ApiRequest:
+        """Return the request for what is left this month alone."""
+        given = {"columns": "left", "recordDate": "eq.this-month", "fill": "true"}
+        given["currencyCode"] = f"eq.{currency}"
+        return api_requests.ApiRequest(
+            api_requests.SUMMARY, given, f"Left this month, in {currency}"
+        )
 
     # -- budgets, what is due
 

@@ -212,6 +212,10 @@ ANSWERS: dict[str, Callable[[Books], list[list[Any]]]] = {
     "What was my net worth at the end of each month?": lambda b: [
         [f"{day:%Y-%m}", day, balance(b, day)] for day in month_ends()
     ],
+    # Energy and the salary are due until the end of the month.
+    "What is left this month, after all that is still due and expected?": lambda b: [
+        [net(b.since(NOVEMBER)) - 1180 + 4800]
+    ],
     "What part of my income was left last month?": lambda b: [
         [over(net(october(b)), income(october(b)))]
     ],

@@ -19,6 +19,7 @@ from finance_api.api.openapi.schemas import (
     value,
 )
 from finance_api.api.representation import HeaderItems
+from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading
@@ -401,4 +402,6 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
     savable=True,
 )
 def get_summary(request: Request) -> Response:
+    if any(column.by_payments for column in request.validated["columns"]):
+        require_scopes(request, ("records", "standing-orders"))
     return responding.respond(request)

@@ -116,7 +116,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="summarize",
         purpose="Income, expense, net and count of the records that meet all conditions (as in "
-        "search_records), by groupBy and by currency. Groceries per month of a year, in one call: "
+        "search_records), by groupBy and by currency. Groceries per month of a year: "
         '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
         "leftOut counts what is not in the sums: void records, transfers, excluded accounts.",
         paths="records/summary",
@@ -125,7 +125,7 @@ TOOLS: tuple[Tool, ...] = (
             "groupBy": text(f"Up to 3, comma-separated, of {', '.join(DIMENSIONS)}."),
             **undescribed(_OF_RECORDS),
             "columns": text(
-                f"Sums to return, comma-separated, of {_columns()}. spent and received go by the "
+                f"Sums, comma-separated, of {_columns()}. spent and received go by the "
                 "category's kind, so a refund reduces spent. "
                 f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
@@ -170,7 +170,7 @@ TOOLS: tuple[Tool, ...] = (
         paths="accounts/balances",
         rows={"totals": row_of(tables.BALANCE_TOTALS), "balances": row_of(tables.BALANCES)},
         takes={
-            "interval": {**one_of(Period, "Length of an interval."), "default": "month"},
+            "interval": {**one_of(Period), "default": "month"},
             "from": text(
                 "A day in the first interval: 2026-01-31, last-year; default: 12 intervals."
             ),
@@ -281,15 +281,12 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="changes",
-        purpose="Changes since an earlier call, including deleted rows. Pass the value of next as "
-        "since in the following call; while hasMore is true, call again.",
+        purpose="Changes since an earlier call, including deleted rows. Pass next as since in the "
+        "following call; while hasMore is true, call again.",
         paths="changes",
         rows={"changes": row_of(tables.CHANGES)},
         takes={
-            "since": {
-                **text("The value of next in the previous response, or 0 for all data."),
-                "default": "0",
-            },
+            "since": {**text("next of the previous response, or 0 for all data."), "default": "0"},
             "types": text(
                 f"Of {', '.join(sorted(tables.CHANGED))}, comma-separated; "
                 "default: all that the token may read."

@@ -1,7 +1,7 @@
 """Folds the storage's sums into groups by the dimensions of a summary; sorts and fills them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import product
@@ -64,6 +64,7 @@ class Folder:
     not; None if there are no records.
     number, timeless: how many records there are so far, and how many without a time of day if the
     query groups by hour.
+    expected: the net of the payments to come by currency, if a column needs it.
     """
 
     def __init__(self, reader: reading.SummaryReader) -> None:
@@ -74,6 +75,7 @@ class Folder:
         self.oldest: int | None = None
         self.newest: int | None = None
         self.number = self.timeless = 0
+        self.expected: Mapping[str, int] = {}
         #: For each dimension, a function that turns a value into the columns that show it.
         self.members: list[Callable[[Any], Row]] = [
             cache(partial(self._members_of, dimension)) for dimension in self.query.group_by

@@ -19,6 +19,7 @@ from finance_api.planning.summaries.comparing import (
 )
 from finance_api.planning.summaries.declaration import COMPARED, SummaryQuery
 from finance_api.planning.summaries.folding import Folder, Group, Groups
+from finance_api.planning.summaries.left import expected_nets
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
@@ -56,6 +57,8 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     """Return the page of groups that the query asks for. Raises ParametersRefused."""
     query = with_end(query)
     folder = Folder(SummaryReader(storage, user_id, query))
+    if any(column.by_payments for column in query.sums):
+        folder.expected = expected_nets(storage, user_id, query)
     end = query.offset + query.limit
     hints: list[str] = []
     if query.needs_all:
@@ -141,7 +144,8 @@ def _first_groups(folder: Folder, end: int) -> tuple[list[tuple[GroupKey, Group]
 
 def _all_rows(storage: Storage, user_id: int, folder: Folder) -> Iterator[Row]:
     """Yield the rows of all groups in their default order."""
-    query, groups = folder.query, _all_groups(folder)
+    query = folder.query
+    groups = {(currency,): Group() for currency in folder.expected} | _all_groups(folder)
     comparison = Comparison(query) if query.compare else None
     spans = {} if comparison is None else comparison.spans
     read = {at: _earlier(storage, user_id, query, span) for at, span in spans.items()}
@@ -233,14 +237,15 @@ class Measures:
     def __init__(self, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]) -> None:
         self._query = folder.query
         self._times = TimeKeys(folder.query)
-        self._totals = folder.totals
+        self._totals, self._expected = folder.totals, folder.expected
         has_running = any(column.is_running for column in folder.query.sums)
         self._running = self._run(groups) if has_running else {}
         self._first, self._last = self._asked_days(groups)
 
     def row(self, key: GroupKey, group: Group) -> Row:
         total, running = self._totals[key[0]], self._running.get(key, 0)
-        around = Surroundings(total, running, partial(self.days, key, group))
+        expected = self._expected.get(key[0], 0)
+        around = Surroundings(total, running, partial(self.days, key, group), expected)
         row: Row = {column.name: column.value(group, around) for column in self._query.sums}
         if self._query.merges and not group.has_amounts:
             row |= dict.fromkeys(row.keys() - {"count"})

@@ -4,6 +4,7 @@ import html
 import re
 from datetime import date, timedelta
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pytest
 
@@ -84,6 +85,12 @@ def of_currency(groups, currency="EUR"):
     return found
 
 
+#: What a sum is compared with, before the links to save it.
+EARLIER = (
+    r'class="earlier">([^<]*?)&ensp;(?=\s*<span[^>]*>'
+    r'\s*<a[^>]*aria-label="Save: (?:Received|Spent|Net) )'
+)
+
 QUERIES = (
     *("period=2026-02", "period=2026-Q1&currency=USD", "period=2025", ""),
     "from=2026-01-05&to=2026-02-07",
@@ -100,11 +107,20 @@ def test_each_figure_is_the_answer_to_its_request(client, visitor, query):
         page, "Net worth", "Received and spent", "Received and spent before"
     )
     texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
-    earlier = re.findall(r'class="earlier">[^<]*: ([^<:]*)</dd>', figures)
-    for target, shown in zip(sums_targets, (texts, earlier), strict=True):
-        sums = of_currency(answered(client, target)["groups"], currency)
-        expected = [Decimal(str(sums.get(name, 0))) for name in ("received", "spent", "net")]
-        assert [number(text) for text in shown] == expected
+    received, spent, net = (earlier.strip() for earlier in re.findall(EARLIER, figures))
+    now, before = (
+        of_currency(answered(client, target)["groups"], currency) for target in sums_targets
+    )
+    expected = [Decimal(str(now.get(name, 0))) for name in ("received", "spent", "net")]
+    assert [number(text) for text in texts] == expected
+    shown = [number(text.rpartition(":")[2]) for text in (received, net)]
+    assert shown == [Decimal(str(before.get(name, 0))) for name in ("received", "net")]
+    more = expected[1] - Decimal(str(before.get("spent", 0)))
+    if not before.get("spent"):
+        assert spent.startswith("nothing ")
+    else:
+        assert number(spent.partition(" than ")[0]) == abs(more)
+        assert (" more " if more > 0 else " less ") in spent
 
     totals = answered(client, worth_target)["totals"]
     for code in ("EUR", "CHF", "USD"):
@@ -230,6 +246,11 @@ def test_what_is_left_this_month_is_that_of_a_plain_model_and_of_the_requests(se
             parts = [sums.get("received", 0), -sums.get("spent", 0)]
             parts.append(of_currency(to_come, currency).get("net", 0))
             assert sum(Decimal(str(part)) for part in parts) == figure
+            saved = re.search(
+                f'address=([^"]*)" aria-label="Save: Left this month, in {currency}"', page
+            )
+            groups = client.exact(unquote(saved[1]).removeprefix("/v1/api/"))["groups"]
+            assert groups == [{"currencyCode": currency, "left": figure}], f"seed {seed}"
 
 
 @on_one_storage
@@ -449,6 +470,51 @@ def test_a_time_that_is_not_over_is_compared_with_the_same_days_before(
 ):
     spent = panel(visitor.get(f"/overview?{query}").text, "spent")
     assert f"Compared with {earlier}" in re.findall('<p class="muted">(.*?)</p>', spent)
+
+
+def test_spending_is_compared_with_the_same_days_before_in_a_sentence(service):
+    user = new_user(service)
+    spent = [("2026-01-05", 30), ("2026-02-18", 100), ("2026-02-20", 30), ("2026-03-02", 43.44)]
+    crowns = [("2026-02-01", 8), ("2026-03-02", 10)]
+    rows = [record(n, amount=-units, recordDate=day) for n, (day, units) in enumerate(spent)]
+    for n, (day, units) in enumerate(crowns, 10):
+        rows.append(record(n, accountId=uid("Account", 2), amount=-units, recordDate=day))
+    service.load(user, [account(1), account(2, currencyCode="NOK"), *rows])
+    # Users share the rates: no other test has some of this currency.
+    days = [DayRates(parse_date(day), "EUR", {"NOK": Decimal("1.25")}) for day, _ in crowns[1:]]
+    import_rates(service.backend, days, service.clock.now())
+    for today, query, sentence in (
+        ("2026-03-18", "", "56.56 less than by 18 Feb"),
+        ("2026-03-17", "", "nothing by 17 Feb"),
+        ("2026-03-30", "", "86.56 less than by 28 Feb"),
+        ("2026-03-31", "", "86.56 less than in Feb"),
+        ("2026-02-01", "currency=NOK", "nothing by 1 Jan"),
+        ("2026-03-18", "period=2026-02", "100.00 more than in Jan"),
+        ("2026-03-18", "period=2026-01", "nothing in Dec"),
+        ("2026-03-18", "period=2026", "nothing by 18 Mar 2025"),
+        (*("2026-03-18", "from=2026-02-20&to=2026-02-20"), "nothing before (19 Feb 2026)"),
+        (
+            *("2026-03-18", "from=2026-02-19&to=2026-02-20"),
+            "70.00 less than before (17 Feb 2026 – 18 Feb 2026)",
+        ),
+        ("2026-03-18", "currency=NOK", "2.00 more than by 18 Feb"),
+        # 10 NOK are 8 EUR; for 8 NOK there is no rate.
+        ("2026-03-18", "convertTo=EUR", "48.56 less than by 18 Feb"),
+    ):
+        service.clock.set(f"{today}T12:00:00Z")
+        page = signed_in(service, user).get(f"/overview?{query}").text
+        shown = [shown_text(each) for each in re.findall(EARLIER, panel(page, "figures"))]
+        assert shown[1] == sentence, (today, query)
+        missing = "1 record by 18 Feb is left out" in shown_text(page)
+        assert missing == ("convertTo" in query)
+
+
+def test_as_much_as_before_is_said_so(service):
+    user = new_user(service)
+    rows = [record(n, amount=-30, recordDate=f"2026-0{n}-02") for n in (2, 3)]
+    service.load(user, [account(1), *rows])
+    page = signed_in(service, user).get("/overview").text
+    assert "as much as by 18 Feb" in shown_text(panel(page, "figures"))
 
 
 @on_one_storage

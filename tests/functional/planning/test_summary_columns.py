@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.native_rows import account, category, label, record, uid
+from support.native_rows import account, category, label, record, standing_order, uid
 
 FOOD = uid("Category", 1)
 
@@ -351,3 +351,66 @@ def test_what_cannot_be_answered_is_refused(client):
     for query, name, message in REFUSED:
         fault = client.fault("records/summary", **query)
         assert fault["name"] == name and message in fault["message"], fault
+
+
+def test_left_is_the_net_of_the_records_and_of_the_payments_until_the_end(books):
+    orders = [(1, -7, "2026-03-17"), (2, -20, "2026-03-31"), (3, -40, "2026-04-01")]
+    for number, amount, day in orders:
+        due = {"accountId": uid("Account", 1), "currencyCode": "EUR", "startDate": day}
+        books.load(standing_order(number, amount=amount, recurrenceRule=None, **due))
+    books.load(
+        account(3, name="Dollars", currencyCode="USD"),
+        standing_order(
+            4, amount=300, startDate="2026-03-20", accountId=uid("Account", 3), currencyCode="USD"
+        ),
+    )
+    month = {"columns": "left", "recordDate": "eq.this-month"}
+    both = ("currencyCode", "left")
+    assert cells(books, *both, **month) == [("CHF", -7), ("EUR", -50), ("USD", 300)]
+    assert cells(books, *both, currencyCode="eq.USD", **month) == [("USD", 300)]
+    assert cells(books, *both, currencyCode="eq.JPY", fill="true", **month) == [("JPY", 0)]
+    # Payments to come until today, and in days that are over.
+    for days, left in (("eq.month-to-date", -30), ("eq.2026-02", 50), ("lte.2026-04-01", -50)):
+        assert cells(books, "left", **EUR, columns="left", recordDate=days) == [(left,)], days
+    names = ("net", "left", "previousLeft", "changeLeft")
+    month["columns"] = "net,left"
+    assert cells(books, *names, **EUR, **month, compare="previous") == [(-30, -50, 50, -100)]
+    assert cells(books, "left", **EUR, **month, having="left.gt.-50") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({}, "days that have begun and have an end: add recordDate=eq.this-month"),
+        ({"recordDate": "gte.this-month"}, "days that have begun and have an end"),
+        ({"recordDate": "eq.next-month"}, "days that have begun and have an end"),
+        ({"recordDate": "lte.9999-12-31"}, "days that have begun and have an end"),
+        ({"groupBy": "account"}, "without groupBy, include and mergeCurrencies"),
+        ({"include": "transfers"}, "without groupBy, include and mergeCurrencies"),
+        ({"convertTo": "EUR", "mergeCurrencies": "true"}, "without groupBy, include and merge"),
+        ({"category": "eq.Food"}, "no filters but recordDate and currencyCode"),
+        ({"q": "Shop"}, "no filters but recordDate and currencyCode"),
+        ({"flow": "spent"}, "no filters but recordDate and currencyCode"),
+    ],
+)
+def test_left_of_a_part_or_without_an_end_is_refused(books, query, message):
+    days = {} if "recordDate" in query or not query else {"recordDate": "eq.this-month"}
+    fault = books.fault("records/summary", columns="spent,left", **days, **query)
+    assert fault["name"] == "columns"
+    assert message in fault["message"]
+
+
+def test_left_with_too_many_payments_to_come_is_refused(books, monkeypatch):
+    monkeypatch.setattr("finance_api.planning.forecast.payments.MAX_DUE_DAYS", 0)
+    books.load(standing_order(1, amount=-7, startDate="2026-03-20"))
+    fault = books.fault("records/summary", columns="left", recordDate="eq.this-month")
+    assert fault["message"].endswith("ask for days that end earlier")
+
+
+def test_left_needs_the_scope_of_standing_orders_too(books, service):
+    narrow = service.client(scopes=["records"])
+    asked = {"recordDate": "eq.this-month"}
+    assert narrow.get("records/summary", columns="net", **asked).status_int == 200
+    answer = narrow.get("records/summary", columns="net,left", **asked)
+    assert answer.status_int == 403
+    assert answer.json["detail"] == "The token lacks the scope standing-orders."
