@@ -1,7 +1,6 @@
 """Books of other programs: importing them, and what is stored of them."""
 
 import io
-import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,6 @@ from finance_api.values.time import date_text
 from support.ledger import IMPORT_SETTINGS, Person
 
 BOOKS = Path(__file__).parents[1] / "samples" / "books"
-
-
-def database_in(book: bytes) -> bytes:
-    """Return the database in a book of Actual."""
-    with zipfile.ZipFile(io.BytesIO(book)) as archive:
-        return archive.read("db.sqlite")
 
 
 def import_book(person: Person, book: bytes, **options: Any) -> ImportReport:

@@ -8,7 +8,8 @@ from contextlib import closing
 from itertools import count as numbers
 from typing import Any
 
-from support.books import BOOKS, database_in
+from support.actual import HOUSEHOLD, database_in
+from support.books import BOOKS
 
 
 class DatabaseBook:
@@ -56,8 +57,7 @@ class DatabaseBook:
 
 class ActualBook(DatabaseBook):
     def __init__(self, seed: int) -> None:
-        book = (BOOKS / "actual-household.zip").read_bytes()
-        super().__init__(seed, database_in(book))
+        super().__init__(seed, database_in(HOUSEHOLD))
 
     def _any_account(self) -> str:
         return str(self._any("id FROM accounts WHERE NOT tombstone")[0])

@@ -50,11 +50,6 @@ def has_gnucash() -> bool:
     return not subprocess.run(command, check=False, capture_output=True).returncode
 
 
-@pytest.fixture
-def person() -> Person:
-    return Person(MemoryBackend())
-
-
 def answers(name: str, folder: Path = BOOKS) -> dict[str, Any]:
     return dict(json.loads((folder / f"gnucash-{name}.json").read_text()))
 

@@ -54,11 +54,6 @@ def answers(name: str) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
     return dict(json.loads((BOOKS / f"{name}.json").read_text()))
 
 
-@pytest.fixture
-def person() -> Person:
-    return Person(MemoryBackend())
-
-
 def imported(
     person: Person, data: bytes, format_name: str | None = None, **options: Any
 ) -> ImportReport:

@@ -21,18 +21,12 @@ from finance_api.resources import (
     SPLITS,
     STANDING_ORDERS,
 )
-from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import date_text, parse_date
 from support.books import BOOKS, category_sums, import_book, named, pairs, refusal
 from support.ledger import Person
 from support.nightly import count
 
 HOUSEHOLD = (BOOKS / "ynab-household.json").read_bytes()
-
-
-@pytest.fixture
-def person() -> Person:
-    return Person(MemoryBackend())
 
 
 def plan() -> dict[str, Any]:
