@@ -42,6 +42,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "{entries} already in the account {account}, at most a day apart",
     Topic.ACCOUNT_OF_BOOK_IS_OWN: "{entries} already in the account {account}, which came from this book: it may have been renamed there",
     Topic.MAYBE_HERE: "{count} records of the book may be here already, up to {days} days apart, such as {amount} of {day}, which may be {record}",
+    Topic.FOLLOWED: "this book is followed: importing it otherwise would replace what you changed here",
     Topic.MUCH_VANISHED: "{gone} of {count} {objects} would go, because the book no longer has them: it may be an older copy, or another book",
     Topic.OLDER_BOOK: "the newest day in the book is {own}, but it had {stored} before: it may be an older copy",
     Topic.CURRENCY: "the file does not state its currency",

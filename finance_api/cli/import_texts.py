@@ -23,6 +23,7 @@ WAYS: Mapping[Topic, str] = {
     Topic.ACCOUNT_OF_BOOK_IS_KNOWN: "; if it is the same account, give --into {into!r}; if it is another one, give --new-accounts",
     Topic.ACCOUNT_OF_BOOK_IS_OWN: "; if it is the same account, follow the book with --follow; if it is another one, give --new-accounts",
     Topic.MAYBE_HERE: ": if they are the same, give --match-days {days}; if not, --match-days {least}",
+    Topic.FOLLOWED: "; give --follow",
     Topic.MUCH_VANISHED: "; if that is right, give --confirm-smaller",
     Topic.OLDER_BOOK: "; if that is right, give --confirm-smaller",
     Topic.CURRENCY: ": give --currency, such as {example}",

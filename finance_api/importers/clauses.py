@@ -21,6 +21,7 @@ class Topic(StrEnum):
     ACCOUNT_OF_BOOK_IS_KNOWN = auto()
     ACCOUNT_OF_BOOK_IS_OWN = auto()
     MAYBE_HERE = auto()
+    FOLLOWED = auto()
     MUCH_VANISHED = auto()
     OLDER_BOOK = auto()
     CURRENCY = auto()

@@ -19,10 +19,11 @@ from finance_api.ledger.edits.naming import many_of
 from finance_api.ledger.edits.questions import is_asked_for
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.transfers import other_halves
+from finance_api.ledger.joined_accounts import JoinedAccounts
 from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.rows import batched
-from finance_api.ledger.session import IMPORT, LedgerSession
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
     deleted_among,
     forget_deleted,
@@ -90,7 +91,7 @@ def followed_books(history: Iterable[HistoryEntry]) -> list[FollowedBook]:
     return books
 
 
-def last_entry(history: Iterable[HistoryEntry], source: str) -> HistoryEntry | None:
+def last_entry(history: Iterable[HistoryEntry], source: str | None) -> HistoryEntry | None:
     """Return the newest entry with which a book was followed, and which is not undone."""
     entries = [e for e in history if e.undone_at is None and "follow" in e.details]
     return next((e for e in reversed(entries) if e.details["book"] == source), None)
@@ -99,20 +100,18 @@ def last_entry(history: Iterable[HistoryEntry], source: str) -> HistoryEntry | N
 class Following:
     """What following a file does. Raises ImportRefused if it is not clear that it should be done.
 
-    lost: the ids of accounts in the file that were joined with accounts deleted here since.
     states: the states of the file's objects.
     """
 
     def __init__(
         self,
         session: LedgerSession,
-        file: NativeFile,
+        joined: JoinedAccounts,
         report: ImportReport,
         options: StatementOptions,
-        lost: Iterable[str],
     ) -> None:
         self._session = session
-        self._file = file
+        self._file = file = joined.file
         self._report = report
         if file.source in (None, NATIVE):
             raise ImportRefused(
@@ -124,6 +123,9 @@ class Following:
         self._stored: dict[Key, _Stored] = {}
         self._hollow: set[Key] = set()
         self.states = BookStates(session.user.uuid, file, self._read_stored())
+        #: The digest of the whole file, whatever of it is matched.
+        whole = BookStates(session.user.uuid, joined.original, {}) if joined.ids else self.states
+        self._whole = whole.whole
         self._refuse_undone()
         states, parts = self.states.by_key, self.states.parts
         self._vanished = [key for key in self._stored if key not in states and key[1] not in parts]
@@ -132,7 +134,7 @@ class Following:
         #: The objects to import, and the rows of which only the state changes.
         self._taken: set[Key] = set()
         self._noted: list[tuple[Resource, str]] = []
-        gone = {key_of(ACCOUNTS, row_id) for row_id in lost} & states.keys()
+        gone = {key_of(ACCOUNTS, row_id) for row_id in joined.lost} & states.keys()
         self._deleted = self._find_deleted() | gone - self._stored.keys()
         self._compare()
         self._revive()
@@ -142,7 +144,7 @@ class Following:
         live = [e.number for e in own if e.undone_at is None]
         for entry in own:
             is_later = bool(live) and entry.number > live[-1]
-            if is_later and entry.details.get("follow", {}).get("state") == self.states.whole:
+            if is_later and entry.details.get("follow", {}).get("state") == self._whole:
                 raise UndoneState(
                     f"this state of the book was undone (entry {entry.number}), and is not "
                     "followed again: change the book in its program first"
@@ -171,29 +173,23 @@ class Following:
 
         A record that was deleted here is a whole without parts.
         """
-        history = self._session.history
-        if not any(e.undone_at is None and e.details.get("book") == self.source for e in history):
+        live = [e for e in self._session.history if e.undone_at is None]
+        if not any(e.details.get("book") == self.source for e in live):
             return set()
-        remembered = [] if self._last is None else self._last.details["follow"]["deleted"]
-        before = {(kind, row_id) for kind, row_id in remembered}
-        ledger, user_id, deleted = self._session.storage.ledger, self._session.user.id, set[Key]()
-        for resource in _DOCUMENTS:
-            keys = {
-                key for key in self.states.by_key if key[0] == resource.name
-            } - self._stored.keys()
-            there = self._session.get_rows(resource, [key[1] for key in keys]) if keys else {}
-            absent = {key[1] for key in keys if key[1] not in there}
-            deleted |= {key for key in before if key[0] == resource.name and key[1] in absent}
-            absent -= {key[1] for key in deleted}
-            for entry in reversed(history):
-                if not absent:
-                    break
-                if entry.undone_at is None and not entry.pruned:
-                    images = ledger.get_before(user_id, entry.number, resource, absent)
-                    absent -= images.keys()
-                    if entry.action != IMPORT:
-                        deleted |= {key_of(resource, i) for i, each in images.items() if each.row}
-        return deleted
+        since, deleted = 0, set[Key]()
+        if self._last is not None:
+            since = self._last.number
+            deleted = {(kind, row_id) for kind, row_id in self._last.details["follow"]["deleted"]}
+        for entry in live:
+            if entry.number > since:
+                rows = (entry.details.get("summary") or {}).get("rows", ())
+                deleted |= {(row["type"], row["id"]) for row in rows if row["verb"] == "removed"}
+        return {
+            key
+            for key in deleted & self.states.by_key.keys()
+            if key[0] != RECORDS.name
+            if key[1] not in self._session.row_set(_BY_NAME[key[0]]).rows
+        }
 
     # -- questions
 
@@ -455,7 +451,7 @@ class Following:
             "path": details.get("file", {}).get("path", before.get("path")),
             "options": {k: v for k, v in details.get("options", {}).items() if k not in _ANSWERS},
         }
-        state = {"state": self.states.whole, "deleted": sorted(map(list, self._deleted))}
+        state = {"state": self._whole, "deleted": sorted(map(list, self._deleted))}
         details["follow"] = {**how, **state}
         noted = {**how, "deleted": state["deleted"]}
         return any(before.get(name) != value for name, value in noted.items())

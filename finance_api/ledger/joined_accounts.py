@@ -41,13 +41,13 @@ class _Match(NamedTuple):
 class JoinedAccounts:
     """The accounts of a book that are accounts here. Raises ImportRefused.
 
-    ids: the ids of accounts here, by the ids of the book's accounts. lost: the ids of the book's
-    accounts that were joined with accounts that were deleted here since.
+    original: the whole file. ids: the ids of accounts here, by the ids of the book's accounts.
+    lost: the ids of the book's accounts that were joined with accounts deleted here since.
     """
 
     def __init__(self, session: LedgerSession, file: NativeFile, options: StatementOptions) -> None:
         self._session = session
-        self._file = file
+        self.original = file
         self._prefix = f"{file.source}:"
         remembered, stored = self._remembered(), session.accounts.rows
         self.ids = {told: here for told, here in remembered.items() if here in stored}
@@ -71,7 +71,7 @@ class JoinedAccounts:
         own = (
             entry.details["into"]
             for entry in reversed(self._session.history)
-            if entry.undone_at is None and entry.details.get("book") == self._file.source
+            if entry.undone_at is None and entry.details.get("book") == self.original.source
             if "into" in entry.details
         )
         return next(own, {})
@@ -79,14 +79,14 @@ class JoinedAccounts:
     def _given(self, options: StatementOptions) -> dict[str, str]:
         if not options.into:
             return {}
-        if self._file.source in (None, NATIVE):
+        if self.original.source in (None, NATIVE):
             raise ImportRefused(
                 "accounts can be joined if the file is a book of another program, or if all of its "
                 "objects have the same source, which names the book"
             )
         accounts = [
             {**d.values, "id": self._id_of(d)}
-            for d in self._file.documents()
+            for d in self.original.documents()
             if d.resource is ACCOUNTS
         ]
         return dict(self._pair(accounts, text) for text in options.into)
@@ -110,7 +110,7 @@ class JoinedAccounts:
                 f"the account {quoted(account['name'])} of the book is here already as an account "
                 "of its own: undo the imports of the book first"
             )
-        if here["source"] == self._file.source:
+        if here["source"] == self.original.source:
             raise ImportRefused(
                 f"the account {quoted(here['name'])} came from this book: follow the book if it "
                 "was renamed there"
@@ -140,14 +140,14 @@ class JoinedAccounts:
 
     def _match(self, match_days: int | None) -> None:
         free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
-        file = chain(self._file.documents(), self._file.records())
+        file = chain(self.original.documents(), self.original.records())
         given = {f"{self._prefix}{document.values.get('sourceId')}" for document in file}
         for row in self._stored():
             # What the book has lost can be there under another id.
             of_book = [each for each in row["furtherSources"] if each in given]
             for each in of_book:
                 self._known[each.removeprefix(self._prefix)] = row.get("transferId", "")
-            is_other = row["source"] != self._file.source and row["recordState"] != VOID
+            is_other = row["source"] != self.original.source and row["recordState"] != VOID
             if is_other and not of_book:
                 free[row["accountId"], row["amount"]].append(row)
         left = list(self._unmatched())
@@ -163,10 +163,10 @@ class JoinedAccounts:
     def _unmatched(self) -> Iterator[NativeRow]:
         """Yield the book's records in these accounts that are not here yet, by day."""
         # A whole without parts counts nothing.
-        splits = {document.values.get("splitId") for document in self._file.records()}
+        splits = {document.values.get("splitId") for document in self.original.records()}
         own = [
             document
-            for document in chain(self._file.documents(), self._file.records())
+            for document in chain(self.original.documents(), self.original.records())
             if document.resource is RECORDS
             or (document.resource is SPLITS and self._id_of(document) in splits)
             if document.values["accountId"] in self.ids
@@ -174,7 +174,7 @@ class JoinedAccounts:
             if document.values["sourceId"] not in self._known
             if document.values.get("recordState") != VOID
         ]
-        source = str(self._file.source)
+        source = str(self.original.source)
         for batch in batched(sorted(own, key=lambda d: d.values["recordDate"])):
             ids = [document.values["sourceId"] for document in batch]
             stored = get_stated_by_source(self._session, source, ids)
@@ -219,7 +219,7 @@ class JoinedAccounts:
         )
 
     def _leave_out(self) -> None:
-        for document in chain(self._file.documents(), self._file.records()):
+        for document in chain(self.original.documents(), self.original.records()):
             values = document.values
             source_id, told = values.get("sourceId"), values.get("transferId")
             if source_id in self._known and values.get("accountId") in self.ids:
@@ -236,7 +236,7 @@ class JoinedAccounts:
     @property
     def file(self) -> NativeFile:
         """The file without what is here already."""
-        file = self._file
+        file = self.original
         if not self.ids:
             return file
         return file._replace(
@@ -294,7 +294,7 @@ class JoinedAccounts:
     def remark(self, report: ImportReport) -> None:
         """Name accounts whose balance differs from the book's."""
         for told, here in self.ids.items():
-            row, balance = self._session.accounts.rows[here], self._file.balances.get(told)
+            row, balance = self._session.accounts.rows[here], self.original.balances.get(told)
             if balance is not None and balance != row["balance"]:
                 money = [
                     money_text(each, row["currencyCode"]) for each in (row["balance"], balance)

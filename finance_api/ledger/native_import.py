@@ -6,14 +6,22 @@ from datetime import date
 from itertools import chain
 from typing import Any
 
-from finance_api.importers.interface import ChangeRefused, ImportRefused, Questions, listed, quoted
+from finance_api.importers.clauses import Topic, clause
+from finance_api.importers.interface import (
+    ChangeRefused,
+    Choice,
+    ImportRefused,
+    Questions,
+    listed,
+    quoted,
+)
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.book_states import BookStates
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.differences import Facts, list_differences, undone_numbers
 from finance_api.ledger.edits.transfers import other_halves
-from finance_api.ledger.following import Following
+from finance_api.ledger.following import Following, last_entry
 from finance_api.ledger.joined_accounts import JoinedAccounts
 from finance_api.ledger.matching.new_accounts import ask_about_accounts_of_book
 from finance_api.ledger.matching.stated import note_stated
@@ -92,10 +100,12 @@ class NativeImport:
     def run(self, file: NativeFile, options: StatementOptions) -> None:
         """Import all rows. Raises ImportRefused."""
         session, report, following = self._session, self._report, None
+        if not options.follow and last_entry(session.history, file.source) is not None:
+            raise ImportRefused(clause(Topic.FOLLOWED), choices=(Choice({"follow": True}),))
         joined = JoinedAccounts(session, file, options)
         file = imported = joined.file
         if options.follow:
-            following = Following(session, file, report, options, joined.lost)
+            following = Following(session, joined, report, options)
             self._states, imported = following.states, following.to_import
         elif file.is_book:
             self._states = BookStates(session.user.uuid, file, {})

@@ -203,7 +203,10 @@ class UploadWork:
 
         def end(session: LedgerSession, report: ImportReport) -> None:
             uploads, outcome = session.storage.uploads, preview_of(session, report, self._region)
-            uploads.change(self.user.id, self.upload, state=UploadState.DONE, outcome=outcome)
+            # A followed book that waited has a later time, see `cli.waiting_books`.
+            at = min(self.upload.created_at, self.now)
+            done = {"state": UploadState.DONE, "created_at": at, "outcome": outcome}
+            uploads.change(self.user.id, self.upload, **done)
             uploads.drop_content(self.user.id, self.upload.id)
 
         try:

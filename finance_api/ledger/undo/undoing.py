@@ -29,6 +29,7 @@ from finance_api.values import Row
 _RECORDS = (RECORDS, SPLITS)
 #: Page size of removals, which is larger because each page touches the whole table.
 _REMOVED_PAGE = 10_000
+_INITIAL = "initialBalance"
 
 
 def undo(
@@ -197,12 +198,18 @@ class _Undo:
         row_set = self._session.row_set(resource)
         restored = []
         for image in images:
-            if image.row is None:
-                continue
             current = row_set.rows.get(image.row_id)
             after = None
             if resource is ACCOUNTS:
                 after = self._past.after(entry.number, ACCOUNTS, image.row_id)
+            if image.row is None:
+                # If later entries need the account, it stays without this initial balance.
+                if after is not None and current is not None and _INITIAL in after["setByHand"]:
+                    marks = tuple(name for name in after["setByHand"] if name != _INITIAL)
+                    before = {**after, _INITIAL: 0, "setByHand": marks}
+                    row_set.put(self._merged(entry, before, after, current) or current)
+                    self._accounts.add(image.row_id)
+                continue
             if after is not None:
                 row = self._merged(entry, image.row, after, current)
             elif (resource.name, image.row_id) in links:
@@ -232,19 +239,26 @@ class _Undo:
         Values that a later entry set are kept. left: the account as the entry left it.
         """
         before, after = own_values(ACCOUNTS, image), own_values(ACCOUNTS, left)
-        names = before.keys() - marks_of(entry, image["id"])
+        names = before.keys() - {"setByHand", *marks_of(entry, image["id"])}
         for number in self._past.later(entry.number):
             later = self._past.image_of(number, ACCOUNTS, image["id"])
             if later is not None and later.row is not None:
-                own = own_values(ACCOUNTS, later.row)
-                names = {name for name in names if own[name] == after[name]}
-                row = {**later.row, **own, **{name: before[name] for name in names}}
+                row = _reverted(later.row, names, before, after)
                 self._past.replace(number, [later._replace(row=row)])
-        if current is None:
-            return None
-        now = own_values(ACCOUNTS, current)
-        names = {name for name in names if now[name] == after[name]}
-        return {**current, **now, **{name: before[name] for name in names}}
+        return None if current is None else _reverted(current, names, before, after)
+
+
+def _reverted(account: Row, names: set[str], before: Row, after: Row) -> Row:
+    """Return the account with these fields, and whether they were set manually, as before.
+
+    Removes the fields from ``names`` that the account no longer has as they were after the entry.
+    """
+    own = own_values(ACCOUNTS, account)
+    marks, was, had = (set(row["setByHand"]) for row in (own, before, after))
+    names -= {n for n in names if own[n] != after[n] or n in marks - had}
+    marks = (marks - (names & had - was)) | (names & was - had)
+    values = {name: before[name] for name in names}
+    return {**account, **own, **values, "setByHand": tuple(sorted(marks))}
 
 
 def _source(row: Row) -> tuple[str | None, str | None]:

@@ -58,6 +58,19 @@ def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held
     assert "The file is imported." in visitor.get(path).text
 
 
+def test_a_book_that_waited_for_an_answer_is_kept_for_an_hour_after_its_import(
+    service, user, visitor
+):
+    path = sent(visitor, STATEMENT)
+    (upload,) = uploads_of(service, user)
+    later = upload.created_at + 10 * 365 * 86_400
+    service.change(lambda storage: storage.uploads.change(user.id, upload, created_at=later))
+    do(visitor, path, "confirm")
+    (imported,) = uploads_of(service, user)
+    assert imported.state is UploadState.DONE
+    assert imported.created_at == upload.created_at
+
+
 @on_one_storage
 def test_progress_is_counted_and_shown_to_whoever_comes_back(service, user, visitor, monkeypatch):
     """Reads the page of an upload of two thousand rows at each change of its progress."""

@@ -383,6 +383,18 @@ def test_accounts_have_the_shortest_end_of_their_path_that_no_other_has():
     assert list(ledger.initial) == ["assets:bank", "liabilities:bank", "cash"]
 
 
+def test_an_account_of_several_currencies_has_no_name_of_another_account():
+    twin = Account("twin", "bank EUR", None, Kind.MONEY)
+    ledger = Ledger(
+        transaction(1, "assets:bank 10 EUR", "income:pay -10 EUR"),
+        transaction(2, "assets:bank 10 USD", "income:pay -10 USD"),
+        transaction(3, "twin 10 EUR", "income:pay -10 EUR"),
+        twin=twin,
+    )
+    names = [each["name"] for each in ledger.of_type("Account")]
+    assert sorted(names) == ["bank (EUR)", "bank EUR", "bank USD"]
+
+
 def test_an_account_with_one_currency_exists_even_if_it_is_empty():
     empty = account("assets:spare", Kind.MONEY, currency="USD", archived=True)
     ledger = Ledger(transaction(1, "assets:bank 5 EUR", "income:pay -5 EUR"), **{empty.id: empty})

@@ -248,6 +248,40 @@ def test_an_account_deleted_here_stays_deleted_after_the_time_for_undo(person):
     assert not person.rows(RECORDS)
 
 
+def test_a_category_deleted_here_stays_deleted_if_the_book_rests_longer_than_undo(person):
+    follow(person, *START)
+    edited(person, remove_object, CATEGORIES, "Food")
+    person.clock.advance(500 * 86_400)
+    edited(person, add_object, LABELS, {"name": "New"})
+    assert person.history()[1].pruned
+    follow(person, *START, payment("d"))
+    assert not person.rows(CATEGORIES)
+
+
+def test_a_category_that_came_back_after_its_deletion_here_comes_back_again(person):
+    follow(person, *START)
+    edited(person, remove_object, CATEGORIES, "Food")
+    using = payment("e", categoryId=uid("food"))
+    follow(person, *START, using)
+    follow(person, giro(), payment("a"))
+    assert not person.rows(CATEGORIES)
+    follow(person, *START)
+    assert names(person, CATEGORIES) == ["food"]
+
+
+def test_an_import_that_would_replace_what_was_changed_here_asks_to_follow(person):
+    plain = "".join(map(native_line, START))
+    person.file(plain)
+    follow(person, *START)
+    edited(person, change_records, [uid("a")], {"note": "mine"})
+    before = person.snapshot()
+    with pytest.raises(ImportRefused) as refusal:
+        person.file(plain)
+    (question,) = refusal.value.questions
+    assert [choice.changes for choice in question.choices] == [{"follow": True}]
+    assert person.snapshot() == before
+
+
 # -- what the book has lost
 
 

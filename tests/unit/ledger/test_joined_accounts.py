@@ -271,3 +271,14 @@ def test_an_account_that_was_renamed_in_a_text_book_is_followed_and_not_joined(p
     assert balances() == before
     import_book(person, journal("bank"), follow=True)
     assert balances() == {"bank": -36, "cash": -1}
+
+
+def test_a_state_that_was_undone_is_known_again_after_a_bank_brought_more_of_it(person):
+    first, second = (of_book(record(n), accountId=an_id(101), payee=f"{n}") for n in (103, 104))
+    person.native(account(1, name="Bank"))
+    follow(person, GIRO, first, **INTO)
+    follow(person, GIRO, first, second)
+    person.undo()
+    person.native(record(3, source="csv"), record(4, source="csv"))
+    with pytest.raises(ImportRefused, match="was undone"):
+        follow(person, GIRO, first, second)

@@ -283,6 +283,48 @@ def test_source_ids_that_rows_exchanged_come_back(person, monkeypatch):
     assert person.everything() == before
 
 
+def edit_account(person, **values):
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="accounts set") as session:
+        set_object(session, ACCOUNTS, an_id(1), values)
+
+
+def test_an_initial_balance_that_was_set_goes_with_its_edit_if_the_account_stays(person):
+    """The undo of the first import leaves the account to the edit, then to the statement."""
+    person.native(account())
+    edit_account(person, initialBalance="500")
+    person.statement(statement((5, -50_000), closing=(9, 100_000)), account_name="account 1")
+    person.undo(1, keep_changed=True)
+    assert person.balance() == "495"
+    assert person.undo(2).used == ["account 1"]
+    assert person.only(ACCOUNTS)["setByHand"] == ()
+    assert person.balance() == "10"
+    person.undo(3)
+    assert person.rows(ACCOUNTS) == []
+
+
+def test_an_initial_balance_that_was_set_goes_with_its_edit_whatever_else_was_set(person):
+    person.native(account())
+    edit_account(person, initialBalance="500")
+    edit_account(person, name="Mine")
+    person.statement(statement((5, -50_000), closing=(9, 100_000)), account_name="Mine")
+    person.undo(2, keep_changed=True)
+    assert person.only(ACCOUNTS)["setByHand"] == ("name",)
+    assert person.balance() == "10"
+
+
+def test_an_initial_balance_that_was_set_again_stays_set(person):
+    person.native(account())
+    edit_account(person, initialBalance="500")
+    edit_account(person, initialBalance="600")
+    person.undo(2, keep_changed=True)
+    assert person.only(ACCOUNTS)["setByHand"] == ("initialBalance",)
+    assert person.balance() == "600"
+    person.undo(3)
+    assert person.only(ACCOUNTS)["setByHand"] == ()
+    assert person.balance() == "0"
+
+
 def test_a_later_statement_does_not_hold_the_account_fast(person):
     person.statement(statement((5, -5), key="a", name="Giro"))
     person.native(account(1, id=person.only(ACCOUNTS)["id"], name="Bank"))

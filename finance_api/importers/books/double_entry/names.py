@@ -92,7 +92,9 @@ class Names:
         name = next((tail for tail in tails if self._tails[tail] == 1), tails[-1])
         if len(self._holdings[holding.account]) == 1:
             return name
-        return f"{name} {holding.currency}{' securities' if holding.is_security else ''}"
+        what = f"{holding.currency}{' securities' if holding.is_security else ''}"
+        is_taken = f"{name} {what}" in self._tails
+        return f"{name} ({what})" if is_taken else f"{name} {what}"
 
     def _tails_of(self, account_id: str) -> list[str]:
         path = self._path(account_id)
