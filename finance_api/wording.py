@@ -191,6 +191,7 @@ CLAUSES: Mapping[Says, str] = {
     Says.ENTERED: "you entered",
     Says.FROM_FORMAT: "came from a file in the format {format}",
     Says.OUT_OF_DATE: "the bank deleted or corrected since",
+    Says.VOIDED: "you made void",
     Says.MORE_PAIRS: " (and {count} more such pairs)",
     Says.MORE_ROWS: " (and {count} more such rows)",
     Says.ONE_ENTRY: "the entry for the new account {new} is",

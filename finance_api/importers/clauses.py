@@ -181,6 +181,7 @@ class Says(StrEnum):
     ENTERED = auto()
     FROM_FORMAT = auto()
     OUT_OF_DATE = auto()
+    VOIDED = auto()
     MORE_PAIRS = auto()
     MORE_ROWS = auto()
     ONE_ENTRY = auto()

@@ -140,6 +140,7 @@ class JoinedAccounts:
 
     def _match(self, match_days: int | None) -> None:
         free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
+        void: list[Row] = []
         file = chain(self.original.documents(), self.original.records())
         given = {f"{self._prefix}{document.values.get('sourceId')}" for document in file}
         for row in self._stored():
@@ -147,16 +148,21 @@ class JoinedAccounts:
             of_book = [each for each in row["furtherSources"] if each in given]
             for each in of_book:
                 self._known[each.removeprefix(self._prefix)] = row.get("transferId", "")
-            is_other = row["source"] != self.original.source and row["recordState"] != VOID
-            if is_other and not of_book:
-                free[row["accountId"], row["amount"]].append(row)
+            if row["source"] != self.original.source and not of_book:
+                is_void = row["recordState"] == VOID
+                (void if is_void else free[row["accountId"], row["amount"]]).append(row)
         left = list(self._unmatched())
-        for reach in sorted({0, _REACH_DAYS, match_days or 0}):
+        for reach in (0, _REACH_DAYS):
             pairs, left = self._nearest(left, free, reach)
             self._matches += pairs
+        # A void record may be a payment that the user does not want, or a duplicate.
+        for row in void:
+            free[row["accountId"], row["amount"]].append(row)
+        doubtful, _ = self._nearest(left, free, match_days or _DOUBTFUL_DAYS)
         if match_days is None:
-            doubtful, _ = self._nearest(left, free, _DOUBTFUL_DAYS)
             self._ask(doubtful)
+        elif match_days > _REACH_DAYS:
+            self._matches += doubtful
         for match in self._matches:
             self._known[match.document.values["sourceId"]] = match.row.get("transferId", "")
 
@@ -199,7 +205,8 @@ class JoinedAccounts:
     def _ask(self, doubtful: list[_Match]) -> None:
         if not doubtful:
             return
-        days = max(_apart(match.document.values, match.row) for match in doubtful)
+        apart = (_apart(match.document.values, match.row) for match in doubtful)
+        days = max(_REACH_DAYS + 1, *apart)
         values, row = doubtful[0].document.values, doubtful[0].row
         fact = clause(
             Topic.MAYBE_HERE,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from finance_api.importers.interface import BankBalance, ChangeRefused
+from finance_api.importers.interface import BankBalance, ChangeRefused, ImportRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.checking import find_faults
 from finance_api.ledger.edits.objects import remove_object
-from finance_api.ledger.edits.records import change_records, remove_records
+from finance_api.ledger.edits.records import change_records, remove_records, void_duplicates
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
 from support.edits import edited
 from support.ledger import Person, account, an_id, record, units
@@ -97,25 +97,35 @@ def test_an_undo_of_the_import_leaves_nothing_behind(ofx, options):
 
 
 @pytest.mark.parametrize("is_deleted", [False, True])
-def test_another_format_adds_the_payment_of_a_void_record_until_that_is_deleted_too(
-    ofx, is_deleted
-):
+def test_another_format_asks_whether_it_has_the_payment_of_a_void_record(ofx, is_deleted):
     person, csv = ofx.person, Bank(ofx.person, "csv")
     coffee = row_of(person, "Coffee")["id"]
     edited(person, change_records, [coffee], {"recordState": "void"})
     if is_deleted:
         delete(person, "Coffee")
     ofx.file(*with_ids(RENT, COFFEE, POWER), data="again")
-    before = {row["id"] for row in person.rows(RECORDS)}
-    csv.file(RENT, COFFEE, POWER, account_name="Checking 100")
-    (new,) = (row for row in person.rows(RECORDS) if row["id"] not in before)
-    assert (new["payee"], new["recordState"]) == ("Coffee", "cleared")
-    edited(person, remove_records, [new["id"]])
+    before = person.rows(RECORDS)
+    name = {"account_name": "Checking 100"}
+    with pytest.raises(ImportRefused, match="which you made void"):
+        csv.file(RENT, COFFEE, POWER, **name)
+    assert csv.file(RENT, COFFEE, POWER, match_days=1, **name).created == 1
+    person.undo()
+    assert csv.file(RENT, COFFEE, POWER, match_days=2, **name).matched == 3
+    Bank(person, "camt").file(RENT, COFFEE, POWER, match_days=2, **name)
     for bank, entries in ((csv, (RENT, COFFEE, POWER)), (ofx, with_ids(RENT, COFFEE, POWER))):
         bank.file(*entries, data="once more")
-        assert {row["id"] for row in person.rows(RECORDS)} == before
-    Bank(person, "camt").file(RENT, COFFEE, POWER, account_name="Checking 100")
-    assert {row["id"] for row in person.rows(RECORDS)} == before
+    rows = {row["id"]: row["recordState"] for row in person.rows(RECORDS)}
+    assert rows == {row["id"]: row["recordState"] for row in before}
+    person.audit()
+
+
+def test_another_format_has_the_payment_of_a_duplicate_in_the_other_record(person):
+    ofx, csv = Bank(person), Bank(person, "csv")
+    twice = entry("3", "-3", "Coffee", "1"), entry("3", "-3", "Coffee", "2")
+    ofx.file(RENT, *twice, POWER)
+    one = next(row["id"] for row in person.rows(RECORDS) if row["payee"] == "Coffee")
+    edited(person, void_duplicates, [one])
+    assert csv.file(RENT, COFFEE, POWER, account_name="Checking 100").created == 0
 
 
 @pytest.mark.parametrize("is_moved", [False, True])

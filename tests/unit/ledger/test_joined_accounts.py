@@ -183,6 +183,19 @@ def test_a_transfer_stays_cut_the_next_time_if_its_half_here_is_part_of_another(
     assert (person.snapshot(), len(person.history())) == (before, entries)
 
 
+def test_a_void_record_is_asked_about(person):
+    bought = of_book(record(103), accountId=an_id(101))
+    person.native(account(1, name="Bank"), record(3, source="csv", recordState="void"))
+    with pytest.raises(ImportRefused, match="may be here already") as refusal:
+        follow(person, GIRO, bought, **INTO)
+    (same, other) = (each.changes for each in refusal.value.questions[0].choices)
+    assert follow(person, GIRO, bought, **INTO, **other) == 0
+    assert len(person.rows(RECORDS)) == 2
+    person.undo()
+    assert follow(person, GIRO, bought, **INTO, **same) == 1
+    assert person.only(RECORDS)["recordState"] == "void"
+
+
 def test_a_category_that_was_deleted_here_does_not_come_with_a_match(person):
     food = of_book(document("Category", 111, kind="expense"))
     person.native(account(1, name="Bank"))

@@ -40,18 +40,19 @@ def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
         return
     # A smaller --match-days concerns only records of the file's own format.
     most = max(_REACH_DAYS, rows.match_days or 0)
+    others = _not_void(_is_other)
     yield from _batches(rows, _is_other, most)
     yield from pair_notifications(rows, _is_other, most)
-    others = _not_void(_is_other)
     for names in (("day", "amount", "text"), ("day", "amount")):
         yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=others)
     for reach in sorted({_REACH_DAYS, most}):
-        yield from _near(rows, reach, is_plain, _is_other)
+        yield from _near(rows, reach, is_plain, others)
     # Without the payments that both formats state singly, the rest of a day may have one sum.
     yield from pair_notifications(rows, _is_other, most)
     yield from pair_whole_days(rows, _is_other)
-    # This file's first and last entries may be records of another file, on days just outside; and
-    # this file may be older than one in which the bank deleted a record.
+    # This file's first and last entries may be records of another file, on days just outside; this
+    # file may be older than one in which the bank deleted a record; and a void record may be a
+    # payment that the user does not want, or a duplicate, which stands for none.
     beside = chain(
         _batches(rows, _is_beside, _REACH_DAYS),
         pair_notifications(rows, _is_beside, _REACH_DAYS),
@@ -78,8 +79,11 @@ def _is_other(candidate: Candidate) -> bool:
 
 
 def _is_beside(candidate: Candidate) -> bool:
-    """Return whether another source has the record on another day, or had it before a deletion."""
-    return not candidate.mine and (candidate.is_past or not candidate.covered)
+    """Return whether another source has the record on another day, or had it before a deletion; or
+    whether the user voided it.
+    """
+    is_near = candidate.is_past or candidate.is_void or not candidate.covered
+    return not candidate.mine and is_near
 
 
 def _not_void(test: CandidateTest) -> CandidateTest:
@@ -87,7 +91,9 @@ def _not_void(test: CandidateTest) -> CandidateTest:
 
 
 def _of(source: str | None) -> CandidateTest:
-    return lambda candidate: _is_other(candidate) and candidate.source == source
+    return lambda candidate: (
+        _is_other(candidate) and not candidate.is_void and candidate.source == source
+    )
 
 
 def _of_days_of(source: str) -> EntryTest:
@@ -101,7 +107,7 @@ def _of_days_of(source: str) -> EntryTest:
 def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest) -> Iterator[Pair]:
     """Pair as many rows of equal amounts as possible, at most ``reach`` days apart."""
     others = grouped(
-        sorted(rows.free(_not_void(stored)), key=lambda c: -c.day), lambda c: (c.account, c.amount)
+        sorted(rows.free(stored), key=lambda c: -c.day), lambda c: (c.account, c.amount)
     )
     undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
     for entry in undecided:
@@ -142,8 +148,8 @@ def _are_same(topic: Topic, pair: Pair, *, more: int, days: int) -> Question:
     origin = clause(Says.ENTERED)
     if other.source:
         origin = clause(Says.FROM_FORMAT, format=other.source)
-    if other.is_past:
-        origin = clause(Says.OUT_OF_DATE)
+    if other.is_past or other.is_void:
+        origin = clause(Says.OUT_OF_DATE if other.is_past else Says.VOIDED)
     fact = clause(
         topic,
         entry=file_row(whole),
