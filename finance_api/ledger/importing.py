@@ -32,7 +32,7 @@ from finance_api.ledger.matching.open_rows import (
 )
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
-from finance_api.ledger.matching.rules.moved import pair_moved, pair_restated
+from finance_api.ledger.matching.rules.moved import exchange_equal, pair_moved, pair_restated
 from finance_api.ledger.matching.rules.other_source import pair_other_sources
 from finance_api.ledger.matching.rules.same_content import (
     check_parts_of_days,
@@ -77,6 +77,8 @@ RULES: tuple[Rule, ...] = (
     pair_hashed_contents,
     # Before pair_corrected, which would take a part of a batch for a correction of the whole.
     pair_own_batches,
+    # Before pair_corrected, too: another format may have corrected the other one of equal records.
+    exchange_equal,
     pair_corrected,
     # A record that the file lacks may equal an entry that no rule has paired yet. A row that moved
     # and has the old amount is less likely the record than one that has the new amount.

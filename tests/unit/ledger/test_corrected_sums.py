@@ -337,8 +337,26 @@ def test_old_and_new_amount_on_one_day_are_two_payments(new_person, source, amou
         account.file("ofx", booked("-35", "T", corrects="S"))
         account.file(source, *(booked(each, None) for each in amounts), *beside)
         assert len(kept(account.person)) == 4
+        assert account.total == -6_800
+        account.file(source, booked("-30", None), *beside, data="older")
+        assert account.total == -6_800
         account.person.audit()
-    assert account.total == -6_800
+
+
+@pytest.mark.parametrize("corrects", ["A", "B"])
+@pytest.mark.parametrize("ids", list(itertools.permutations("ABCD", 2)))
+def test_one_of_two_equal_payments_is_corrected_whatever_id_it_has_then(new_person, ids, corrects):
+    beside = [entry("4", "-1", "Baker"), entry("6", "-2", "Café")]
+    account = Account(new_person())
+    equal = [booked("-30", name) for name in "AB"]
+    account.file("camt.053", *equal, *beside)
+    account.file("ofx", *equal)
+    account.file("ofx", booked("-35", "T", corrects=corrects))
+    corrected = [booked(*each) for each in zip(("-30", "-35"), ids, strict=True)]
+    for rows in (corrected, corrected, equal, corrected):
+        account.file("camt.053", *rows, *beside)
+        assert account.total == -6_800
+    account.person.audit()
 
 
 @pytest.mark.parametrize("is_sum_first", [True, False])

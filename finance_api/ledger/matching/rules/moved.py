@@ -28,6 +28,46 @@ _Group = tuple[list[FileEntry], list[Candidate]]
 _Amounts = Callable[[Candidate], tuple[int, ...]]
 
 
+def exchange_equal(rows: OpenRows) -> Iterator[Pair]:
+    """Free a corrected record if the file has its new amount, too, and no other record has that.
+
+    stored  2026-01-03  -3.00  Coffee  id 7   (corrected to -3.50 by a file of another format)
+            2026-01-03  -3.00  Coffee  id 8
+    file    2026-01-03  -3.00  Coffee  id 7
+            2026-01-03  -3.50  Coffee  id 9
+    gives   id 7 is the second record: nobody knows which of two equal ones the other format meant
+
+    Without a second record, the old amount is a payment of its own.
+    """
+    wanted = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
+    if not wanted:
+        return
+    free: defaultdict[tuple[object, int], list[Candidate]] = defaultdict(list)
+    for candidate in rows.free(lambda c: not (c.is_void or c.is_past)):
+        for amount in {candidate.amount, *candidate.restated}:
+            free[candidate.account, amount].append(candidate)
+    for entry in rows.entries:
+        record = entry.candidate
+        if record is None or not record.mine or entry.amount != record.amount:
+            continue
+        for key in ((record.account, amount) for amount in record.restated):
+            waiting = [e for e in wanted.get(key, ()) if abs(e.day - record.day) <= REACH_DAYS]
+            if not waiting or any(abs(c.day - record.day) <= REACH_DAYS for c in free[key]):
+                continue
+            twins = free[record.account, record.amount]
+            same = (c for c in twins if c.is_free and c.day == record.day and not c.restated)
+            twin = next((c for c in same if c.covered), None)
+            if twin is not None:
+                outcome = Outcome.CORRECTION if twin.mine else Outcome.MATCHED
+                yield Pair(entry, outcome, twin)
+            elif record.inner:
+                yield Pair(entry, Outcome.NEW)
+            else:
+                continue
+            wanted[key].remove(waiting[0])
+            break
+
+
 def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
     """Pair an entry with a record that the file lacks, and whose new amount it has.
 
