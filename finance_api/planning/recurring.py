@@ -136,7 +136,24 @@ def list_recurring(
 
 def ignored_item(found: Recurring) -> str:
     """Return the item of an account's ``ignoredPayments`` that makes a payment ignored."""
-    return f"{found.amount} {found.currency} {' '.join(payee_key(found.payee).split())}"
+    return f"{found.amount} {found.currency} {_in_item(found.payee)}"
+
+
+def _in_item(payee: str) -> str:
+    return " ".join(payee_key(payee).split())
+
+
+def renamed_items(items: Iterable[str], renamed: Mapping[str, str]) -> tuple[str, ...]:
+    """Return items of ``ignoredPayments``, together with those for the new names of their payees.
+
+    renamed: the new payees by the old ones. Other payments can still have the old ones.
+    """
+    payees = {_in_item(old): _in_item(new) for old, new in renamed.items()}
+    all_items = dict.fromkeys(items)
+    for amount, code, payee in (item.split(" ", 2) for item in items if item.count(" ") > 1):
+        if payee in payees:
+            all_items[f"{amount} {code} {payees[payee]}"] = None
+    return tuple(all_items)
 
 
 def ignored_payments(found: Iterable[Recurring], accounts: Iterable[Row]) -> dict[Recurring, str]:

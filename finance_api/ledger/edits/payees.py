@@ -1,6 +1,6 @@
 """Gives the records of several payees one payee, and makes the rule that does so for new ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -13,6 +13,7 @@ from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.matching.stated import note_stated, original_payee
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession
+from finance_api.planning.recurring import renamed_items
 from finance_api.query.model import any_of
 from finance_api.resources import RECORD_RULES, RECORDS, SPLITS, STANDING_ORDERS
 from finance_api.resources.field import Resource
@@ -48,14 +49,30 @@ def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> Edi
         raise ChangeRefused(
             f"no record has the payee {shown(min(unused))}: write it exactly as in the records"
         )
-    for row in list(session.row_set(STANDING_ORDERS).rows.values()):
-        if row["payee"] in old:
-            _put(session, changes.report, STANDING_ORDERS, row, {"payee": payee})
+    renamed = dict.fromkeys(old, payee)
+    rename_planned(session, changes.report, lambda _: renamed)
     _put_rule(session, changes.report, old, payee)
     follow_payees(session, old, payee, changes.report)
     changes.flush()
     session.close(records_changed=True, details=changes.report.details)
     return changes.report
+
+
+def rename_planned(
+    session: LedgerSession, report: EditReport, renamed: Callable[[str | None], Mapping[str, str]]
+) -> None:
+    """Rename the payees of standing orders and of ignored recurring payments.
+
+    renamed: returns the new payees of an account's records by their old payees.
+    """
+    for row in list(session.row_set(STANDING_ORDERS).rows.values()):
+        payee = renamed(row["accountId"]).get(row["payee"])
+        if payee is not None:
+            _put(session, report, STANDING_ORDERS, row, {"payee": payee})
+    for row in list(session.accounts.rows.values()):
+        if row["ignoredPayments"]:
+            items = renamed_items(row["ignoredPayments"], renamed(row["id"]))
+            session.accounts.put({**row, "ignoredPayments": items})
 
 
 def _read(name: str, value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Adds record rules, and applies them to stored records."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +10,7 @@ from finance_api.importers.native import ValueRefused, reader_of
 from finance_api.ledger.derivation import Rules, list_rules
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row, put_new
+from finance_api.ledger.edits.payees import rename_planned
 from finance_api.ledger.edits.record_changes import RecordChanges
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.matching.stated import (
@@ -183,20 +184,32 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
 
     recategorise: also set category and labels of records whose category a rule set. Payees and
     categories from manual edits and categories from files stay, and so does a payee or category
-    whose rule no longer matches the record.
+    whose rule no longer matches the record. If all records of a payee in an account are renamed,
+    so are its standing orders and ignored recurring payments.
     """
     rules = Rules(session)
     changes = RecordChanges(session)
+    payees: defaultdict[tuple[str | None, str], set[str]] = defaultdict(set)
     counts: dict[str, Counter[str]] = {"category": Counter(), "payee": Counter()}
     for page in session.pages(RECORDS, *(() if recategorise or rules.can_rename else (_WITHOUT,))):
         for row in in_time(page):
             named = _named(rules, row)
             is_ruled = recategorise or row["categoryId"] is None
             after = _categorised(rules, named) if is_ruled else named
+            if rules.can_rename and row["payee"] is not None:
+                # Standing orders without an account are about the payee in all of them.
+                for account_id in (row["accountId"], None):
+                    payees[account_id, row["payee"]].add(after["payee"])
             if changes.put(row, after):
                 counts["payee"][after["payee"]] += after["payee"] != row["payee"]
                 is_other = any(after[name] != named[name] for name in ("categoryId", "labelIds"))
                 counts["category"][after["category"] or "no category"] += is_other
+    renamed: defaultdict[str | None, dict[str, str]] = defaultdict(dict)
+    for (account_id, old), new in payees.items():
+        if len(new) == 1 and old not in new:
+            renamed[account_id][old] = new.pop()
+    if renamed:
+        rename_planned(session, changes.report, renamed.__getitem__)
     for name, found in counts.items():
         if each := [f"{count_text(count)} {text}" for text, count in found.most_common() if count]:
             changes.report.remarks.append(message(f"by {name}: {', '.join(each)}"))

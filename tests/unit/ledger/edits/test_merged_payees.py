@@ -10,7 +10,7 @@ from finance_api.ledger.edits.payees import merge_payees
 from finance_api.ledger.edits.records import add_record, change_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, join_parts, split_record
-from finance_api.resources import RECORD_RULES, RECORDS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.storage.interface import Question
 from finance_api.values.ids import new_id
 from support.edits import edited
@@ -114,7 +114,9 @@ def test_payees_of_any_script(person, text):
 def test_everything_with_the_name_follows(person):
     order = {"amount": -5, "currencyCode": "EUR", "recurrenceRule": "FREQ=MONTHLY"}
     order |= {"startDate": "2026-01-01", "payee": "Gym"}
-    person.native(account(name="Cash"), document("StandingOrder", 7, **order))
+    ignored = ["-50000 EUR gym", "any text"]
+    cash = account(name="Cash", ignoredPayments=ignored)
+    person.native(cash, document("StandingOrder", 7, **order))
     bank = Bank(person)
     bank.file(entry("1", "-5", "Gym"), entry("2", "-5", "GYM 2"), entry("3", "-5", "Gym"))
     edited(person, add_rule, ["gym 2"], category=None, payee="Gym")
@@ -132,6 +134,8 @@ def test_everything_with_the_name_follows(person):
         ("Sports club", None): 1,
     }
     assert person.only(STANDING_ORDERS)["payee"] == "Sports club"
+    items = [item for row in person.rows(ACCOUNTS) for item in row["ignoredPayments"]]
+    assert items == [*ignored, "-50000 EUR sports club"]
     assert sorted(rules(person)) == [(("Gym",), "Sports club"), (("gym 2",), "Sports club")]
     edited(person, join_parts, split)
     assert payees(person)["Sports club", "Gym"] == 2

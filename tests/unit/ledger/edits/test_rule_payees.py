@@ -1,15 +1,16 @@
 """Rules rename payees: in new records of files, and in stored ones."""
 
+import itertools
 from collections import Counter
 
 import pytest
 
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.objects import add_object, ignore_payment, remove_object
 from finance_api.ledger.edits.records import add_record, change_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.splits import Part, split_record
-from finance_api.resources import RECORD_RULES, RECORDS
+from finance_api.resources import ACCOUNTS, RECORD_RULES, RECORDS, STANDING_ORDERS
 from support.edits import edited
 from support.ledger import document
 from support.statements import Bank, day, entry
@@ -71,6 +72,28 @@ def test_stored_records_are_renamed_except_where_somebody_set_the_payee(person):
     assert edited(person, apply_rules).updated == 0
     person.undo()
     assert payees(person)["AMZN 1", None] == 1
+
+
+def test_standing_orders_and_ignored_payments_follow_if_all_records_are_renamed(person):
+    Bank(person).file(entry("1", "-5", "AMZN"), entry("2", "-7", "Gym"))
+    account_id = person.only(ACCOUNTS)["id"]
+    typed = {"accountId": account_id, "amount": -70_000, "recordDate": day("4"), "payee": "Gym"}
+    edited(person, add_record, typed)
+    for payee, account in itertools.product(("AMZN", "Gym", "Other"), (account_id, "")):
+        order = {"payee": payee, "account": account, "amount": "-5"}
+        given = {**order, "name": f"{payee} {account}", "startDate": "2026-01-01"}
+        edited(person, add_object, STANDING_ORDERS, given)
+    edited(person, ignore_payment, account_id, "-50000 EUR amzn", is_ignored=True)
+    name(person, "amzn", "Amazon")
+    name(person, "gym", "Sports club")
+    before = person.everything()
+    edited(person, apply_rules)
+    orders = Counter(row["payee"] for row in person.rows(STANDING_ORDERS))
+    assert orders == {"Amazon": 2, "Gym": 2, "Other": 2}
+    items = person.only(ACCOUNTS)["ignoredPayments"]
+    assert items == ("-50000 EUR amzn", "-50000 EUR amazon")
+    person.undo()
+    assert person.everything() == before
 
 
 def test_a_rule_that_looks_for_what_it_sets_changes_nothing_more(person):
