@@ -17,7 +17,7 @@ NEGATIVE = [
     (resource.path, field.name)
     for resource in PUBLIC_RESOURCES
     for field in resource.listed_fields
-    if field.can_be_missing and Operator.NE in operators_of(field)
+    if field.filterable and field.can_be_missing and Operator.NE in operators_of(field)
 ]
 
 
