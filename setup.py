@@ -22,7 +22,6 @@ setup(
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
         "finance_api.importers.csv": ["*.toml", "profiles/*.toml", "profiles/index.json"],
-        "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": [
             *("static/*", "static/rapidoc/*", "templates/*.jinja2"),
             # A link to the folder docs.

@@ -20,13 +20,13 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (
     AuditAction,
     QuestionLink,
-    S,
     StorageBackend,
     Token,
     User,
     WritableStorage,
     unit_of_work,
 )
+from finance_api.storage.interface.users import S
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import MAX_SECONDS

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import NotSupportedError
 
-from finance_api.storage.interface.faults import DISTRIBUTE, LAYOUT, Fault
+from finance_api.storage.interface import Fault
 from finance_api.storage.sql import checking
+from finance_api.storage.sql.placement import DISTRIBUTE, LAYOUT
 from support.command import Command
 from support.jwt_keys import key_set, public_jwk
 from support.native_rows import account, category, household, label, record, uid

@@ -56,8 +56,6 @@ from finance_api.storage.interface.data import (
     TooManySums,
 )
 from finance_api.storage.interface.faults import (
-    DISTRIBUTE,
-    LAYOUT,
     NO_VALUE,
     REPAIR,
     RESTORE,
@@ -69,14 +67,9 @@ from finance_api.storage.interface.faults import (
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.users import (
-    E,
     Jwt,
-    N,
-    Owned,
     Question,
     QuestionLink,
-    R,
-    S,
     Session,
     Token,
     User,

@@ -12,11 +12,8 @@ RESTORE = "finance-api restore FILE"
 #: What to do if the database does not answer.
 START = "start the database"
 
-#: The command that puts the tables of a distributed database in their places.
-DISTRIBUTE = "finance-api db distribute"
-
-#: Kinds of faults: a table in the wrong place; and what could not be checked because of that.
-LAYOUT, UNCHECKED = "layout", "unchecked"
+#: The kind of a fault that kept other data from being checked.
+UNCHECKED = "unchecked"
 
 #: The errors that reading a row raises if a field's value is impossible.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)

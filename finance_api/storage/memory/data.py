@@ -10,7 +10,6 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.serialization.rows import RowEncoder, encoder_of
-from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
     STREAMED_ROWS,
     Change,
@@ -166,13 +165,8 @@ class MemoryData(Part, DataWriter):
         # Remove all rows before adding any, because rows may exchange their source ids.
         for row in changed:
             table.delete(row["id"])
-        for row in new:
-            if row["id"] in table.rows:
-                raise Conflict(f"there is already a row {row['id']}")
-            table.put(row)
-        for row in changed:
-            table.put(row)
         for row in (*new, *changed):
+            table.add(row)
             if row["id"] not in unchanged:
                 table.revisions[row["id"]] = revision
             table.deletions.pop(row["id"], None)

@@ -45,14 +45,15 @@ class Table:
             del self.ids_by_source[old["source"], old["sourceId"]]
         return old is not None
 
-    def put(self, row: Row) -> None:
-        old = self.rows.get(row["id"])
-        if old is not None and old["sourceId"] is not None:
-            self.ids_by_source.pop((old["source"], old["sourceId"]), None)
+    def add(self, row: Row) -> None:
+        """Add a row. Raises Conflict if another row has its id, or its source and source id."""
+        if row["id"] in self.rows:
+            raise Conflict(f"there is already a row {row['id']}")
         if row["sourceId"] is not None:
             key = (row["source"], row["sourceId"])
-            if self.ids_by_source.setdefault(key, row["id"]) != row["id"]:
+            if key in self.ids_by_source:
                 raise Conflict(f"there is a row of source {key[0]} with the id {key[1]} already")
+            self.ids_by_source[key] = row["id"]
         self.rows[row["id"]] = dict(row)
 
 

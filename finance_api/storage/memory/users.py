@@ -8,19 +8,15 @@ from typing import Any
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     DataState,
-    E,
     Jwt,
-    N,
-    Owned,
     Question,
     QuestionLink,
-    R,
-    S,
     Session,
     Token,
     User,
     UserWriter,
 )
+from finance_api.storage.interface.users import E, N, Owned, R, S
 from finance_api.storage.memory.database import Part
 
 

@@ -36,6 +36,13 @@ def upsert(table: sa.Table, database: str) -> Any:
     return insert(table)
 
 
+def replacing(table: sa.Table, database: str) -> Any:
+    """Make an INSERT that replaces rows with the same primary key."""
+    insert, key = upsert(table, database), list(table.primary_key)
+    others = {column.name: insert.excluded[column.name] for column in table.c if column not in key}
+    return insert.on_conflict_do_update(index_elements=key, set_=others)
+
+
 def insert_rows(connection: sa.Connection, table: sa.Table, rows: Sequence[Sequence[Any]]) -> None:
     """Insert rows, each with a value for every column, in column order, as the driver takes it.
 

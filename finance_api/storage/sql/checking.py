@@ -18,7 +18,6 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import (
-    LAYOUT,
     NO_VALUE,
     REPAIR,
     RESTORE,
@@ -31,9 +30,10 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.sql.connections.unit import connect
 from finance_api.storage.sql.data_tables import DATA_TABLES
-from finance_api.storage.sql.placement import faults_of_places
+from finance_api.storage.sql.placement import LAYOUT, faults_of_places
 from finance_api.storage.sql.room import Room
 from finance_api.storage.sql.tables import (
+    STATE_COLUMNS,
     before_images,
     data_states,
     history,
@@ -51,7 +51,6 @@ _NOT_READ = "data was not checked, because tables are misplaced: fix that first,
 MIN_FREE_BYTES = 100 << 20
 
 _PAGE = 1_000
-_STATE = (data_states.c.revision, data_states.c.changed_at, data_states.c.tag)
 
 _Check = Callable[[sa.Connection, bool], Iterator[Fault]]
 
@@ -200,10 +199,12 @@ def _faults_of(connection: sa.Connection, room: Room, user_id: int, email: str) 
         for row_id in _differing(connection, user_id, resource):
             found.add("derived-columns", message, row_id)
     faults = [*found.faults(), *room.find_faults(connection, user_id, email)]
-    if _state_differs(connection, user_id):
+    own = sa.select(*STATE_COLUMNS).where(user_data.c.user_id == user_id)
+    present = DataState(*tuple(connection.execute(own).one()))
+    if _newest_state(connection, user_id) != present:
         message = "the state of the data differs from the newest stored state"
         faults.append(Fault("state", message, REPAIR, email))
-    if _is_ahead(connection, user_id):
+    if _is_ahead(connection, user_id, present):
         message = "rows have revisions that the data has not reached"
         faults.append(Fault("revisions", message, REPAIR, email))
     return faults
@@ -236,26 +237,21 @@ def _differing(connection: sa.Connection, user_id: int, resource: Resource) -> I
                     yield row["id"]
 
 
-def _state_differs(connection: sa.Connection, user_id: int) -> bool:
-    own = sa.select(data_states.c.revision, data_states.c.tag).where(
-        data_states.c.user_id == user_id
-    )
-    remembered = own.order_by(data_states.c.revision.desc()).limit(1)
-    present = sa.select(user_data.c.revision, user_data.c.tag).where(user_data.c.user_id == user_id)
-    return connection.execute(remembered).first() != connection.execute(present).first()
+def _newest_state(connection: sa.Connection, user_id: int) -> DataState | None:
+    """Return the newest of the user's stored states."""
+    columns = (data_states.c[column.name] for column in STATE_COLUMNS)
+    own = sa.select(*columns).where(data_states.c.user_id == user_id)
+    found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
+    return None if found is None else DataState(*tuple(found))
 
 
-def _is_ahead(connection: sa.Connection, user_id: int) -> bool:
-    present = connection.scalar(
-        sa.select(user_data.c.revision).where(user_data.c.user_id == user_id)
-    )
-    assert present is not None
+def _is_ahead(connection: sa.Connection, user_id: int, present: DataState) -> bool:
     newest = (
         connection.scalar(sa.select(sa.func.max(data.revision)).where(data.user_id == user_id))
         for data in DATA_TABLES.values()
         if data.revision is not None
     )
-    return any(revision is not None and revision > present for revision in newest)
+    return any(revision is not None and revision > present.revision for revision in newest)
 
 
 def _repair_user(connection: sa.Connection, room: Room, user_id: int) -> None:
@@ -290,11 +286,15 @@ def _without_counterpart(connection: sa.Connection, repair: bool, room: Room) ->
 
 def _add_state(connection: sa.Connection, room: Room, user_id: int, created_at: int) -> None:
     """Add a user's missing state: the newest in `data_states`, or that of a new user."""
-    own = sa.select(*_STATE).where(data_states.c.user_id == user_id)
-    found = connection.execute(own.order_by(data_states.c.revision.desc()).limit(1)).first()
-    state = DataState(0, created_at) if found is None else DataState(*tuple(found))
+    state = _newest_state(connection, user_id) or DataState(0, created_at)
     connection.execute(sa.insert(user_data).values(user_id=user_id, **asdict(state)))
     room.rebuild(connection, user_id)
+
+
+def _count(connection: sa.Connection, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
+    return connection.execute(
+        sa.select(sa.func.count()).select_from(table).where(*which)
+    ).scalar_one()
 
 
 def _orphans(number: int, table: sa.Table, parent: sa.Table, is_repaired: bool) -> Fault:
@@ -309,9 +309,7 @@ def _orphans_without_user(connection: sa.Connection, repair: bool) -> Iterator[F
     for table in metadata.sorted_tables:
         for key in table.foreign_key_constraints:
             condition = _has_no_parent(table, key)
-            number = connection.scalar(
-                sa.select(sa.func.count()).select_from(table).where(condition)
-            )
+            number = _count(connection, table, condition)
             if not number:
                 continue
             if repair:
@@ -349,11 +347,6 @@ def _lost_parts(user_id: int) -> Iterator[tuple[sa.Table, Any, str]]:
 
 def _orphans_of(connection: sa.Connection, user_id: int, email: str) -> Iterator[Fault]:
     for table, condition, what in _lost_parts(user_id):
-        own = (
-            sa.select(sa.func.count())
-            .select_from(table)
-            .where(table.c.user_id == user_id, condition)
-        )
-        number = connection.scalar(own)
+        number = _count(connection, table, table.c.user_id == user_id, condition)
         if number:
             yield Fault("orphans", f"there are {number:,} {what}", REPAIR, email)

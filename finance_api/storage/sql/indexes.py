@@ -47,33 +47,21 @@ sa.Index("ix_records_long_payee", _records.user_id, postgresql_where=has_long_pa
     dialect="postgresql"
 )
 sa.Index(None, _records.user_id, _records.columns["accountId"])
-#: For finding the two records of a transfer.
-_is_transfer = _records.columns["transferId"].is_not(None)
-sa.Index(
-    "ix_records_transfers",
-    _records.user_id,
-    _records.columns["transferId"],
-    sqlite_where=_is_transfer,
-    postgresql_where=_is_transfer,
-)
-#: For finding the parts of a split.
-_is_part = _records.columns["splitId"].is_not(None)
-sa.Index(
-    "ix_records_splits",
-    _records.user_id,
-    _records.columns["splitId"],
-    sqlite_where=_is_part,
-    postgresql_where=_is_part,
-)
-#: For finding the records that differ from what files brought.
-_differs = _records.columns["brought"].is_not(None)
-sa.Index(
-    "ix_records_brought",
-    _records.user_id,
-    _records.columns["id"],
-    sqlite_where=_differs,
-    postgresql_where=_differs,
-)
+# For finding the records of a transfer, the parts of a split, and the records that differ from what
+# files brought. Few records have a value of the first field; the second one is in the index.
+for _plural, _field, _indexed in (
+    ("transfers", "transferId", "transferId"),
+    ("splits", "splitId", "splitId"),
+    ("brought", "brought", "id"),
+):
+    _has_value = _records.columns[_field].is_not(None)
+    sa.Index(
+        f"ix_records_{_plural}",
+        _records.user_id,
+        _records.columns[_indexed],
+        sqlite_where=_has_value,
+        postgresql_where=_has_value,
+    )
 #: For reading all records of a user in their physical order. Only SQLite needs it: PostgreSQL reads
 #: in that order with any index.
 sa.Index(None, _records.user_id).ddl_if(dialect="sqlite")

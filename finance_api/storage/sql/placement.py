@@ -10,9 +10,12 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import DISTRIBUTE, LAYOUT, Fault
+from finance_api.storage.interface import Fault
 from finance_api.storage.sql.tables import metadata, user_data
 from finance_api.values.text import counted
+
+#: The command that puts tables in their places, and the kind of the fault that one is elsewhere.
+DISTRIBUTE, LAYOUT = "finance-api db distribute", "layout"
 
 _OLDEST_CITUS = 13
 

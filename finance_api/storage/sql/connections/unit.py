@@ -72,13 +72,17 @@ class ReadConnection:
         self._is_closed = False
         self._seconds = 0.0
 
+    def _check_open(self) -> None:
+        """Raise an error if the time limit or the unit of work has ended."""
+        check_time()
+        if self._is_closed:
+            # The connection may already serve another unit of work.
+            raise RuntimeError("the unit of work has ended")
+
     def _open(self) -> sa.Connection:
         """Return a connection in a snapshot, whose next SQL ends with the time limit."""
-        check_time()
+        self._check_open()
         if self._connection is None:
-            if self._is_closed:
-                # The connection may already serve another unit of work.
-                raise RuntimeError("the unit of work has ended")
             engine = self._engine
             if self.database == "postgresql":
                 engine = engine.execution_options(

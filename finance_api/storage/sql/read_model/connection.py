@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.sql import Executable
 
-from finance_api.runtime.time_limit import TookTooLong, check_time
+from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.connections.failures import raise_unavailable
@@ -100,11 +100,8 @@ class FastConnection(ReadConnection):
 
     @property
     def driver(self) -> Driver:
-        check_time()
+        self._check_open()
         if self._driver is None:
-            if self._is_closed:
-                # The connection may already serve another unit of work.
-                raise RuntimeError("the unit of work has ended")
             self._pooled = connect(self._engine, self._engine.raw_connection)
             self._driver = driver_of(self._pooled, self.database, prepares=True)
         return self._driver

@@ -20,7 +20,7 @@ from psycopg import errors, pq
 
 from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.sql.connections.unit import ResultRow
+from finance_api.storage.sql.connections.unit import BEGIN_SNAPSHOT, ResultRow
 from finance_api.storage.sql.read_model.drivers import CompiledSql
 
 #: Maximum number of prepared statements on a connection; each takes memory in PostgreSQL.
@@ -33,11 +33,8 @@ _CANCEL_AGAIN_SECONDS = 0.1
 #: Number of parts of a stream to fetch at once; fetching four costs about as much as fetching one.
 _PARTS = 4
 
-#: Takes a lock before the snapshot sees anything, to keep out upgrades that rewrite tables:
-#: rewritten tables look empty to older snapshots.
-_BEGIN_SNAPSHOT = (
-    b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
-    b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
+_BEGIN_SNAPSHOT = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;%b" % (
+    BEGIN_SNAPSHOT["postgresql"].encode()
 )
 
 #: Errors that mean: a prepared statement is gone, already exists, or its columns' types changed.

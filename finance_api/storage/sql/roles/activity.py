@@ -29,7 +29,14 @@ from finance_api.storage.interface import (
     UploadWriter,
     UsageWriter,
 )
-from finance_api.storage.sql.bulk import insert_rows, json_elements, looked_up, rows_with, upsert
+from finance_api.storage.sql.bulk import (
+    insert_rows,
+    json_elements,
+    looked_up,
+    replacing,
+    rows_with,
+    upsert,
+)
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import (
@@ -92,11 +99,11 @@ def _entries(database: str, has_numbers: bool) -> sa.Select[Any]:
     return entries.order_by(history.c.number)
 
 
+_OF_ENTRY = (before_images.c.user_id == USER, before_images.c.number == _NUMBER)
 _IMAGES = (
     sa.select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
     .where(
-        before_images.c.user_id == USER,
-        before_images.c.number == _NUMBER,
+        *_OF_ENTRY,
         sa.tuple_(before_images.c.resource, before_images.c.row_id)
         > sa.tuple_(text_parameter("after_resource"), text_parameter("after_id")),
     )
@@ -106,11 +113,8 @@ _IMAGES = (
 
 
 def _images_of(database: str) -> sa.Select[Any]:
-    found = sa.select(before_images.c.row_id, before_images.c.row).where(
-        before_images.c.user_id == USER,
-        before_images.c.number == _NUMBER,
-        before_images.c.resource == text_parameter("resource"),
-    )
+    of_resource = before_images.c.resource == text_parameter("resource")
+    found = sa.select(before_images.c.row_id, before_images.c.row).where(*_OF_ENTRY, of_resource)
     return looked_up(database, found, before_images.c.row_id)
 
 
@@ -193,14 +197,12 @@ class SqlLedger(Part, LedgerWriter):
             }
             for image in images
         ]
-        kept = upsert(before_images, self.connection.database)
+        database = self.connection.database
+        adding = upsert(before_images, database).on_conflict_do_nothing()
         if replace:
-            key = list(before_images.primary_key)
-            kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})
-        else:
-            kept = kept.on_conflict_do_nothing()
+            adding = replacing(before_images, database)
         for begin in range(0, len(rows), _BATCH):
-            self.connection.execute(kept, rows[begin : begin + _BATCH])
+            self.connection.execute(adding, rows[begin : begin + _BATCH])
 
     def prune_before(self, user_id: int, at: int) -> None:
         entries = (history.c.user_id == user_id) & (history.c.at < at)
@@ -247,18 +249,13 @@ class SqlLedger(Part, LedgerWriter):
 
 _UPLOAD_COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
 _ID = text_parameter("upload")
-_UPLOAD = sa.select(*_UPLOAD_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
-
-
-_UPLOADS_OF_USER = (
-    sa.select(*_UPLOAD_COLUMNS)
-    .where(uploads.c.user_id == USER)
-    .order_by(uploads.c.created_at, uploads.c.id)
-)
+_OLDEST_FIRST = uploads.c.created_at, uploads.c.id
+_UPLOADS = sa.select(*_UPLOAD_COLUMNS).where(uploads.c.user_id == USER).order_by(*_OLDEST_FIRST)
+_UPLOAD = _UPLOADS.where(uploads.c.id == _ID)
 _PIECE = sa.select(upload_pieces.c.content).where(
     upload_pieces.c.user_id == USER,
     upload_pieces.c.upload_id == _ID,
-    upload_pieces.c.number == number_parameter("number"),
+    upload_pieces.c.number == _NUMBER,
 )
 
 
@@ -274,7 +271,7 @@ class SqlUploads(Part, UploadWriter):
         return _to_upload(found[0])
 
     def list_by_user(self, user_id: int) -> list[Upload]:
-        found = self.connection.fetch(_UPLOADS_OF_USER, values={"user": user_id})
+        found = self.connection.fetch(_UPLOADS, values={"user": user_id})
         return [_to_upload(row) for row in found]
 
     def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
@@ -309,11 +306,8 @@ class SqlUploads(Part, UploadWriter):
             self.connection.execute(sa.update(uploads).where(which).values(values))
 
     def drop_content(self, user_id: int, upload_id: str) -> None:
-        self.connection.execute(
-            sa.delete(upload_pieces).where(
-                upload_pieces.c.user_id == user_id, upload_pieces.c.upload_id == upload_id
-            )
-        )
+        which = (upload_pieces.c.user_id == user_id) & (upload_pieces.c.upload_id == upload_id)
+        self.connection.execute(sa.delete(upload_pieces).where(which))
 
     def delete(self, user_id: int, upload_id: str) -> None:
         self.connection.execute(sa.delete(uploads).where(_which(user_id, upload_id)))

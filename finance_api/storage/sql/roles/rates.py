@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import NO_RATES, RatesState, RateWriter
-from finance_api.storage.sql.bulk import insert_rows, json_elements
+from finance_api.storage.sql.bulk import json_elements, replacing
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.parameters import text_parameter
 from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state
@@ -55,18 +55,11 @@ class SqlRates(Part, RateWriter):
     def put(self, rates: Sequence[DayRates]) -> None:
         if not rates:
             return
-        columns = exchange_rates.c
-        self.connection.execute(
-            sa.delete(exchange_rates).where(
-                columns.day == sa.bindparam("of_day"), columns.base == sa.bindparam("of_base")
-            ),
-            [{"of_day": each.day, "of_base": each.base} for each in rates],
-        )
-        rows = [
-            (day, base, json.dumps({code: f"{rate:f}" for code, rate in quoted.items()}))
-            for day, base, quoted in rates
-        ]
-        insert_rows(self.connection.sqlalchemy, exchange_rates, rows)
+        rows = []
+        for day, base, quoted in rates:
+            text = json.dumps({code: f"{rate:f}" for code, rate in quoted.items()})
+            rows.append({"day": day, "base": base, "rates": text})
+        self.connection.execute(replacing(exchange_rates, self.connection.database), rows)
 
     def set_state(self, state: RatesState) -> None:
         currencies = " ".join(sorted(state.currencies))

@@ -10,19 +10,15 @@ from sqlalchemy.exc import IntegrityError
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     DataState,
-    E,
     Jwt,
-    N,
-    Owned,
     Question,
     QuestionLink,
-    R,
-    S,
     Session,
     Token,
     User,
     UserWriter,
 )
+from finance_api.storage.interface.users import E, N, Owned, R, S
 from finance_api.storage.sql.connections.failures import is_duplicate
 from finance_api.storage.sql.connections.unit import STATE_OF_USER, Part, Query, ResultRow
 from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter

@@ -10,7 +10,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter
-from finance_api.storage.sql.bulk import insert_rows, rows_with, upsert
+from finance_api.storage.sql.bulk import insert_rows, replacing, rows_with
 from finance_api.storage.sql.connections.unit import WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.reading import SqlDataReader
@@ -134,11 +134,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         values = asdict(state)
         own = user_data.c.user_id == user_id
         self.connection.execute(sa.update(user_data).where(own).values(values))
-        known = upsert(data_states, self.connection.database)
-        self.connection.execute(
-            known.on_conflict_do_update(index_elements=list(data_states.primary_key), set_=values),
-            {"user_id": user_id, **values},
-        )
+        put = replacing(data_states, self.connection.database)
+        self.connection.execute(put, {"user_id": user_id, **values})
 
     def forget_states(self, user_id: int, before: int) -> None:
         own = data_states.c.user_id == user_id
