@@ -2,8 +2,10 @@
 
 import random
 import time
+from pathlib import Path
 from threading import Event, Thread
 
+import psycopg
 import pytest
 from sqlalchemy import Table, make_url
 from sqlalchemy.schema import CreateTable
@@ -22,6 +24,9 @@ BERT = "bert@example.org"
 USERS = (ANNA, BERT, "carl@example.org", "dora@example.org")
 TABLES = {table.name for table in metadata.sorted_tables if is_of_users(table)}
 KILLS = count(1, 50)
+#: The tables of the first version that can be upgraded, and what tables were called then.
+FIRST = Path(__file__).parents[1] / "samples" / "databases" / "0012_initial_postgresql.sql"
+FIRST_NAMES = {"proposals": "transfer_proposals"}
 #: What a dump says on standard error while the distribution holds its lock.
 UNLOGGED = (
     "finance-api: this export is not in the audit log: another import or change is running: "
@@ -309,3 +314,24 @@ def test_an_upgrade_alters_the_tables_and_distributes_new_ones(
     assert house.run_sql("SELECT count(*) FROM records WHERE weight = amount * 2") == [(200,)]
     assert dumps(house) == before
     assert house.done("check") == b"nothing is wrong\n"
+
+
+def test_an_upgrade_alters_distributed_tables_of_the_first_version_where_they_are(
+    tmp_path, cluster
+):
+    house = Installation(tmp_path, cluster.make_database("first_version"))
+    with psycopg.connect(house.url) as connection:
+        connection.execute(FIRST.read_text("utf-8"))
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        stored = {name for (name,) in found}
+        names = [FIRST_NAMES.get(t.name, t.name) for t in metadata.sorted_tables if is_of_users(t)]
+        for name in names:
+            if name in stored:
+                connection.execute(f"SELECT create_distributed_table('{name}', 'user_id')")
+    house.done("db", "upgrade")
+    assert places(house) == dict.fromkeys(TABLES, "user_id")
+    assert b"nothing to do" in house.done("db", "distribute")
+    house.done("user", "add", ANNA, "--premium")
+    house.load(ANNA, account(), record(1, amount=-5))
+    assert house.done("check") == b"nothing is wrong\n"
+    cluster.drop("first_version")
