@@ -257,6 +257,11 @@ def compare_balances(owned: UserRows, account_id: str) -> Compared:
     return _DailySums(owned, known, differences).compare(account_id, balances)
 
 
+def settled_account(owned: UserRows, account_id: str) -> Row:
+    """Return the account as `settle_bank_balances` leaves it. Raises ChangeRefused."""
+    return _settled(owned.accounts.rows[account_id], compare_balances(owned, account_id), [])
+
+
 def _all_facts(
     owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
 ) -> list[tuple[int, Sequence[Facts]]]:

@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
+from finance_api.ledger.balances import settled_account
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import UserRows
@@ -40,11 +42,14 @@ _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.ID_LIST: tuple,
     Kind.LIMIT_LIST: tuple,
 }
-#: Fields of accounts that are derived from their records.
-_COUNTED = ("balance", "recordCount", "lastRecordDate")
+#: Fields of accounts that are derived from statements.
+_SETTLED = (
+    *("initialBalance", "ownInitialBalance", "bankBalance", "bankBalanceDate"),
+    *("unexplained", "unexplainedSince"),
+)
 #: Derived fields of each resource, which a repair computes again.
 _DERIVED = {
-    ACCOUNTS.name: _COUNTED,
+    ACCOUNTS.name: ("balance", "recordCount", "lastRecordDate"),
     RECORDS.name: ("recordType", "accountName", "category", "labels"),
 }
 
@@ -88,10 +93,7 @@ class _UserData:
 
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)
-        self._counted = {
-            i: {"balance": row["initialBalance"], "recordCount": 0, "lastRecordDate": None}
-            for i, row in self._accounts.items()
-        }
+        self._counted = {i: self._uncounted(row) for i, row in self._accounts.items()}
         self._rests, self._with_parts = {}, set()
         for resource in RESOURCES:
             for page in self._owned.pages(resource):
@@ -102,11 +104,23 @@ class _UserData:
                 message = "the parts do not add up to the whole, for splits: {}"
                 found.add("splits", message, split_id, RESTORE)
         for account_id, counted in self._counted.items():
-            for name in _COUNTED:
+            for name in counted:
                 if self._accounts[account_id][name] != counted[name]:
-                    message = f"{name} differs from what the records add up to, for accounts: {{}}"
+                    what = "statements say" if name in _SETTLED else "the records add up to"
+                    message = f"{name} differs from what {what}, for accounts: {{}}"
                     found.add("balances", message, account_id)
         return found.faults()
+
+    def _uncounted(self, account: Row) -> dict[str, Any]:
+        """Return the derived fields of an account without records."""
+        settled: Row = {"initialBalance": account["initialBalance"]}
+        if not _unsound(ACCOUNTS, account):
+            # A balance out of range cannot be right: its records have a fault.
+            with suppress(ChangeRefused):
+                row = settled_account(self._owned, account["id"])
+                settled = {name: row[name] for name in _SETTLED}
+        initial = settled["initialBalance"]
+        return {**settled, "balance": initial, "recordCount": 0, "lastRecordDate": None}
 
     def _check(self, found: Found, resource: Resource, row: Row) -> None:
         unsound = _unsound(resource, row)
@@ -172,7 +186,7 @@ class _UserData:
         changed = [
             {**self._accounts[i], **counted}
             for i, counted in self._counted.items()
-            if any(self._accounts[i][name] != counted[name] for name in _COUNTED)
+            if any(self._accounts[i][name] != value for name, value in counted.items())
         ]
         storage.data.put_rows(self._user.id, ACCOUNTS, new=(), changed=changed)
 

@@ -35,7 +35,10 @@ class House:
         self.command.done("user", "add", ANNA, "--premium")
         many = (record(n, note=f"Note {n}", amount=-n) for n in range(1_000, 1_300))
         rows = "".join(map(native_line, [*household(), *many]))
+        bank = "Date,Amount,Balance\n2026-01-31,-1.50,98.50\n"
         self.command.done("import", ANNA, self.command.file("rows.ndjson", rows))
+        options = ("--account", "Bank", "--currency", "EUR")
+        self.command.done("import", ANNA, self.command.file("bank.csv", bank), *options)
 
     def run_sql(self, *statements):
         engine = create_engine(self.url)
@@ -107,6 +110,14 @@ DERIVED = {
     "a balance": ("balances", f"UPDATE accounts SET balance = balance + 1 WHERE {ACCOUNT}"),
     "a count of an account": ("balances", f"UPDATE accounts SET record_count = 0 WHERE {ACCOUNT}"),
     "a last day": ("balances", f"UPDATE accounts SET last_record_date = NULL WHERE {ACCOUNT}"),
+    "an initial balance": (
+        "balances",
+        "UPDATE accounts SET initial_balance = 1 WHERE own_initial_balance IS NOT NULL",
+    ),
+    "the bank's balance": (
+        "balances",
+        "UPDATE accounts SET bank_balance = 1 WHERE own_initial_balance IS NOT NULL",
+    ),
     "the name of an account on a record": (
         "derived",
         f"UPDATE records SET account_name = 'Other' WHERE {RECORD}",

@@ -8,10 +8,12 @@ from typing import Any
 
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
+from finance_api.ledger.balances import settled_account
 from finance_api.ledger.changing import changing
 from finance_api.ledger.dump import dump
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder, ImportReport, StatementOptions
+from finance_api.ledger.session import UserRows
 from finance_api.ledger.splits import is_kept
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import (
@@ -249,6 +251,13 @@ class Person:
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
         assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days
+        self.look(self._audit_settled)
+
+    def _audit_settled(self, storage: Any) -> None:
+        """Check that initial balances are what statements say."""
+        owned = UserRows(storage, self.user)
+        for account_id, row in owned.accounts.rows.items():
+            assert settled_account(owned, account_id) == row
 
 
 def ofx_statement(
