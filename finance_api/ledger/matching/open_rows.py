@@ -240,6 +240,13 @@ def which_one(
     return Question(fact, line, tuple(choices))
 
 
+def part_of_day(day: int, entry: FileEntry) -> Question:
+    """Ask whether an entry equals a stored record of a day that the file covers only partly."""
+    whole = entry.whole
+    fact = clause(Topic.PART_OF_DAY, day=Day(day * DAY_SECONDS), entry=file_row(whole))
+    return which_one("first_day", fact, whole.line, same=SAME, other=NEW)
+
+
 def _both(one: Question, other: Question) -> Question:
     """Join two questions about `MATCH_DAYS` into one, whose answers apply to both lines."""
     choices = []

@@ -113,6 +113,9 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
                 assert report.entries == [number]
             person.check_dump()
             after = by_hand(person)
+            for key, text in after.items():
+                if key[1] == "initialBalance":
+                    assert numbers[key, text] in household.live
             undone = [e for e in person.history() if e.number in report.entries]
             for key, text in before[2].items():
                 if key not in after and any(entry.action == SPLIT for entry in undone):

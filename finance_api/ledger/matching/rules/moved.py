@@ -10,11 +10,13 @@ from finance_api.ledger.matching.duplicates import are_alike
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
     MATCH_DAYS,
+    SAME,
     OpenRows,
     file_row,
     first_within,
     grouped,
     is_plain,
+    part_of_day,
     stored_row,
     which_one,
 )
@@ -28,7 +30,7 @@ _Group = tuple[list[FileEntry], list[Candidate]]
 _Amounts = Callable[[Candidate], tuple[int, ...]]
 
 
-def exchange_equal(rows: OpenRows) -> Iterator[Pair]:
+def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
     """Free a corrected record if the file has its new amount, too, and no other record has that.
 
     stored  2026-01-03  -3.00  Coffee  id 7   (corrected to -3.50 by a file of another format)
@@ -54,16 +56,16 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair]:
             waiting = [e for e in wanted.get(key, ()) if abs(e.day - record.day) <= REACH_DAYS]
             if not waiting or any(abs(c.day - record.day) <= REACH_DAYS for c in free[key]):
                 continue
+            if not record.inner and rows.first_day != SAME:
+                if rows.first_day is None:
+                    yield part_of_day(record.day, waiting[0])
+                continue
             twins = free[record.account, record.amount]
             same = (c for c in twins if c.is_free and c.day == record.day and not c.restated)
             twin = next((c for c in same if c.covered), None)
-            if twin is not None:
-                outcome = Outcome.CORRECTION if twin.mine else Outcome.MATCHED
-                yield Pair(entry, outcome, twin)
-            elif record.inner:
-                yield Pair(entry, Outcome.NEW)
-            else:
-                continue
+            outcome = Outcome.CORRECTION if twin is not None and twin.mine else Outcome.MATCHED
+            yield Pair(entry, Outcome.NEW if twin is None else outcome, twin)
+            yield _paired(rows, waiting[0], record)
             wanted[key].remove(waiting[0])
             break
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from finance_api.importers.clauses import Day, Topic, clause
 from finance_api.importers.interface import Question
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
@@ -15,15 +14,13 @@ from finance_api.ledger.matching.model import (
     Pair,
 )
 from finance_api.ledger.matching.open_rows import (
-    NEW,
     SAME,
     OpenRows,
     day_digest,
-    file_row,
     grouped,
     is_own,
     is_plain,
-    which_one,
+    part_of_day,
 )
 from finance_api.ledger.matching.rules.same_id import pair_earlier
 from finance_api.ledger.matching.stated import Content, KnownAccount
@@ -173,14 +170,7 @@ def _check_part(
     if not open_entries or rows.first_day == SAME:
         return
     if rows.first_day is None:
-        first = open_entries[0].whole
-        yield which_one(
-            "first_day",
-            clause(Topic.PART_OF_DAY, day=Day(day * DAY_SECONDS), entry=file_row(first)),
-            first.line,
-            same=SAME,
-            other=NEW,
-        )
+        yield part_of_day(day, open_entries[0])
         return
     for entry in open_entries:
         yield Pair(entry, Outcome.NEW)
