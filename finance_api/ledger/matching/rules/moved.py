@@ -53,7 +53,7 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
         if record is None or not record.mine or entry.amount != record.amount:
             continue
         for key in ((record.account, amount) for amount in record.restated):
-            waiting = [e for e in wanted.get(key, ()) if abs(e.day - record.day) <= REACH_DAYS]
+            waiting = [e for e in wanted.get(key, ()) if e.day == record.day]
             if not waiting or any(abs(c.day - record.day) <= REACH_DAYS for c in free[key]):
                 continue
             if not record.inner and rows.first_day != SAME:
