@@ -12,7 +12,7 @@ from itertools import chain
 
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.references import complete_standing_order
-from finance_api.ledger.rows import replaced, row_id
+from finance_api.ledger.rows import id_in, replaced
 from finance_api.ledger.session import own_values
 from finance_api.planning.categories import set_kind
 from finance_api.resources import CATEGORIES, RECORDS, RESOURCES, SPLITS, STANDING_ORDERS
@@ -92,11 +92,10 @@ class BookStates:
 
     def id_of(self, document: NativeRow) -> str:
         """Return the id of an object in the file."""
-        own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
-        if own_id is not None:
-            return str(own_id)
-        stored = self._ids.get(key_of(document.resource, str(source_id)))
-        return stored or row_id(self._user_uuid, source, source_id)
+        values, stored = document.values, None
+        if "id" not in values:
+            stored = self._ids.get(key_of(document.resource, values["sourceId"]))
+        return stored or id_in(self._user_uuid, values)
 
     def get(self, resource: Resource, object_id: str) -> str | None:
         """Return the state of an object; None for a part of a split."""

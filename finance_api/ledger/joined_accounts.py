@@ -16,7 +16,7 @@ from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.orders import ImportReport, StatementOptions
 from finance_api.ledger.references import ids_in
-from finance_api.ledger.rows import batched, row_id
+from finance_api.ledger.rows import batched, id_in
 from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.ledger.splits import get_stated_by_source, put_records
 from finance_api.query.model import any_of
@@ -235,8 +235,7 @@ class JoinedAccounts:
                     self._cut.add(told)
 
     def _id_of(self, document: NativeRow) -> str:
-        own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
-        return own_id or row_id(self._session.user.uuid, source, source_id)
+        return id_in(self._session.user.uuid, document.values)
 
     # -- what is imported
 

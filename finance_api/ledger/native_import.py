@@ -34,7 +34,7 @@ from finance_api.ledger.references import (
     check_tree,
     complete_standing_order,
 )
-from finance_api.ledger.rows import RowSet, check_still_its_own, replaced, row_id, stamped
+from finance_api.ledger.rows import RowSet, check_still_its_own, id_in, replaced, stamped
 from finance_api.ledger.session import LedgerSession, Pair
 from finance_api.ledger.splits import (
     change_wholes,
@@ -410,7 +410,7 @@ class NativeImport:
             return None
         found = wholes.find(own_id, source, source_id)
         if found is None and own_id is None:
-            found = wholes.rows.get(row_id(self._session.user.uuid, source, source_id))
+            found = wholes.rows.get(id_in(self._session.user.uuid, document.values))
         if found is None and (other := wholes.find(None, source, source_id)) is not None:
             raise ChangeRefused(
                 f"sourceId {source_id!r} of source {source!r} belongs to the split record "
@@ -435,10 +435,10 @@ class NativeImport:
         ids: list[str] = []
         sources: defaultdict[str, list[str]] = defaultdict(list)
         for document in documents:
-            own_id, source, source_id = map(document.values.get, ("id", "source", "sourceId"))
+            source_id = document.values.get("sourceId")
             if source_id is not None:
-                sources[str(source)].append(source_id)
-            ids.append(own_id or row_id(user.uuid, source, source_id))
+                sources[document.values["source"]].append(source_id)
+            ids.append(id_in(user.uuid, document.values))
         stored = data.get_rows(user.id, resource, ids)
         for name, source_ids in sources.items():
             found = data.get_rows_by_source(user.id, resource, name, source_ids)
@@ -475,7 +475,7 @@ class NativeImport:
         own_id, source, source_id = map(given.get, ("id", "source", "sourceId"))
         stored = row_set.find(own_id, source, source_id)
         if stored is None and own_id is None:
-            own_id = row_id(self._session.user.uuid, source, source_id)
+            own_id = id_in(self._session.user.uuid, given)
             stored = row_set.rows.get(own_id)
             check_still_its_own(stored, line)
         row = replaced(resource, given, stored)

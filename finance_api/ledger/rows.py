@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -50,6 +50,12 @@ def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
     if source is None or source_id is None:
         return new_id()
     return derived_id(user_uuid, source, source_id)
+
+
+def id_in(user_uuid: str, values: Mapping[str, Any]) -> str:
+    """Return the id of an object in a file: its own, or one derived from its source id."""
+    own_id: str | None = values.get("id")
+    return own_id or row_id(user_uuid, values.get("source"), values.get("sourceId"))
 
 
 def check_still_its_own(stored: Row | None, line: int) -> None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from finance_api.importers.books.reading import END_YEAR, FIRST_YEAR
 
+_MOST_TIMES = 10_000
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 
 
@@ -13,7 +14,6 @@ class Recurrence(NamedTuple):
 
     start: date
     rule: str | None
-    avoids_weekends: bool = False
 
 
 class ScheduleUnfit(ValueError):
@@ -55,6 +55,24 @@ def _days(day: int) -> str:
         return "BYMONTHDAY=-1"
     days = ",".join(map(str, range(28, day + 1)))
     return f"BYMONTHDAY={days};BYSETPOS=-1"
+
+
+def ended(start: date, rule: str | None, end: date | None, times: int | None) -> Recurrence:
+    """Return a rule with its end. Raises ScheduleUnfit.
+
+    end: the last day, if any. times: how often it recurs, if there is no such day.
+    """
+    if end is not None and end < start:
+        raise ScheduleUnfit("ends before its first day")
+    if rule is None:
+        return Recurrence(start, None)
+    if end is not None:
+        return Recurrence(start, f"{rule};UNTIL={end:%Y%m%d}")
+    if times is None:
+        return Recurrence(start, rule)
+    if not 1 <= times <= _MOST_TIMES:
+        raise ScheduleUnfit(f"has {times} times")
+    return Recurrence(start, f"{rule};COUNT={times}")
 
 
 def transfer_values(other: str, note: str | None) -> dict[str, Any]:

@@ -6,12 +6,13 @@ checking a file for damage computes them.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO
 
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import ImportRefused, listed, quoted
 from finance_api.values.text import count_text
 
 MAGIC = b"SQLite format 3\x00"
@@ -22,6 +23,8 @@ MAX_BYTES = 500_000_000
 #: Maximum size of one value in bytes.
 _MAX_VALUE_BYTES = 1_000_000
 _PIECE_BYTES = 1 << 20
+#: Columns without which a row cannot be.
+_IDS = ("id", "guid")
 _SAFE = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
@@ -34,6 +37,12 @@ _COMPUTED = """
     WHERE tables.schema = 'main' AND tables.type NOT IN ('view', 'virtual')
     AND columns.hidden IN (2, 3)
 """
+
+
+def columns(text: str) -> dict[str, type]:
+    """Return the types of columns: ``id amount:int`` are a text and a whole number."""
+    named = (each.partition(":") for each in text.split())
+    return {name: int if kind else str for name, _, kind in named}
 
 
 class SqliteFile:
@@ -58,12 +67,49 @@ class SqliteFile:
         query = f'SELECT {names} FROM main."{table}" NOT INDEXED ORDER BY {order}'  # noqa: S608
         return self._connection.execute(query)
 
+    def typed_rows(
+        self, table: str, types: Mapping[str, type], order: str, no_text: str | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield values like `rows`. A missing number is 0, a missing text ``no_text``.
+
+        Raises ImportRefused for a value of another type than its column has.
+        """
+        for row in self.rows(table, *types, order=order):
+            values: list[Any] = []
+            for value, (name, kind) in zip(row, types.items(), strict=True):
+                if value is None and name not in _IDS:
+                    value = 0 if kind is int else no_text
+                elif not isinstance(value, kind):
+                    raise ImportRefused(
+                        f"{quoted(name)} is {quoted(str(value))} in a row of the table {table}, "
+                        f"where the program has a {'whole number' if kind is int else 'text'}"
+                    )
+                values.append(value)
+            yield tuple(values)
+
+    def check_columns(self, tables: Mapping[str, Collection[str]], advice: str) -> None:
+        """Raise ImportRefused if a column is missing."""
+        for table, names in tables.items():
+            if missing := set(names) - self.columns.get(table, set()):
+                raise ImportRefused(
+                    f"the book lacks {listed(sorted(missing))} in the table {table}: {advice}"
+                )
+
 
 @contextmanager
-def opened(path: Path) -> Iterator[SqliteFile]:
+def opened(source: IO[bytes]) -> Iterator[SqliteFile]:
     """Open a private copy of a database. Raises ImportRefused and SQLITE_DAMAGES."""
-    _check_header(path)
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with TemporaryDirectory(prefix="finance-api-") as folder:
+        path = Path(folder) / "copy.sqlite"
+        _copy_bounded(source, path)
+        _check_header(path)
+        with _connected(path) as connection:
+            yield SqliteFile(connection)
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    uri = f"{path.as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
         for pragma in _SAFE:
@@ -75,7 +121,7 @@ def opened(path: Path) -> Iterator[SqliteFile]:
             )
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("quick_check")
-        yield SqliteFile(connection)
+        yield connection
 
 
 def _check_header(path: Path) -> None:
@@ -95,7 +141,7 @@ def _check_header(path: Path) -> None:
         raise sqlite3.DatabaseError("cut off")
 
 
-def copy_bounded(source: IO[bytes], target: Path) -> None:
+def _copy_bounded(source: IO[bytes], target: Path) -> None:
     """Copy a database. Raises ImportRefused if it is too large."""
     size = 0
     with target.open("wb") as file:

@@ -2,13 +2,16 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
+from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import Account, Kind, Leg, Transaction
-from finance_api.importers.books.reading import BookIds
+from finance_api.importers.books.reading import BookIds, BookReader
+from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import MAX_SOURCE_CHARACTERS
+from finance_api.values.number import DECIMALS
 
-NOT_COMPARED = "balances are not compared with the program's, which are not in the file"
 #: Words in names of accounts -> the type of account. The first line that fits decides.
 _TYPES = {
     "CreditCard": "credit card, creditcard, kreditkarte, visa, mastercard, amex",
@@ -50,9 +53,31 @@ def path_account(path: str, kind: Kind, *, archived: bool = False) -> Account:
     return Account(path, name, above or None, kind, account_type=type_name, archived=archived)
 
 
-def book_ids(program: str, name: str) -> BookIds:
-    """Return the ids of a book that has a name only."""
-    return BookIds(f"{program}:{name}"[:MAX_SOURCE_CHARACTERS])
+def text_ledger(
+    reader: BookReader,
+    name: str,
+    accounts: Mapping[str, Account],
+    transactions: Sequence[Transaction],
+    decimals: Mapping[str, int],
+    told: Mapping[tuple[str, str], Fraction] | None,
+) -> DoubleEntry:
+    """Return a book in plain text, which has a name only.
+
+    decimals: those that the program shows of most amounts. told: balances, if they were printed.
+    """
+    if told is None:
+        reader.remarks.sentences.append(
+            "balances are not compared with the program's, which are not in the file"
+        )
+    source = f"{reader.program}:{reader.given.get('book') or name}"
+    return DoubleEntry(
+        BookIds(source[:MAX_SOURCE_CHARACTERS]),
+        accounts,
+        lambda: transactions,
+        reader.remarks,
+        lambda code: max(decimals.get(code, DECIMALS), decimals_of(code)),
+        told,
+    )
 
 
 class ContentIds:

@@ -63,7 +63,10 @@ REFUSED = {
         "UPDATE transactions SET amount = 0.5 WHERE amount = -777",
         "'amount' is '0.5' in a row",
     ),
-    "bytes": ("UPDATE accounts SET name = x'00ff' WHERE name = 'Card'", "where Actual has a text"),
+    "bytes": (
+        "UPDATE accounts SET name = x'00ff' WHERE name = 'Card'",
+        "where the program has a text",
+    ),
     "too much money": (
         "UPDATE transactions SET amount = 9000000000000000000 WHERE amount = -777",
         "the Record '",

@@ -535,7 +535,7 @@ REFUSED_SQL = {
     ),
     "a text for a number": (
         "UPDATE splits SET value_num = 'a' WHERE value_num = -50000",
-        "value_num is 'a' in a row of the table splits",
+        "'value_num' is 'a' in a row of the table splits",
     ),
     "a missing account": (
         "DELETE FROM accounts WHERE name = 'Purse'",

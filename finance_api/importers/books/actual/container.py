@@ -6,8 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from finance_api.importers.books.actual.tables import checked
 from finance_api.importers.books.sqlite_file import (
@@ -15,7 +14,6 @@ from finance_api.importers.books.sqlite_file import (
     SQLITE_DAMAGES,
     SqliteFile,
     contains,
-    copy_bounded,
     opened,
 )
 from finance_api.importers.interface import ImportRefused
@@ -48,23 +46,22 @@ def looks_like_actual(stream: BinaryIO) -> bool:
 def actual_database(stream: BinaryIO) -> Iterator[SqliteFile]:
     """Open a private copy of the database of a book. Raises ImportRefused."""
     try:
-        with TemporaryDirectory(prefix="finance-api-") as folder:
-            copy = Path(folder) / _DATABASE
-            if stream.read(len(MAGIC)) == MAGIC:
-                stream.seek(0)
-                copy_bounded(stream, copy)
-            else:
-                _unpack(stream, copy)
-            with opened(copy) as database:
-                checked(database)
-                yield database
+        with _database_in(stream) as file, opened(file) as database:
+            checked(database)
+            yield database
     except _DAMAGES:
         raise ImportRefused(
             "the book is damaged or cut short: export it again, with Settings, Export data"
         ) from None
 
 
-def _unpack(stream: BinaryIO, copy: Path) -> None:
+@contextmanager
+def _database_in(stream: BinaryIO) -> Iterator[IO[bytes]]:
+    is_database = stream.read(len(MAGIC)) == MAGIC
+    stream.seek(0)
+    if is_database:
+        yield stream
+        return
     with zipfile.ZipFile(stream) as archive:
         members = [each for each in archive.infolist() if Path(each.filename).name == _DATABASE]
         if len(members) != 1:
@@ -76,4 +73,4 @@ def _unpack(stream: BinaryIO, copy: Path) -> None:
                 "Actual exports it"
             )
         with archive.open(members[0]) as member:
-            copy_bounded(member, copy)
+            yield member

@@ -96,9 +96,10 @@ class Plans:
         for condition in json_list(conditions):
             values.setdefault(str(condition.get("field")), condition.get("value"))
         account, payee_id = (_text(values.get(each)) for each in ("acct", "description"))
-        recurrence, amount = parse_schedule(values.get("date")), _amount(values.get("amount"))
+        when = values.get("date")
+        recurrence, amount = parse_schedule(when), _amount(values.get("amount"))
         payee = self._names.payee(payee_id)
-        if recurrence.avoids_weekends:
+        if isinstance(when, dict) and when.get("skipWeekend"):
             self._remarks.name("schedules that no longer avoid weekends", name or payee or "-")
         return self._book.standing_order(
             schedule_id,

@@ -1,15 +1,21 @@
 """Translates the dates of Actual's schedules into recurrence rules."""
 
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 from finance_api.importers.books.reading import END_YEAR
-from finance_api.importers.books.recurrence import WEEKDAYS, Recurrence, ScheduleUnfit, parse_start
+from finance_api.importers.books.recurrence import (
+    WEEKDAYS,
+    Recurrence,
+    ScheduleUnfit,
+    ended,
+    parse_start,
+)
 
 _FREQUENCIES = ("daily", "weekly", "monthly", "yearly")
-_MOST_INTERVAL, _MOST_TIMES = 1_000, 10_000
+_INTERVALS = range(1, 1_001)
 #: A rule that has no day in this many of its months never has one.
 _MONTHS = 48
 
@@ -21,27 +27,28 @@ def parse_schedule(value: Any) -> Recurrence:
     if not isinstance(value, dict):
         raise ScheduleUnfit("has no date")
     frequency, interval = value.get("frequency"), value.get("interval") or 1
-    if frequency not in _FREQUENCIES or not _is_number(interval, 1, _MOST_INTERVAL):
+    if frequency not in _FREQUENCIES or type(interval) is not int or interval not in _INTERVALS:
         raise ScheduleUnfit("has another rhythm")
     start = parse_start(value.get("start"))
-    parts = [f"FREQ={frequency.upper()}", f"INTERVAL={interval}"]
+    rule = f"FREQ={frequency.upper()};INTERVAL={interval}"
     if frequency == "monthly":
         days, weekdays = _patterns(value.get("patterns") or [])
         if days and weekdays:
             raise ScheduleUnfit("follows days of the month and weekdays at once")
-        if not weekdays:
-            days = days or [start.day]
-            parts.append("BYMONTHDAY=" + ",".join(map(str, days)))
+        if weekdays:
+            rule += ";BYDAY=" + ",".join(f"{nth}{WEEKDAYS[day]}" for nth, day in weekdays)
         else:
-            parts.append("BYDAY=" + ",".join(f"{nth}{WEEKDAYS[day]}" for nth, day in weekdays))
+            days = days or [start.day]
+            rule += ";BYMONTHDAY=" + ",".join(map(str, days))
         start = _first_day(start, interval, days, weekdays)
-    if value.get("endMode") == "on_date" and parse_start(value.get("endDate")) < start:
-        raise ScheduleUnfit("ends before its first day")
-    return Recurrence(start, ";".join(parts + _end(value)), bool(value.get("skipWeekend")))
-
-
-def _is_number(value: Any, least: int, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    match value.get("endMode") or "never", value.get("endOccurrences"):
+        case "never", _:
+            return Recurrence(start, rule)
+        case "on_date", _:
+            return ended(start, rule, parse_start(value.get("endDate")), None)
+        case "after_n_occurrences", int(times) if not isinstance(times, bool):
+            return ended(start, rule, None, times)
+    raise ScheduleUnfit("has another end")
 
 
 def _patterns(patterns: Any) -> tuple[list[int], list[tuple[int, int]]]:
@@ -61,17 +68,6 @@ def _patterns(patterns: Any) -> tuple[list[int], list[tuple[int, int]]]:
     return days, weekdays
 
 
-def _end(value: dict[str, Any]) -> list[str]:
-    match value.get("endMode") or "never":
-        case "never":
-            return []
-        case "on_date":
-            return [f"UNTIL={parse_start(value.get('endDate')):%Y%m%d}"]
-        case "after_n_occurrences" if _is_number(value.get("endOccurrences"), 1, _MOST_TIMES):
-            return [f"COUNT={value['endOccurrences']}"]
-    raise ScheduleUnfit("has another end")
-
-
 def _first_day(
     start: date, interval: int, days: Sequence[int], weekdays: Sequence[tuple[int, int]]
 ) -> date:
@@ -80,29 +76,12 @@ def _first_day(
         years, month = divmod(start.month - 1 + count * interval, 12)
         if start.year + years >= END_YEAR:
             break
-        first = date(start.year + years, month + 1, 1)
-        last = monthrange(first.year, first.month)[1]
-        numbers = sorted({*_numbers(days, last), *_numbers_of_weekdays(weekdays, first, last)})
-        found = [day for number in numbers if (day := first.replace(day=number)) >= start]
-        if found:
-            return found[0]
+        last = monthrange(start.year + years, month + 1)[1]
+        for number in range(1, last + 1):
+            day = date(start.year + years, month + 1, number)
+            nths = (number - 1) // 7 + 1, -1 if number > last - 7 else 0
+            is_weekday = any((nth, day.weekday()) in weekdays for nth in nths)
+            is_day = number in days or (number == last and -1 in days)
+            if day >= start and (is_weekday or is_day):
+                return day
     raise ScheduleUnfit("has no day")
-
-
-def _numbers(days: Sequence[int], last: int) -> Iterator[int]:
-    for day in days:
-        if day <= last:
-            yield last if day == -1 else day
-
-
-def _numbers_of_weekdays(
-    weekdays: Sequence[tuple[int, int]], first: date, last: int
-) -> Iterator[int]:
-    for nth, weekday in weekdays:
-        numbers = [
-            day
-            for day in range(1, last + 1)
-            if (first + timedelta(days=day - 1)).weekday() == weekday
-        ]
-        if nth <= len(numbers):
-            yield numbers[nth if nth == -1 else nth - 1]

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Generator, Sequence
-from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import groupby
@@ -16,7 +15,6 @@ from finance_api.importers.books.beancount.printed import (
     LEGS,
     printed_rows,
 )
-from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import (
     Account,
     Kind,
@@ -24,18 +22,15 @@ from finance_api.importers.books.double_entry.model import (
     Transaction,
     imbalance,
 )
-from finance_api.importers.books.reading import BookReader, Document, check_day
+from finance_api.importers.books.reading import BookReader, Document, parse_day
 from finance_api.importers.books.text_books import (
-    NOT_COMPARED,
     ContentIds,
-    book_ids,
     most_common,
     path_account,
+    text_ledger,
     with_groups,
 )
 from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.resources.currencies import decimals_of
-from finance_api.values.number import DECIMALS
 
 #: The option that names a root -> the kind of the accounts below it, and beancount's own name.
 _ROOTS = {
@@ -66,25 +61,24 @@ class BeancountReader(BookReader):
 
     def read(self, stream: BinaryIO) -> Generator[Document]:
         printed = _Printed(stream)
-        ledger = DoubleEntry(
-            book_ids("beancount", self.given.get("book") or "book"),
+        ledger = text_ledger(
+            self,
+            "book",
             printed.accounts(),
-            lambda: printed.transactions,
-            self.remarks,
-            printed.decimals,
+            printed.transactions,
+            {code: most_common(shown) for code, shown in printed.places.items()},
             printed.told,
         )
         yield from ledger.documents()
         self.balances = ledger.balances()
-        if printed.told is None:
-            self.remarks.sentences.append(NOT_COMPARED)
         for directive, what in _NOT_READ.items():
             self.remarks.count(f"{what}, not imported", printed.directives.get(directive, 0))
 
 
 class _Printed:
     """What bean-query printed. told: balances by account and currency, if it printed them.
-    directives: how many of each type the book has.
+    directives: how many of each type the book has. places: how often each number of decimals is
+    shown, by currency.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -93,7 +87,7 @@ class _Printed:
         self.directives: dict[str, int] = {}
         self._roots = {name: kind for kind, name in _ROOTS.values()}
         self._paths: dict[str, bool] = {}
-        self._places: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self.places: defaultdict[str, Counter[int]] = defaultdict(Counter)
         ids = ContentIds()
         has_legs = False
         for headings, rows in groupby(printed_rows(stream), lambda each: each[0]):
@@ -128,7 +122,7 @@ class _Printed:
         _, day, flag, payee, narration = rows[0][:5]
         labels = [*rows[0][10].split(","), *rows[0][11].split(",")]
         transaction = Transaction(
-            _day(day),
+            parse_day(day, "the book"),
             [self._leg(row) for row in rows],
             payee=payee or None,
             note=narration or None,
@@ -148,7 +142,7 @@ class _Printed:
     def _leg(self, row: Sequence[str]) -> Leg:
         _, _, _, _, _, account, number, currency, value, value_currency, _, _, flag = row
         quantity = _number(number)
-        self._places[currency][len(number.partition(".")[2])] += 1
+        self.places[currency][len(number.partition(".")[2])] += 1
         self._paths.setdefault(account, False)
         return Leg(
             "",
@@ -174,13 +168,6 @@ class _Printed:
             found.append(path_account(path, kind, archived=is_closed))
         return with_groups(found)
 
-    def decimals(self, currency: str) -> int:
-        """Return how many decimals beancount shows of a currency, those of most amounts; never
-        fewer than the currency has.
-        """
-        shown = self._places.get(currency)
-        return DECIMALS if shown is None else max(most_common(shown), decimals_of(currency))
-
 
 def _number(text: str) -> Fraction:
     try:
@@ -190,10 +177,3 @@ def _number(text: str) -> Fraction:
     except InvalidOperation:
         pass
     raise ImportRefused(f"{quoted(text)} is not a number: print the book again")
-
-
-def _day(text: str) -> date:
-    try:
-        return check_day(date.fromisoformat(text), "the book")
-    except ValueError:
-        raise ImportRefused(f"{quoted(text)} is not a date: print the book again") from None

@@ -18,7 +18,7 @@ from finance_api.importers.books.double_entry.model import (
     Transactions,
     groups,
 )
-from finance_api.importers.books.double_entry.names import Names, money
+from finance_api.importers.books.double_entry.names import Names, between, money
 from finance_api.importers.books.double_entry.survey import Holding, Survey, amount
 from finance_api.importers.books.reading import BookIds, Document, Remarks
 from finance_api.resources.currencies import CODES, decimals_of
@@ -226,15 +226,9 @@ class DoubleEntry:
         total = sum((leg.value for leg in others), Fraction())
         parts[-1] += self._survey.rounded(-total, currency) - sum(parts)
         for leg, units in zip(others, parts, strict=True):
-            values = self._common(transaction, units, leg.day or transaction.day, (leg,))
-            yield self._ids.document(
-                "Record",
-                leg.id,
-                **values,
-                accountId=self.names.between_id(currency),
-                categoryId=self._category_id(leg),
-                labelIds=self._labels(transaction, leg),
-            )
+            day, value = leg.day or transaction.day, leg.value
+            side = _Side(leg._replace(state=None), between(currency), day, value, value, units)
+            yield self._hung(transaction, side, leg, leg.id, units)
 
     # -- records
 
@@ -271,7 +265,6 @@ class DoubleEntry:
     def _values(
         self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
     ) -> Document:
-        values = self._common(transaction, units, side.day, legs)
         self._remarks.count(
             "records on another day than their category has in the book",
             any(
@@ -280,23 +273,16 @@ class DoubleEntry:
                 if not self._survey.holding(leg)
             ),
         )
-        state = side.leg.state or transaction.state
-        return values | {
-            "accountId": self.names.account_id(side.holding),
-            "recordState": transaction.state if transaction.state == VOID else state,
-        }
-
-    def _common(
-        self, transaction: Transaction, units: int, day: date, legs: Sequence[Leg]
-    ) -> Document:
         texts = [text for leg in legs for text in (leg.note, _units_note(leg))]
+        state = side.leg.state or transaction.state
         return {
+            "accountId": self.names.account_id(side.holding),
             "amount": money(units),
-            "recordDate": day.isoformat(),
+            "recordDate": side.day.isoformat(),
             "payee": transaction.payee,
             "note": _joined_text(transaction.note, *texts),
             "reference": transaction.reference,
-            "recordState": transaction.state,
+            "recordState": transaction.state if transaction.state == VOID else state,
         }
 
     def _labels(self, transaction: Transaction, *legs: Leg) -> list[str]:

@@ -13,7 +13,7 @@ from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS
 from finance_api.values.number import DECIMALS
 
 _CATEGORIES = (Kind.INCOME, Kind.EXPENSE)
-BETWEEN = "Between categories"
+_BETWEEN = "Between categories"
 
 
 class Names:
@@ -26,20 +26,17 @@ class Names:
         self.labels: set[str] = set()
         self._accounts = accounts
         self._holdings: dict[str, list[Holding]] = {}
-        empty = [
-            Holding(each.id, each.currency, False)
+        parents = {account.parent for account in accounts.values()}
+        alone = [
+            each
             for each in accounts.values()
-            if each.kind is Kind.MONEY and each.currency and not each.is_group
+            if each.kind is Kind.MONEY and not each.is_group and each.id not in parents
         ]
+        empty = [Holding(each.id, each.currency, False) for each in alone if each.currency]
         for holding in dict.fromkeys([*empty, *survey.sums]):
             self._holdings.setdefault(holding.account, []).append(holding)
-        parents = {account.parent for account in accounts.values()}
-        used = {*parents, *self._holdings, *survey.used}
-        self.left_out = [
-            each.name
-            for each in accounts.values()
-            if each.kind is Kind.MONEY and not each.is_group and each.id not in used
-        ]
+        used = self._holdings.keys() | survey.used
+        self.left_out = [each.name for each in alone if each.id not in used]
         self._only_tops = set(self._tops())
         self._roots = self._only_tops - survey.used
         self._tails = Counter(
@@ -52,12 +49,9 @@ class Names:
     # -- ids
 
     def account_id(self, holding: Holding) -> str:
+        if holding.account == _BETWEEN:
+            self._between[holding.currency] = None
         return self.ids.get("Account", self._source_id(holding))
-
-    def between_id(self, currency: str) -> str:
-        """Return the account of transactions that have none; its balance is always 0."""
-        self._between[currency] = None
-        return self.ids.get("Account", f"{BETWEEN} {currency}")
 
     def category_id(self, account_id: str) -> str | None:
         """Return the category of an account; None for the root of all expenses or income."""
@@ -110,7 +104,8 @@ class Names:
         return names
 
     def _source_id(self, holding: Holding) -> str:
-        is_only = holding.currency == self._accounts[holding.account].currency
+        account = self._accounts.get(holding.account)
+        is_only = account is not None and holding.currency == account.currency
         parts = [holding.account, *([] if is_only else [holding.currency])]
         return source_id(" ".join([*parts, *(["securities"] if holding.is_security else [])]))
 
@@ -130,9 +125,9 @@ class Names:
                 archived=account.archived,
             )
         for currency in self._between:
-            name = BETWEEN if len(self._between) == 1 else f"{BETWEEN} {currency}"
+            name = _BETWEEN if len(self._between) == 1 else f"{_BETWEEN} {currency}"
             yield self.ids.document(
-                "Account", f"{BETWEEN} {currency}", name=name, currencyCode=currency
+                "Account", self._source_id(between(currency)), name=name, currencyCode=currency
             )
         for account_id, account in self._accounts.items():
             if account_id in self.equity:
@@ -172,6 +167,11 @@ class Names:
 
     def _has_parent_of_kind(self, account: Account) -> bool:
         return account.parent is not None and self._accounts[account.parent].kind is account.kind
+
+
+def between(currency: str) -> Holding:
+    """Return the account of transactions that have none; its balance is always 0."""
+    return Holding(_BETWEEN, currency, False)
 
 
 def source_id(text: str) -> str:

@@ -1,5 +1,6 @@
 """What is read of a book of GnuCash, whether it is XML or SQLite."""
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -10,13 +11,33 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
+from finance_api.importers.books.double_entry.model import Account, Kind
 from finance_api.importers.books.reading import Remarks
 from finance_api.importers.interface import ImportRefused, quoted
-from finance_api.resources.currencies import CODES
+from finance_api.resources.currencies import CODES, decimals_of
 
 BUSINESS = "customers, suppliers, invoices and other business objects, not imported"
 DAMAGED = "the book is damaged or cut short: open it in GnuCash, and save it again"
 _CURRENCIES = ("CURRENCY", "ISO4217")
+#: GnuCash's types of accounts of money.
+_ACCOUNT_TYPES = {
+    "BANK": "CurrentAccount",
+    "CHECKING": "CurrentAccount",
+    "SAVINGS": "SavingAccount",
+    "MONEYMRKT": "SavingAccount",
+    "CASH": "Cash",
+    "CREDIT": "CreditCard",
+    "CREDITLINE": "Overdraft",
+    "LIABILITY": "Loan",
+    "STOCK": "Investment",
+    "MUTUAL": "Investment",
+    "ASSET": "General",
+    "CURRENCY": "General",
+    "RECEIVABLE": "General",
+    "PAYABLE": "General",
+}
+_KINDS = {"INCOME": Kind.INCOME, "EXPENSE": Kind.EXPENSE, "EQUITY": Kind.EQUITY}
+_TRADING = "TRADING"
 #: The features that a book of version 4.13 can need. Newer ones may change what is read.
 _FEATURES = {
     "Credit Notes",
@@ -32,22 +53,10 @@ _FEATURES = {
     "Use a dedicated opening balance account identified by an 'equity-type' slot",
 }
 NATURAL_SIGNS = "Use natural signs in budget amounts"
+_NUMBER = re.compile(r"-?[0-9]{1,19}(?:/[1-9][0-9]{0,18})?")
 #: The times of day that GnuCash gives to days.
 _TIMES_OF_DAYS = ("00:00", "10:59", "11:00")
 _SPOOLED_BYTES = 1 << 20
-
-
-class Account(NamedTuple):
-    """kind: GnuCash's type. commodity: see `commodity_code`. parent: None at the top."""
-
-    id: str
-    name: str
-    kind: str
-    commodity: str
-    scu: int
-    parent: str | None
-    hidden: bool
-    placeholder: bool
 
 
 class Split(NamedTuple):
@@ -142,14 +151,19 @@ def template_split(slots: Mapping[str, str], description: str, memo: str) -> Tem
 
 @dataclass
 class Book:
-    """templates: by the template account of a schedule. has_swapped_numbers: whether the number of
-    a transaction is the action of its splits.
+    """accounts, commodities: by the ids of accounts; see `commodity_code`. trading: the accounts
+    that only balance currencies. places: how many decimals the accounts of each currency show.
+    templates: by the template account of a schedule. has_swapped_numbers: whether the number of a
+    transaction is the action of its splits.
     """
 
     transactions: "Transactions"
     remarks: Remarks
     id: str = ""
     accounts: dict[str, Account] = field(default_factory=dict)
+    commodities: dict[str, str] = field(default_factory=dict)
+    trading: set[str] = field(default_factory=set)
+    places: dict[str, int] = field(default_factory=dict)
     budgets: list[Budget] = field(default_factory=list)
     schedules: list[Schedule] = field(default_factory=list)
     templates: dict[str, list[TemplateSplit]] = field(default_factory=dict)
@@ -157,6 +171,44 @@ class Book:
     features: set[str] = field(default_factory=set)
     default_budget: str | None = None
     has_swapped_numbers: bool = False
+
+    def add_account(
+        self,
+        account_id: str,
+        name: str,
+        kind: str,
+        commodity: str,
+        scu: int,
+        parent: str | None,
+        *,
+        is_hidden: bool,
+        is_placeholder: bool,
+    ) -> None:
+        """kind: GnuCash's type. scu: how many of the smallest amounts are one. parent: None at the
+        top. Raises ImportRefused for an unknown type.
+        """
+        if kind not in (*_ACCOUNT_TYPES, *_KINDS, _TRADING):
+            raise ImportRefused(
+                f"the account {quoted(name)} is of the type {quoted(kind)}, which is not known: "
+                "finance-api needs an update to read it"
+            )
+        self.commodities[account_id] = commodity
+        is_money, is_trading = commodity in CODES, kind == _TRADING
+        if is_money:
+            shown = self.places.get(commodity, decimals_of(commodity))
+            self.places[commodity] = max(shown, len(str(scu)) - 1)
+        if is_trading:
+            self.trading.add(account_id)
+        self.accounts[account_id] = Account(
+            account_id,
+            name or "-",
+            parent,
+            _KINDS.get(kind, Kind.MONEY),
+            commodity if is_money else None,
+            _ACCOUNT_TYPES.get(kind, "General"),
+            is_hidden,
+            is_placeholder or is_trading,
+        )
 
     def note_slots(self, slots: Container[str]) -> None:
         """Note the slots of a transaction that are not imported."""
@@ -265,22 +317,9 @@ def commodity_code(space: str, name: str, account: str | None = None) -> str:
 
 def number(text: str) -> Fraction:
     """Return a number such as ``1250/100``. Raises ImportRefused."""
-    numerator, _, denominator = text.partition("/")
-    return fraction(_whole(numerator, text), _whole(denominator or "1", text))
-
-
-def fraction(numerator: int, denominator: int) -> Fraction:
-    """Raises ImportRefused."""
-    if denominator < 1:
-        raise ImportRefused(f"'{numerator}/{denominator}' is not a number: {DAMAGED}")
-    return Fraction(numerator, denominator)
-
-
-def _whole(text: str, shown: str) -> int:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
-        raise ImportRefused(f"{quoted(shown)} is not a number: {DAMAGED}")
-    return int(text)
+    if not _NUMBER.fullmatch(text):
+        raise ImportRefused(f"{quoted(text)} is not a number: {DAMAGED}")
+    return Fraction(text)
 
 
 def day(text: str) -> date:

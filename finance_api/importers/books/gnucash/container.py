@@ -4,20 +4,12 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from finance_api.importers.books.gnucash.book import DAMAGED, Book, new_book
 from finance_api.importers.books.gnucash.markup import read_markup
 from finance_api.importers.books.gnucash.tables import read_tables
-from finance_api.importers.books.sqlite_file import (
-    MAGIC,
-    SQLITE_DAMAGES,
-    contains,
-    copy_bounded,
-    opened,
-)
+from finance_api.importers.books.sqlite_file import MAGIC, SQLITE_DAMAGES, contains, opened
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 
 _GZIP = b"\x1f\x8b"
@@ -60,8 +52,5 @@ def _read(stream: BinaryIO, book: Book) -> None:
     if head != MAGIC:
         read_markup(gzip.GzipFile(fileobj=stream) if head.startswith(_GZIP) else stream, book)
         return
-    with TemporaryDirectory(prefix="finance-api-") as folder:
-        copy = Path(folder) / "book"
-        copy_bounded(stream, copy)
-        with opened(copy) as database:
-            read_tables(database, book)
+    with opened(stream) as database:
+        read_tables(database, book)

@@ -15,7 +15,6 @@ from xml.parsers import expat
 from finance_api.importers.books.gnucash.book import (
     BUSINESS,
     DAMAGED,
-    Account,
     Book,
     Budget,
     Recurrence,
@@ -40,12 +39,7 @@ _VERSION = "2.0.0"
 #: Elements with an object in each of their children.
 _CONTAINERS = ("gnc-v2", "gnc:book", "gnc:template-transactions", "gnc:pricedb")
 #: The objects that a book states the number of, and that are counted.
-_COUNTED = {
-    "gnc:account": "account",
-    "gnc:transaction": "transaction",
-    "gnc:schedxaction": "schedxaction",
-    "gnc:budget": "budget",
-}
+_COUNTED = ("account", "transaction", "schedxaction", "budget")
 
 
 @dataclass(slots=True)
@@ -66,6 +60,10 @@ class _Element:
         """Return the text of a descendant; "" if there is none."""
         found = self.find(*path)
         return found.text if found else ""
+
+    def texts(self, paths: str) -> list[str]:
+        """Return the texts of descendants, such as ``trn:id trn:date-posted/ts:date``."""
+        return [self.get(*path.split("/")) for path in paths.split()]
 
     def commodity(self, *path: str) -> tuple[str, str]:
         return self.get(*path, "cmdty:space"), self.get(*path, "cmdty:id")
@@ -165,14 +163,13 @@ class _Objects:
         self._root: str | None = None
         self._stated: dict[str, int] = {}
         self._found: Counter[str] = Counter()
-        self._books = 0
 
     def check(self) -> None:
         """Raises ImportRefused if the book lacks objects that it states the number of."""
-        if self._books != 1:
-            raise ImportRefused(f"the file has {self._books} books: give one book a file")
+        if self._found["book"] != 1:
+            raise ImportRefused(f"the file has {self._found['book']} books: give one book a file")
         for name, stated in self._stated.items():
-            if name in _COUNTED.values() and self._found[name] != stated:
+            if name in _COUNTED and self._found[name] != stated:
                 raise ImportRefused(
                     f"the book states {count_text(stated)} objects of the type {name}, but has "
                     f"{count_text(self._found[name])}: {DAMAGED}"
@@ -193,13 +190,8 @@ class _Objects:
         if container == "gnc:template-transactions":
             if element.name == "gnc:transaction":
                 self._template(element)
-        elif container == "gnc:book" and element.name in _COUNTED:
-            self._found[_COUNTED[element.name]] += 1
-            self._put_counted(element)
-        else:
-            self._put_other(element, container)
-
-    def _put_counted(self, element: _Element) -> None:
+            return
+        self._found[element.name.removeprefix("gnc:")] += 1
         match element.name:
             case "gnc:account":
                 self._account(element)
@@ -209,11 +201,11 @@ class _Objects:
                 self._budget(element)
             case "gnc:schedxaction":
                 self._schedule(element)
+            case _:
+                self._put_other(element, container)
 
     def _put_other(self, element: _Element, container: str) -> None:
         match element.name:
-            case "gnc:book":
-                self._books += 1
             case "gnc:count-data" if container == "gnc:book":
                 self._stated[element.attributes.get("cd:type", "")] = int(element.text)
             case "book:id":
@@ -225,8 +217,9 @@ class _Objects:
                     commodity_code(*element.commodity(f"price:{name}"))
                     for name in ("commodity", "currency")
                 )
-                time = element.get("price:time", "ts:date")
-                self._book.add_price(base, currency, time, element.get("price:value"))
+                self._book.add_price(
+                    base, currency, *element.texts("price:time/ts:date price:value")
+                )
             case name if name.startswith("gnc:Gnc"):
                 self._book.remarks.count(BUSINESS)
 
@@ -241,35 +234,38 @@ class _Objects:
         )
 
     def _account(self, element: _Element) -> None:
-        name, kind, account_id = (element.get(f"act:{each}") for each in ("name", "type", "id"))
+        account_id, name, kind, scu, parent = element.texts(
+            "act:id act:name act:type act:commodity-scu act:parent"
+        )
         if kind == "ROOT":
             self._root = account_id
             return
         slots = element.slots("act:slots")
-        self._book.accounts[account_id] = Account(
+        self._book.add_account(
             account_id,
             name,
             kind,
             commodity_code(*element.commodity("act:commodity"), name),
-            int(element.get("act:commodity-scu") or 1),
-            element.get("act:parent") or None,
-            slots.get("hidden") == "true",
-            slots.get("placeholder") == "true",
+            int(scu or 1),
+            parent or None,
+            is_hidden=slots.get("hidden") == "true",
+            is_placeholder=slots.get("placeholder") == "true",
         )
 
     def _transaction(self, element: _Element) -> Transaction:
+        guid, num, posted, entered, description = element.texts(
+            "trn:id trn:num trn:date-posted/ts:date trn:date-entered/ts:date trn:description"
+        )
         slots = element.slots("trn:slots")
         self._book.note_slots(slots)
-        posted = slots.get("date-posted")
+        own_day = slots.get("date-posted")
         return Transaction(
-            element.get("trn:id"),
+            guid,
             commodity_code(*element.commodity("trn:currency")),
-            element.get("trn:num"),
-            day(posted).isoformat()
-            if posted
-            else self._book.transactions.day(element.get("trn:date-posted", "ts:date")),
-            element.get("trn:date-entered", "ts:date"),
-            element.get("trn:description"),
+            num,
+            day(own_day).isoformat() if own_day else self._book.transactions.day(posted),
+            entered,
+            description,
             slots.get("notes", ""),
             slots.get("book_closing", "0") != "0",
             [_split(each) for each in _children(element, "trn:splits")],
@@ -290,29 +286,19 @@ class _Objects:
             account_id, _, period = key.partition("/")
             if account_id in self._book.accounts and period.isdigit():
                 amounts[account_id, int(period)] = number(value)
-        self._book.budgets.append(
-            Budget(
-                element.get("bgt:id"),
-                element.get("bgt:name"),
-                int(element.get("bgt:num-periods")),
-                _recurrence(recurrence),
-                amounts,
-            )
-        )
+        guid, name, periods = element.texts("bgt:id bgt:name bgt:num-periods")
+        budget = Budget(guid, name, int(periods), _recurrence(recurrence), amounts)
+        self._book.budgets.append(budget)
 
     def _schedule(self, element: _Element) -> None:
-        end = element.get("sx:end", "gdate")
+        guid, name, enabled, left, start, end, times, template = element.texts(
+            "sx:id sx:name sx:enabled sx:rem-occur sx:start/gdate sx:end/gdate sx:num-occur "
+            "sx:templ-acct"
+        )
+        is_over, last = enabled == "n" or left == "0", day(end) if end else None
+        recurrences = [_recurrence(each) for each in _children(element, "sx:schedule")]
         self._book.schedules.append(
-            Schedule(
-                element.get("sx:id"),
-                element.get("sx:name"),
-                element.get("sx:enabled") == "n" or element.get("sx:rem-occur") == "0",
-                day(element.get("sx:start", "gdate")),
-                day(end) if end else None,
-                int(element.get("sx:num-occur") or 0),
-                [_recurrence(each) for each in _children(element, "sx:schedule")],
-                element.get("sx:templ-acct"),
-            )
+            Schedule(guid, name, is_over, day(start), last, int(times or 0), recurrences, template)
         )
 
 
@@ -322,27 +308,19 @@ def _children(element: _Element, name: str) -> list[_Element]:
 
 
 def _split(element: _Element) -> Split:
-    slots = element.slots("split:slots")
-    state = element.get("split:reconciled-state")
-    value, quantity = element.get("split:value"), element.get("split:quantity")
+    guid, account, memo, action, state, value, quantity = element.texts(
+        "split:id split:account split:memo split:action split:reconciled-state split:value "
+        "split:quantity"
+    )
     if state == "v":
+        slots = element.slots("split:slots")
         value = slots.get("void-former-value", value)
         quantity = slots.get("void-former-amount", quantity)
-    return Split(
-        element.get("split:id"),
-        element.get("split:account"),
-        element.get("split:memo"),
-        element.get("split:action"),
-        state,
-        number(value),
-        number(quantity),
-    )
+    return Split(guid, account, memo, action, state, number(value), number(quantity))
 
 
 def _recurrence(element: _Element) -> Recurrence:
-    return Recurrence(
-        element.get("recurrence:period_type"),
-        int(element.get("recurrence:mult")),
-        day(element.get("recurrence:start", "gdate")),
-        element.get("recurrence:weekend_adj") or "none",
+    kind, mult, start, weekend = element.texts(
+        "recurrence:period_type recurrence:mult recurrence:start/gdate recurrence:weekend_adj"
     )
+    return Recurrence(kind, int(mult), day(start), weekend or "none")

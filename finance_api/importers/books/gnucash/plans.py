@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
-from finance_api.importers.books.double_entry.model import Account, Kind
+from finance_api.importers.books.double_entry.model import Kind
 from finance_api.importers.books.double_entry.names import Names, rounded_money
 from finance_api.importers.books.double_entry.survey import Holding
 from finance_api.importers.books.gnucash.book import (
@@ -19,7 +19,7 @@ from finance_api.importers.books.gnucash.book import (
 )
 from finance_api.importers.books.gnucash.schedules import repetitions
 from finance_api.importers.books.limits import limit_values, next_period, period_start
-from finance_api.importers.books.reading import END_YEAR, Document, Remarks
+from finance_api.importers.books.reading import END_YEAR, Document
 from finance_api.importers.books.recurrence import ScheduleUnfit, transfer_values
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.plans import MONTH, WEEK, YEAR
@@ -37,13 +37,13 @@ _BUDGET_TYPES = {
 
 
 class Plans:
-    def __init__(
-        self, book: Book, accounts: dict[str, Account], names: Names, remarks: Remarks
-    ) -> None:
+    """The plans of a book."""
+
+    def __init__(self, book: Book, names: Names) -> None:
         self._book = book
-        self._accounts = accounts
+        self._accounts = book.accounts
         self._names = names
-        self._remarks = remarks
+        self._remarks = book.remarks
 
     # -- budgets
 
@@ -91,7 +91,7 @@ class Plans:
                 "Budget",
                 f"{budget.id} {account_id}",
                 name=account.name,
-                currencyCode=self._book.accounts[account_id].commodity,
+                currencyCode=self._book.commodities[account_id],
                 categoryIds=self._names.category_ids(account_id),
                 closed=account.archived,
                 **limit_values(kind, limits, days[min(periods)], days[max(periods)]),
@@ -143,7 +143,7 @@ class Plans:
         # What leaves an account is in the formula of its credit.
         of_money.sort(key=lambda split: not split.credit)
         paying = of_money[0]
-        currency = self._book.accounts[paying.account].commodity
+        currency = self._book.commodities[paying.account]
         holding = Holding(paying.account, currency, False)
         if holding not in holdings:
             raise ScheduleUnfit("moves securities")

@@ -5,13 +5,7 @@ from datetime import date
 from typing import BinaryIO
 
 from finance_api.importers.books.double_entry.mapping import DoubleEntry
-from finance_api.importers.books.double_entry.model import (
-    Account,
-    Kind,
-    Leg,
-    Transaction,
-    imbalance,
-)
+from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
 from finance_api.importers.books.gnucash import book as gnucash
 from finance_api.importers.books.gnucash.container import gnucash_book
 from finance_api.importers.books.gnucash.plans import Plans
@@ -20,26 +14,6 @@ from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import CODES, decimals_of
 from finance_api.resources.records import VOID
 
-#: GnuCash's types of accounts of money.
-_ACCOUNT_TYPES = {
-    "BANK": "CurrentAccount",
-    "CHECKING": "CurrentAccount",
-    "SAVINGS": "SavingAccount",
-    "MONEYMRKT": "SavingAccount",
-    "CASH": "Cash",
-    "CREDIT": "CreditCard",
-    "CREDITLINE": "Overdraft",
-    "LIABILITY": "Loan",
-    "STOCK": "Investment",
-    "MUTUAL": "Investment",
-    "ASSET": "General",
-    "CURRENCY": "General",
-    "RECEIVABLE": "General",
-    "PAYABLE": "General",
-}
-_KINDS = {"INCOME": Kind.INCOME, "EXPENSE": Kind.EXPENSE, "EQUITY": Kind.EQUITY}
-#: Splits of these accounts only balance currencies.
-_TRADING = "TRADING"
 _STATES = {"n": "uncleared", "c": "cleared", "y": "reconciled", "f": "reconciled", "v": VOID}
 
 
@@ -49,53 +23,18 @@ class GnucashReader(BookReader):
     def read(self, stream: BinaryIO) -> Generator[Document]:
         with gnucash_book(stream) as book:
             self.remarks = book.remarks
-            accounts = _accounts(book)
-            places = _places(book)
             ledger = DoubleEntry(
                 BookIds(f"gnucash:{book.id}"),
-                accounts,
+                book.accounts,
                 lambda: _transactions(book),
                 self.remarks,
-                lambda code: places.get(code, decimals_of(code)),
+                lambda code: book.places.get(code, decimals_of(code)),
             )
             yield from ledger.documents()
-            plans = Plans(book, accounts, ledger.names, self.remarks)
+            plans = Plans(book, ledger.names)
             yield from plans.budgets()
             yield from plans.standing_orders()
             self.balances = ledger.balances()
-
-
-def _accounts(book: gnucash.Book) -> dict[str, Account]:
-    """Raises ImportRefused for an account of an unknown type."""
-    parents = {account.parent for account in book.accounts.values()}
-    accounts = {}
-    for each in book.accounts.values():
-        if each.kind not in (*_ACCOUNT_TYPES, *_KINDS, _TRADING):
-            raise ImportRefused(
-                f"the account {quoted(each.name)} is of the type {quoted(each.kind)}, which is not "
-                "known: finance-api needs an update to read it"
-            )
-        accounts[each.id] = Account(
-            each.id,
-            each.name or "-",
-            each.parent,
-            _KINDS.get(each.kind, Kind.MONEY),
-            each.commodity if each.commodity in CODES else None,
-            _ACCOUNT_TYPES.get(each.kind, "General"),
-            each.hidden,
-            is_group=each.placeholder or each.id in parents or each.kind == _TRADING,
-        )
-    return accounts
-
-
-def _places(book: gnucash.Book) -> dict[str, int]:
-    """Return how many decimals accounts of each currency show."""
-    places: dict[str, int] = {}
-    for account in book.accounts.values():
-        shown = len(str(account.scu)) - 1
-        code = account.commodity
-        places[code] = max(places.get(code, decimals_of(code)), shown) if code in CODES else 0
-    return places
 
 
 def _transactions(book: gnucash.Book) -> Iterator[Transaction]:
@@ -128,18 +67,16 @@ def _is_leg(book: gnucash.Book, split: gnucash.Split) -> bool:
     """Return whether a split has anything to say: those of trading accounts only balance
     currencies, and empty ones of securities mark what a dividend is for.
     """
-    account = book.accounts.get(split.account)
-    if account is None:
-        return True
-    is_mark = account.commodity not in CODES and not split.value and not split.quantity
-    return account.kind != _TRADING and not is_mark
+    commodity = book.commodities.get(split.account)
+    is_security = commodity is not None and commodity not in CODES
+    is_mark = is_security and not split.value and not split.quantity
+    return split.account not in book.trading and not is_mark
 
 
 def _leg(book: gnucash.Book, transaction: gnucash.Transaction, split: gnucash.Split) -> Leg:
-    account = book.accounts.get(split.account)
-    state = _STATES.get(split.state)
-    if account is None or state is None:
-        fault = "an account that the book lacks" if account is None else "an unknown state"
+    commodity, state = book.commodities.get(split.account), _STATES.get(split.state)
+    if commodity is None or state is None:
+        fault = "an account that the book lacks" if commodity is None else "an unknown state"
         raise ImportRefused(
             f"the transaction {quoted(transaction.description or transaction.id)} of "
             f"{transaction.day} has {fault}: {gnucash.DAMAGED}"
@@ -148,7 +85,7 @@ def _leg(book: gnucash.Book, transaction: gnucash.Transaction, split: gnucash.Sp
         split.id,
         split.account,
         split.quantity,
-        account.commodity,
+        commodity,
         split.value,
         transaction.currency,
         split.memo or None,

@@ -10,11 +10,12 @@ from finance_api.importers.books.recurrence import (
     Recurrence,
     ScheduleUnfit,
     check_start,
+    ended,
     monthly_rule,
     yearly_rule,
 )
 
-_MOST_MULT, _MOST_TIMES = 1_000, 10_000
+_MOST_MULT = 1_000
 
 
 def repetitions(schedule: gnucash.Schedule) -> list[Recurrence]:
@@ -79,12 +80,4 @@ def _mult(recurrence: gnucash.Recurrence) -> int:
 def _ended(schedule: gnucash.Schedule, first: date, rule: str | None) -> Recurrence:
     if schedule.start > first:
         raise ScheduleUnfit("starts after the first day of its rule")
-    if schedule.end is not None and schedule.end < first:
-        raise ScheduleUnfit("ends before its first day")
-    if rule is None:
-        return Recurrence(first, None)
-    if schedule.end is not None:
-        return Recurrence(first, f"{rule};UNTIL={schedule.end:%Y%m%d}")
-    if not 0 <= schedule.times <= _MOST_TIMES:
-        raise ScheduleUnfit(f"has {schedule.times} times")
-    return Recurrence(first, f"{rule};COUNT={schedule.times}" if schedule.times else rule)
+    return ended(first, rule, schedule.end, schedule.times or None)

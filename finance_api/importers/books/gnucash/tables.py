@@ -9,7 +9,6 @@ from typing import Any
 from finance_api.importers.books.gnucash.book import (
     BUSINESS,
     DAMAGED,
-    Account,
     Book,
     Budget,
     Recurrence,
@@ -18,66 +17,44 @@ from finance_api.importers.books.gnucash.book import (
     Transaction,
     commodity_code,
     day,
-    fraction,
+    number,
     template_split,
 )
-from finance_api.importers.books.sqlite_file import SqliteFile
-from finance_api.importers.interface import ImportRefused, listed, quoted
+from finance_api.importers.books.sqlite_file import SqliteFile, columns
+from finance_api.importers.interface import ImportRefused, quoted
 
-#: Table -> its version in GnuCash 4.13, and the columns that are read.
-_READ: dict[str, tuple[int, tuple[str, ...]]] = {
-    "books": (1, ("guid", "root_account_guid", "root_template_guid")),
-    "commodities": (1, ("guid", "namespace", "mnemonic")),
-    "accounts": (
-        1,
-        (
-            *("guid", "name", "account_type", "commodity_guid", "commodity_scu", "parent_guid"),
-            *("hidden", "placeholder"),
-        ),
+#: The columns that are read.
+_READ = {
+    "books": columns("guid root_account_guid root_template_guid"),
+    "commodities": columns("guid namespace mnemonic"),
+    "accounts": columns(
+        "guid name account_type commodity_guid commodity_scu:int parent_guid hidden:int "
+        "placeholder:int"
     ),
-    "transactions": (4, ("guid", "currency_guid", "num", "post_date", "enter_date", "description")),
-    "splits": (
-        5,
-        (
-            *("tx_guid", "guid", "account_guid", "memo", "action", "reconcile_state"),
-            *("value_num", "value_denom", "quantity_num", "quantity_denom"),
-        ),
+    "transactions": columns("guid currency_guid num post_date enter_date description"),
+    "splits": columns(
+        "tx_guid guid account_guid memo action reconcile_state value_num:int value_denom:int "
+        "quantity_num:int quantity_denom:int"
     ),
-    "slots": (
-        4,
-        (
-            *("obj_guid", "name", "string_val", "guid_val", "gdate_val", "int64_val"),
-            *("numeric_val_num", "numeric_val_denom"),
-        ),
+    "slots": columns(
+        "obj_guid name string_val guid_val gdate_val int64_val:int numeric_val_num:int "
+        "numeric_val_denom:int"
     ),
-    "budgets": (1, ("guid", "name", "num_periods")),
-    "budget_amounts": (
-        1,
-        ("budget_guid", "account_guid", "period_num", "amount_num", "amount_denom"),
+    "budgets": columns("guid name num_periods:int"),
+    "budget_amounts": columns(
+        "budget_guid account_guid period_num:int amount_num:int amount_denom:int"
     ),
-    "recurrences": (
-        2,
-        (
-            *("obj_guid", "recurrence_mult", "recurrence_period_type"),
-            *("recurrence_period_start", "recurrence_weekend_adjust"),
-        ),
+    "recurrences": columns(
+        "obj_guid recurrence_mult:int recurrence_period_type recurrence_period_start "
+        "recurrence_weekend_adjust"
     ),
-    "schedxactions": (
-        1,
-        (
-            *("guid", "name", "enabled", "start_date", "end_date", "num_occur", "rem_occur"),
-            "template_act_guid",
-        ),
+    "schedxactions": columns(
+        "guid name enabled:int start_date end_date num_occur:int rem_occur:int template_act_guid"
     ),
-    "prices": (3, ("commodity_guid", "currency_guid", "date", "value_num", "value_denom")),
+    "prices": columns("commodity_guid currency_guid date value_num:int value_denom:int"),
 }
-#: The columns that are whole numbers; the others are texts.
-_NUMBERS = {
-    *("commodity_scu", "hidden", "placeholder", "value_num", "value_denom", "quantity_num"),
-    *("quantity_denom", "int64_val", "numeric_val_num", "numeric_val_denom", "num_periods"),
-    *("period_num", "amount_num", "amount_denom", "recurrence_mult", "enabled", "num_occur"),
-    "rem_occur",
-}
+#: The versions of these tables in GnuCash 4.13, unless they are 1.
+_VERSIONS = {"transactions": 4, "splits": 5, "slots": 4, "recurrences": 2, "prices": 3}
 _BUSINESS = ("customers", "vendors", "employees", "jobs", "invoices", "orders", "billterms")
 _FRAME = "sched-xaction"
 
@@ -90,15 +67,11 @@ def read_tables(database: SqliteFile, book: Book) -> None:
 
 def _check(database: SqliteFile) -> None:
     """Raise ImportRefused for a book in use, or of a version that may be read wrong."""
-    for table, (_, columns) in _READ.items():
-        if missing := set(columns) - database.columns.get(table, set()):
-            raise ImportRefused(
-                f"the book lacks {listed(sorted(missing))} in the table {table}: open it with a "
-                "current version of GnuCash, and save it as XML"
-            )
+    database.check_columns(_READ, "open it with a current version of GnuCash, and save it as XML")
     versions = {"table_name", "table_version"} - database.columns.get("versions", set())
     stated = {} if versions else dict(database.rows("versions", "table_name", "table_version"))
-    for table, (version, _) in _READ.items():
+    for table in _READ:
+        version = _VERSIONS.get(table, 1)
         if not isinstance(stated.get(table), int) or stated[table] > version:
             raise ImportRefused(
                 f"the table {table} of the book has the version {stated.get(table)}, and only "
@@ -137,27 +110,12 @@ class _Tables:
         #: The owners of frames of slots, and the slots of parts of schedules by their frame.
         self._frames: dict[str, str] = {}
         self._schedule_slots: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self._void_amounts: dict[tuple[str, str], tuple[int, int]] = {}
+        self._void_amounts: dict[tuple[str, str], str] = {}
         self._templates: set[str] = set()
 
     def _rows(self, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
-        """Yield the columns of a table that are read. A missing text is empty, a number 0.
-
-        Raises ImportRefused for a value that GnuCash does not write.
-        """
-        columns = _READ[table][1]
-        for row in self._database.rows(table, *columns, order=order):
-            values: list[Any] = []
-            for value, name in zip(row, columns, strict=True):
-                kind = int if name in _NUMBERS else str
-                if value is None:
-                    value = kind()
-                elif not isinstance(value, kind):
-                    raise ImportRefused(
-                        f"{name} is {quoted(str(value))} in a row of the table {table}: {DAMAGED}"
-                    )
-                values.append(value)
-            yield tuple(values)
+        """Yield the columns of a table that are read. A missing text is empty, a number 0."""
+        return self._database.typed_rows(table, _READ[table], order, "")
 
     def read(self) -> None:
         books = list(self._rows("books"))
@@ -191,15 +149,19 @@ class _Tables:
         return commodity_code(*self._commodities.get(commodity, ("", "")), account)
 
     def _accounts(self, root: str, template_root: str) -> None:
-        accounts = self._book.accounts
         for guid, name, kind, commodity, scu, parent, hidden, placeholder in self._rows("accounts"):
             if parent == template_root:
                 self._templates.add(guid)
             elif kind != "ROOT":
-                code = self._code(commodity, name)
-                above = None if parent == root else parent or None
-                accounts[guid] = Account(
-                    guid, name, kind, code, scu or 1, above, bool(hidden), bool(placeholder)
+                self._book.add_account(
+                    guid,
+                    name,
+                    kind,
+                    self._code(commodity, name),
+                    scu or 1,
+                    None if parent == root else parent or None,
+                    is_hidden=bool(hidden),
+                    is_placeholder=bool(placeholder),
                 )
 
     def _slots(self) -> None:
@@ -211,7 +173,7 @@ class _Tables:
                 shown = text or of_guid or f"{numerator}/{denominator}"
                 self._schedule_slots[guid][name] = shown
             elif name.startswith("void-former-"):
-                self._void_amounts[guid, name] = numerator, denominator
+                self._void_amounts[guid, name] = f"{numerator}/{denominator}"
             elif name.startswith("features/"):
                 self._book.features.add(name.partition("/")[2])
             elif name.endswith("/Use Split Action Field for Number"):
@@ -225,7 +187,7 @@ class _Tables:
         amounts: defaultdict[str, dict[tuple[str, int], Any]] = defaultdict(dict)
         for guid, account, period, numerator, denominator in self._rows("budget_amounts"):
             if account in self._book.accounts:
-                amounts[guid][account, period] = fraction(numerator, denominator)
+                amounts[guid][account, period] = number(f"{numerator}/{denominator}")
         for guid, name, periods in self._rows("budgets"):
             if not self._recurrences[guid]:
                 raise ImportRefused(DAMAGED)
@@ -271,11 +233,11 @@ class _Tables:
 
     def _split(self, row: tuple[Any, ...]) -> Split:
         _, guid, account, memo, action, state, *numbers = row
-        value, quantity = tuple(numbers[:2]), tuple(numbers[2:])
+        value, quantity = f"{numbers[0]}/{numbers[1]}", f"{numbers[2]}/{numbers[3]}"
         if state == "v":
             value = self._void_amounts.get((guid, "void-former-value"), value)
             quantity = self._void_amounts.get((guid, "void-former-amount"), quantity)
-        return Split(guid, account, memo, action, state, fraction(*value), fraction(*quantity))
+        return Split(guid, account, memo, action, state, number(value), number(quantity))
 
     def _template(self, description: str, rows: list[tuple[Any, ...]]) -> None:
         for row in rows:

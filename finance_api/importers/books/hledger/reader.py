@@ -6,7 +6,6 @@ from collections.abc import Generator, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, BinaryIO
 
-from finance_api.importers.books.double_entry.mapping import DoubleEntry
 from finance_api.importers.books.double_entry.model import Account, Kind, Transaction
 from finance_api.importers.books.hledger.commodities import currencies_of
 from finance_api.importers.books.hledger.plans import Plans
@@ -19,17 +18,14 @@ from finance_api.importers.books.hledger.transactions import (
 )
 from finance_api.importers.books.reading import BookReader, Document
 from finance_api.importers.books.text_books import (
-    NOT_COMPARED,
     ContentIds,
-    book_ids,
     kind_of_root,
     most_common,
     path_account,
+    text_ledger,
     with_groups,
 )
 from finance_api.importers.interface import ImportRefused, listed
-from finance_api.resources.currencies import decimals_of
-from finance_api.values.number import DECIMALS
 
 _KINDS = {
     **dict.fromkeys("ALC", Kind.MONEY),
@@ -53,22 +49,14 @@ class HledgerReader(BookReader):
         decimals = {each: most_common(shown) for each, shown in places.items()}
         transactions = list(printed.transactions(currencies, decimals))
         accounts = printed.accounts()
-        ledger = DoubleEntry(
-            book_ids("hledger", self.given.get("book") or "journal"),
-            accounts,
-            lambda: transactions,
-            self.remarks,
-            lambda code: max(decimals.get(code, DECIMALS), decimals_of(code)),
-            None if printed.told is None else _in_money(printed.told, currencies),
-        )
+        told = None if printed.told is None else _in_money(printed.told, currencies)
+        ledger = text_ledger(self, "journal", accounts, transactions, decimals, told)
         plans = Plans(accounts, self.remarks)
         for period, generated in printed.generated:
             plans.add(period, _in_currencies(generated, currencies))
         yield from plans.documents(ledger.names)
         yield from ledger.documents()
         self.balances = ledger.balances()
-        if printed.told is None:
-            self.remarks.sentences.append(NOT_COMPARED)
         self.remarks.count("virtual postings, not imported", printed.reading.virtual)
         self.remarks.count("balance assertions, not imported", printed.reading.assertions)
         self.remarks.count("prices, not imported", printed.prices)

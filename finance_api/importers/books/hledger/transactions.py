@@ -2,13 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
 from fractions import Fraction
 from sys import intern
 from typing import Any
 
 from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
-from finance_api.importers.books.reading import check_day
+from finance_api.importers.books.reading import parse_day
 from finance_api.importers.interface import ImportRefused, quoted
 
 _STATES = {"Cleared": "cleared", "Pending": "uncleared", "Unmarked": None}
@@ -111,7 +110,7 @@ class Reading:
             # The other half is another transaction's, or several currencies are paid for.
             legs, conversions = [*legs, *conversions], []
         return Transaction(
-            _day(printed["tdate"]),
+            parse_day(printed["tdate"], "the journal"),
             legs,
             payee=payee.strip() or None,
             note=_joined(note if bar else "", printed["tcomment"]),
@@ -138,13 +137,9 @@ class Reading:
                 amount.currency,
                 note=_joined(posting["pcomment"]),
                 labels=_labels(posting["ptags"]),
-                day=None if own_day is None else _day(own_day),
+                day=None if own_day is None else parse_day(own_day, "the journal"),
                 state=_STATES[posting["pstatus"]],
             )
-
-
-def _day(text: Any) -> date:
-    return check_day(date.fromisoformat(_text(text)), "the journal")
 
 
 def _joined(*texts: str) -> str | None:

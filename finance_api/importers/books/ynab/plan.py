@@ -5,9 +5,8 @@ Based on version 1.86 of the API's description, https://api.ynab.com/v1.
 
 from dataclasses import dataclass, field
 from functools import cache
-from inspect import signature
 from sys import intern
-from typing import Any, BinaryIO, NamedTuple, TypeVar, get_type_hints
+from typing import Any, BinaryIO, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from finance_api.importers.books.json_stream import JsonDamaged, JsonStream
 from finance_api.importers.interface import ImportRefused, quoted
@@ -72,12 +71,14 @@ class Month(NamedTuple):
 
 
 class Transaction(NamedTuple):
-    """transaction_id: of a part, the whole; None for a transaction."""
+    """A transaction, or a part of a split, which has no date and account. transaction_id: of a
+    part, the whole.
+    """
 
     id: str
-    date: str
     amount: int
-    account_id: str
+    date: str = ""
+    account_id: str = ""
     payee_id: str | None = None
     category_id: str | None = None
     memo: str | None = None
@@ -90,21 +91,6 @@ class Transaction(NamedTuple):
     import_id: str | None = None
     deleted: bool = False
     transaction_id: str | None = None
-
-
-class Part(NamedTuple):
-    """A part of a split."""
-
-    id: str
-    transaction_id: str
-    amount: int
-    memo: str | None = None
-    payee_id: str | None = None
-    payee_name: str | None = None
-    category_id: str | None = None
-    transfer_account_id: str | None = None
-    transfer_transaction_id: str | None = None
-    deleted: bool = False
 
 
 class Schedule(NamedTuple):
@@ -145,22 +131,16 @@ class Plan:
     categories: list[Category] = field(default_factory=list)
     months: list[Month] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
-    subtransactions: list[Part] = field(default_factory=list)
+    subtransactions: list[Transaction] = field(default_factory=list)
     scheduled_transactions: list[Schedule] = field(default_factory=list)
     scheduled_subtransactions: list[SchedulePart] = field(default_factory=list)
 
 
+#: The lists of a plan, and the types of their rows.
 _LISTS: dict[str, type[NamedTuple]] = {
-    "accounts": Account,
-    "payees": Payee,
-    "payee_locations": Place,
-    "category_groups": CategoryGroup,
-    "categories": Category,
-    "months": Month,
-    "transactions": Transaction,
-    "subtransactions": Part,
-    "scheduled_transactions": Schedule,
-    "scheduled_subtransactions": SchedulePart,
+    name: get_args(hint)[0]
+    for name, hint in get_type_hints(Plan).items()
+    if get_origin(hint) is list
 }
 
 
@@ -231,11 +211,7 @@ def parsed(kind: type[_Row], element: Any, title: str) -> _Row:
 @cache
 def _members(kind: type[_Row]) -> list[tuple[str, Any, Any]]:
     """Return name, type and default of the members that are read."""
-    hints = get_type_hints(kind)
-    # list[Any] is no type that `isinstance` takes.
-    types = {name: list if hint == list[Any] else hint for name, hint in hints.items()}
-    parameters = signature(kind).parameters.values()
-    defaults = {
-        each.name: None if each.default is each.empty else each.default for each in parameters
-    }
-    return [(name, types[name], default) for name, default in defaults.items()]
+    return [
+        (name, list if get_origin(hint) is list else hint, kind._field_defaults.get(name))
+        for name, hint in get_type_hints(kind).items()
+    ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.books.single_entry import Entry
 from finance_api.importers.books.ynab.names import Names, flags
-from finance_api.importers.books.ynab.plan import Part, Plan, Transaction
+from finance_api.importers.books.ynab.plan import Plan, Transaction
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.values.text import amount_text, message, shown
 
@@ -15,25 +15,28 @@ _STATES = ("cleared", "uncleared", "reconciled", None)
 
 def entries(plan: Plan, names: Names) -> list[Entry]:
     """Return the transactions. Raises ImportRefused."""
-    wholes = {whole.id: whole for whole in plan.transactions}
-    parts: defaultdict[str, list[Entry]] = defaultdict(list)
+    parts: defaultdict[str | None, list[Transaction]] = defaultdict(list)
     for part in plan.subtransactions:
-        whole = wholes.get(part.transaction_id)
-        if whole is not None:
-            parts[whole.id].append(_entry(_as_transaction(whole, part), names))
-    return [_entry(whole, names)._replace(parts=parts.get(whole.id)) for whole in plan.transactions]
+        parts[part.transaction_id].append(part)
+    found = []
+    for whole in plan.transactions:
+        entry = _entry(whole, names)
+        if own := parts.get(whole.id):
+            entry = entry._replace(parts=[_entry(_with_whole(part, whole), names) for part in own])
+        found.append(entry)
+    return found
 
 
-def _as_transaction(whole: Transaction, part: Part) -> Transaction:
+def _with_whole(part: Transaction, whole: Transaction) -> Transaction:
     """Return a part, which has what it lacks from the whole."""
-    return whole._replace(
-        id=part.id,
-        amount=part.amount,
+    return part._replace(
+        date=whole.date,
+        account_id=whole.account_id,
         payee_id=part.payee_id or whole.payee_id,
-        category_id=part.category_id,
         memo=part.memo or whole.memo,
-        transfer_account_id=part.transfer_account_id,
-        transfer_transaction_id=part.transfer_transaction_id,
+        cleared=whole.cleared,
+        flag_color=whole.flag_color,
+        flag_name=whole.flag_name,
     )
 
 
