@@ -59,7 +59,7 @@ DOCUMENTED = {
 #: Names of Python itself that are documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}
 #: Public methods of named tuples; the underscore only distinguishes them from fields.
-OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
+OF_NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
 LIBRARIES = ("cornice", "colander", "pyramid", "webob")
 
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import date
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.interface import Choice, ImportRefused, listed, quoted, stated_code
@@ -107,9 +107,8 @@ class BookReader(ABC):
                 f"the book is kept in {code}: give no other currency, or change it in "
                 f"{self.program}"
             )
-        return code or given or self.ask_for_currency()
-
-    def ask_for_currency(self) -> NoReturn:
+        if currency := code or given:
+            return currency
         raise ImportRefused(
             clause(Topic.CURRENCY, example="EUR"), choices=(Choice({}, needs=("currency",)),)
         )

@@ -40,9 +40,7 @@ def with_groups(accounts: Iterable[Account]) -> dict[str, Account]:
     for account in list(found.values()):
         parent = account.parent
         while parent is not None and parent not in found:
-            above, _, name = parent.rpartition(":")
-            group = Account(parent, name, above or None, account.kind, is_group=True)
-            found[parent] = group
+            found[parent] = group = path_account(parent, account.kind)
             parent = group.parent
     return dict(sorted(found.items()))
 

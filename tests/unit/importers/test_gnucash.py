@@ -435,6 +435,11 @@ def test_days_of_old_books_are_the_nearest_midnight(
     assert named_there == is_uncertain
 
 
+def test_a_time_after_the_last_day_of_the_calendar_is_refused(person: Person):
+    posted = "<ts:date>9999-12-31 23:00:00 +0000</ts:date>"
+    assert "is not a date" in refusal(person, edited((POSTED, posted), (SLOT, "")))
+
+
 def test_a_database_of_before_version_3_has_other_dates(
     person: Person, database: Callable[..., bytes]
 ):

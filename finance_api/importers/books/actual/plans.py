@@ -27,10 +27,6 @@ _BUDGET_TABLES = {
 _TEXTS = ("description", "imported_description", "notes")
 
 
-class _RuleUnfit(ValueError):
-    """A record rule cannot say this."""
-
-
 class Plans:
     """The plans of a book."""
 
@@ -122,52 +118,41 @@ class Plans:
     def record_rules(self) -> Iterator[Document]:
         """Yield a record rule for each rule that gives records with certain words a category."""
         for rule_id, conditions, op, actions, tombstone in table_rows(self._database, "rules"):
-            if tombstone:
-                continue
-            words: list[str] = []
             try:
                 acting, conditioned = json_list(actions), json_list(conditions)
-                if any(action.get("op") == "link-schedule" for action in acting):
-                    continue
-                is_wider = self._note_words(conditioned, words)
-                if op != "or" and len(conditioned) != 1:
-                    raise _RuleUnfit
-                category_id = self._category_set_by(acting)
-                if len(acting) != 1 or category_id is None:
-                    raise _RuleUnfit
             except ValueError:
+                acting, conditioned = [], []
+            if tombstone or any(action.get("op") == "link-schedule" for action in acting):
+                continue
+            words, is_fit = self._words(conditioned)
+            category_id = self._category_set_by(acting) if len(acting) == 1 else None
+            is_fit &= op == "or" or len(conditioned) == 1
+            if category_id is None or not is_fit:
                 name = words[0] if words else str(rule_id)
                 self._remarks.name("rules that are not imported", name)
                 continue
             self._remarks.count(
                 "rules for exactly some words, which here fit every record that contains them",
-                is_wider,
+                any(condition.get("op") != "contains" for condition in conditioned),
             )
             yield self._ids.document(
                 "RecordRule", rule_id, name=words[0], keywords=words, categoryId=category_id
             )
 
-    def _note_words(self, conditions: list[dict[str, Any]], words: list[str]) -> bool:
-        """Collect the words of conditions. Return whether one asks for exactly these words.
-
-        Raises _RuleUnfit if they ask for more.
-        """
-        is_wider = is_unfit = False
+    def _words(self, conditions: list[dict[str, Any]]) -> tuple[list[str], bool]:
+        """Return the words of conditions, and whether these ask for nothing but words."""
+        words: list[str] = []
+        is_fit = True
         for condition in conditions:
             name, op, value = map(condition.get, ("field", "op", "value"))
             values = value if isinstance(value, list) else [value]
             if name == "description" and op in ("is", "oneOf"):
-                values = [self._names.payee(each) for each in values if isinstance(each, str)]
-            elif op not in ("contains", "is", "oneOf"):
-                is_unfit = True
+                values = [self._names.payee(_text(each)) for each in values]
             texts = [each for each in values if isinstance(each, str) and each.strip()]
-            if name not in _TEXTS or len(texts) != len(values) or not texts:
-                is_unfit = True
-            is_wider |= op != "contains"
             words += texts
-        if is_unfit or not 0 < len(words) <= MAX_LIST_ELEMENTS:
-            raise _RuleUnfit
-        return is_wider
+            is_fit &= op in ("contains", "is", "oneOf") and name in _TEXTS
+            is_fit &= 0 < len(texts) == len(values)
+        return words, is_fit and 0 < len(words) <= MAX_LIST_ELEMENTS
 
 
 def _amount(value: Any) -> int | None:

@@ -31,6 +31,7 @@ _UNITS_ONLY = "movements of securities without a value in money, not imported"
 class _Side(NamedTuple):
     """One or several legs of an account of money. units: their amount in ten-thousandths."""
 
+    transaction: Transaction
     leg: Leg
     holding: Holding
     day: date
@@ -106,7 +107,7 @@ class DoubleEntry:
                 self._note_opening(holding, leg)
             elif holding is not None and (is_empty or amount(leg)):
                 day, units = leg.day or transaction.day, self._survey.units(leg)
-                sides.append(_Side(leg, holding, day, amount(leg), leg.value, units))
+                sides.append(_Side(transaction, leg, holding, day, amount(leg), leg.value, units))
             elif is_empty or leg.value:
                 others.append(leg)
             elif holding is not None:
@@ -116,23 +117,16 @@ class DoubleEntry:
         if not sides:
             yield from self._without_account(transaction, [] if is_opening else others)
         elif len({side.holding for side in sides}) == 1 and len(others) <= 1:
-            yield from self._apart(transaction, sides, others)
+            yield from (self._record(side, others) for side in sides)
         elif is_opening or self._is_one_way(sides, others):
-            yield from self._apart(transaction, sides, others[:1])
+            yield from (self._record(side, others[:1]) for side in sides)
         else:
-            yield from self._joined(transaction, sides, others)
+            yield from self._joined(transaction, _merged(sides), others)
 
     def _is_one_way(self, sides: Sequence[_Side], others: Sequence[Leg]) -> bool:
         """Return whether all accounts get money from one of equity, or all give it some."""
         kinds = [self._accounts[leg.account].kind for leg in others]
         return kinds == [Kind.EQUITY] and len({side.value > 0 for side in sides}) == 1
-
-    def _apart(
-        self, transaction: Transaction, sides: Sequence[_Side], others: Sequence[Leg]
-    ) -> Iterator[Document]:
-        """Yield a record for each side, all with the same category."""
-        for side in sides:
-            yield self._record(transaction, side, others)
 
     def _note_opening(self, holding: Holding, leg: Leg) -> None:
         self._initial[holding] = self._survey.units(leg)
@@ -144,52 +138,47 @@ class DoubleEntry:
         self, transaction: Transaction, sides: list[_Side], others: list[Leg]
     ) -> Iterator[Document]:
         """Yield the records of several accounts, or of several categories."""
-        sides = _merged(sides)
         if not sides:
             yield from self._without_account(transaction, others)
         elif len(sides) == 1 and len(others) <= 1:
-            yield from self._apart(transaction, sides, others)
+            yield self._record(sides[0], others)
         elif len(sides) == 1:
-            yield from self._split(transaction, sides[0], others)
+            yield from self._split(sides[0], others)
         elif len(sides) == 2 and not others:
             first, second = sides
-            pair = self._transfer_id(transaction, first, second, second.units)
-            yield self._record(transaction, first, transferId=pair)
-            yield self._record(transaction, second, transferId=pair)
+            pair = self._transfer_id(first, second, second.units)
+            yield self._record(first, transferId=pair)
+            yield self._record(second, transferId=pair)
         else:
             self._remarks.count(
                 "transactions of several accounts, which hang on their first one as transfers"
             )
-            yield from self._on_main(transaction, sides, others)
+            yield from self._on_main(sides, others)
 
-    def _split(
-        self, transaction: Transaction, side: _Side, others: list[Leg]
-    ) -> Iterator[Document]:
-        values = self._values(transaction, side, side.units, (side.leg,))
-        yield self._ids.document("SplitRecord", side.leg.id, **values) | {
-            "id": self._ids.get("Record", side.leg.id)
-        }
-        split = {"splitId": self._ids.get("Record", side.leg.id), "source": None, "sourceId": None}
+    def _split(self, side: _Side, others: list[Leg]) -> Iterator[Document]:
+        own_id, values = (
+            self._ids.get("Record", side.leg.id),
+            self._values(side, side.units, side.leg),
+        )
+        yield self._ids.document("SplitRecord", side.leg.id, **values) | {"id": own_id}
+        split = {"splitId": own_id, "source": None, "sourceId": None}
         parts = self._parts(side, [leg.value for leg in others])
         for leg, units in zip(others, parts, strict=True):
-            part = self._hung(transaction, side, leg, leg.id, units)
+            part = self._hung(side, leg, leg.id, units)
             yield part | split | {"note": _joined_text(leg.note, _units_note(leg))}
 
-    def _on_main(
-        self, transaction: Transaction, sides: list[_Side], others: list[Leg]
-    ) -> Iterator[Document]:
+    def _on_main(self, sides: list[_Side], others: list[Leg]) -> Iterator[Document]:
         """Yield records that all hang on one account: a transfer for each other account."""
         able = [side for side in sides if side.value] or sides
         main = min(able, key=lambda side: side.holding.is_security)
         rest = [side for side in sides if side is not main]
         parts = self._parts(main, [*(side.value for side in rest), *(leg.value for leg in others)])
         for side, units in zip(rest, parts, strict=False):
-            pair = self._transfer_id(transaction, side, main, units)
-            yield self._record(transaction, side, transferId=pair)
-            hung = self._hung(transaction, main, side.leg, f"{side.leg.id}/of", units)
-            yield hung | {"transferId": pair}
+            pair = self._transfer_id(side, main, units)
+            yield self._record(side, transferId=pair)
+            yield self._hung(main, side.leg, f"{side.leg.id}/of", units) | {"transferId": pair}
         for leg, units in zip(others, parts[len(rest) :], strict=True):
-            yield self._hung(transaction, main, leg, leg.id, units)
+            yield self._hung(main, leg, leg.id, units)
 
     def _parts(self, main: _Side, values: Sequence[Fraction]) -> list[int]:
         """Return what values count on the main account; the last one takes what rounding leaves."""
@@ -198,22 +187,18 @@ class DoubleEntry:
         parts[-1] += main.units - sum(parts)
         return parts
 
-    def _transfer_id(
-        self, transaction: Transaction, side: _Side, other: _Side, units: int
-    ) -> str | None:
+    def _transfer_id(self, side: _Side, other: _Side, units: int) -> str | None:
         """Return the id of a transfer between two sides, of which the other has a record with these
         units; None if the records cannot be linked.
         """
-        if transaction.state == VOID:
+        if side.transaction.state == VOID:
             return None
         if side.holding == other.holding or side.units * units >= 0:
             self._remarks.count("movements between accounts that cannot be linked as transfers")
             return None
         return self._ids.get("Transfer", side.leg.id)
 
-    def _without_account(
-        self, transaction: Transaction, others: Sequence[Leg]
-    ) -> Iterator[Document]:
+    def _without_account(self, transaction: Transaction, others: list[Leg]) -> Iterator[Document]:
         """Yield a reclassification as records on an account whose balance is always 0."""
         others = [leg for leg in others if leg.value]
         if not others:
@@ -226,35 +211,25 @@ class DoubleEntry:
         total = sum((leg.value for leg in others), Fraction())
         parts[-1] += self._survey.rounded(-total, currency) - sum(parts)
         for leg, units in zip(others, parts, strict=True):
-            day, value = leg.day or transaction.day, leg.value
-            side = _Side(leg._replace(state=None), between(currency), day, value, value, units)
-            yield self._hung(transaction, side, leg, leg.id, units)
+            day, own = leg.day or transaction.day, leg._replace(state=None)
+            side = _Side(transaction, own, between(currency), day, leg.value, leg.value, units)
+            yield self._hung(side, leg, leg.id, units)
 
     # -- records
 
-    def _record(
-        self,
-        transaction: Transaction,
-        side: _Side,
-        others: Sequence[Leg] = (),
-        **values: str | None,
-    ) -> Document:
+    def _record(self, side: _Side, others: Sequence[Leg] = (), **values: str | None) -> Document:
         """Return the record of a leg of money, with the only category that it is paid for."""
-        common = self._values(transaction, side, side.units, (side.leg, *others))
+        legs = side.leg, *others
+        common = self._values(side, side.units, *legs) | self._labels(side, *legs)
         for leg in others:
             if not self._survey.rounded(side.value + leg.value, leg.currency):
                 common |= self._original(side, leg)
             common["categoryId"] = self._category_id(leg)
-        labels = self._labels(transaction, side.leg, *others)
-        return self._ids.document("Record", side.leg.id, **common, labelIds=labels, **values)
+        return self._ids.document("Record", side.leg.id, **common, **values)
 
-    def _hung(
-        self, transaction: Transaction, main: _Side, leg: Leg, leg_id: str, units: int
-    ) -> Document:
+    def _hung(self, main: _Side, leg: Leg, leg_id: str, units: int) -> Document:
         """Return a record on the main account that stands for another leg."""
-        values = self._values(transaction, main, units, (leg,)) | {
-            "labelIds": self._labels(transaction, leg)
-        }
+        values = self._values(main, units, leg) | self._labels(main, leg)
         values |= self._original(main, leg) | {"categoryId": self._category_id(leg)}
         return self._ids.document("Record", leg_id, **values)
 
@@ -262,16 +237,13 @@ class DoubleEntry:
         """Return a leg's category; None if it is money, which may count nothing on its account."""
         return None if self._survey.holding(leg) else self.names.category_id(leg.account)
 
-    def _values(
-        self, transaction: Transaction, side: _Side, units: int, legs: Sequence[Leg]
-    ) -> Document:
+    def _values(self, side: _Side, units: int, *legs: Leg) -> Document:
+        """Return the fields of a record with the texts of legs."""
+        transaction = side.transaction
+        categories = [leg for leg in legs if not self._survey.holding(leg)]
         self._remarks.count(
             "records on another day than their category has in the book",
-            any(
-                (leg.day or transaction.day) != side.day
-                for leg in legs
-                if not self._survey.holding(leg)
-            ),
+            any((leg.day or transaction.day) != side.day for leg in categories),
         )
         texts = [text for leg in legs for text in (leg.note, _units_note(leg))]
         state = side.leg.state or transaction.state
@@ -285,9 +257,9 @@ class DoubleEntry:
             "recordState": transaction.state if transaction.state == VOID else state,
         }
 
-    def _labels(self, transaction: Transaction, *legs: Leg) -> list[str]:
-        labels = (*transaction.labels, *(label for leg in legs for label in leg.labels))
-        return self.names.label_ids(tuple(dict.fromkeys(labels)))
+    def _labels(self, side: _Side, *legs: Leg) -> Document:
+        labels = [*side.transaction.labels, *(label for leg in legs for label in leg.labels)]
+        return {"labelIds": self.names.label_ids(tuple(dict.fromkeys(labels)))}
 
     def _original(self, side: _Side, leg: Leg) -> Document:
         """Return the money that a category counts, if it is another currency's."""

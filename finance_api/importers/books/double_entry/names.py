@@ -97,7 +97,7 @@ class Names:
     def _path(self, account_id: str) -> list[str]:
         names: list[str] = []
         current: str | None = account_id
-        while current is not None and len(names) <= len(self._accounts):
+        while current is not None:
             account = self._accounts[current]
             names.insert(0, account.name)
             current = account.parent
@@ -133,7 +133,8 @@ class Names:
             if account_id in self.equity:
                 yield self._category(account, None)
             elif account.kind in _CATEGORIES and account_id not in self._roots:
-                yield self._category(account, self._parent(account))
+                above = self._above(account)
+                yield self._category(account, None if above in self._only_tops else above)
         for label in sorted(self.labels):
             yield self.ids.document("Label", source_id(label), name=label)
 
@@ -149,24 +150,19 @@ class Names:
             customCategory=True,
         )
 
-    def _parent(self, account: Account) -> str | None:
-        """Return the account whose category is the parent."""
+    def _above(self, account: Account) -> str | None:
+        """Return the account of the same kind that an account is part of."""
         parent = None if account.parent is None else self._accounts[account.parent]
-        if parent is None or parent.kind is not account.kind or parent.id in self._only_tops:
-            return None
-        return parent.id
+        return parent.id if parent is not None and parent.kind is account.kind else None
 
     def _tops(self) -> Iterator[str]:
         """Yield the accounts that hold together all income, or all expenses."""
         parents = {account.parent for account in self._accounts.values()}
         for kind in _CATEGORIES:
             of_kind = [each for each in self._accounts.values() if each.kind is kind]
-            tops = [each.id for each in of_kind if not self._has_parent_of_kind(each)]
+            tops = [each.id for each in of_kind if self._above(each) is None]
             if len(tops) == 1 and tops[0] in parents:
                 yield tops[0]
-
-    def _has_parent_of_kind(self, account: Account) -> bool:
-        return account.parent is not None and self._accounts[account.parent].kind is account.kind
 
 
 def between(currency: str) -> Holding:

@@ -1,13 +1,13 @@
 """What is read of a book of GnuCash, whether it is XML or SQLite."""
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
 from fractions import Fraction
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import orjson
 
@@ -56,6 +56,8 @@ NATURAL_SIGNS = "Use natural signs in budget amounts"
 _NUMBER = re.compile(r"-?[0-9]{1,19}(?:/[1-9][0-9]{0,18})?")
 #: The times of day that GnuCash gives to days.
 _TIMES_OF_DAYS = ("00:00", "10:59", "11:00")
+#: Slots with links to documents.
+_LINKS = {"assoc_uri", "doclink"}
 _SPOOLED_BYTES = 1 << 20
 
 
@@ -78,10 +80,8 @@ class Transaction(NamedTuple):
     currency: str
     number: str
     day: str
-    entered: str
     description: str
     notes: str
-    is_closing: bool
     splits: list[Split]
 
 
@@ -138,17 +138,6 @@ class TemplateSplit(NamedTuple):
     debit: str
 
 
-def template_split(slots: Mapping[str, str], description: str, memo: str) -> TemplateSplit:
-    """slots: by their whole names."""
-    amounts = []
-    for side in ("credit", "debit"):
-        numeric = slots.get(f"sched-xaction/{side}-numeric", "")
-        # A formula with variables has the number 0.
-        is_formula = numeric.startswith("0/") or not numeric
-        amounts.append(slots.get(f"sched-xaction/{side}-formula", "") if is_formula else numeric)
-    return TemplateSplit(slots.get("sched-xaction/account", ""), description, memo, *amounts)
-
-
 @dataclass
 class Book:
     """accounts, commodities: by the ids of accounts; see `commodity_code`. trading: the accounts
@@ -158,7 +147,7 @@ class Book:
     """
 
     transactions: "Transactions"
-    remarks: Remarks
+    remarks: Remarks = field(default_factory=Remarks)
     id: str = ""
     accounts: dict[str, Account] = field(default_factory=dict)
     commodities: dict[str, str] = field(default_factory=dict)
@@ -210,10 +199,67 @@ class Book:
             is_placeholder or is_trading,
         )
 
-    def note_slots(self, slots: Container[str]) -> None:
-        """Note the slots of a transaction that are not imported."""
-        is_linked = "assoc_uri" in slots or "doclink" in slots
-        self.remarks.count("links to documents, not imported", is_linked)
+    def set_options(self, slots: Mapping[str, str]) -> None:
+        """slots: of the book, by their whole names."""
+        for name, value in slots.items():
+            if name.startswith("features/"):
+                self.features.add(name.partition("/")[2])
+            elif name == "default-budget":
+                self.default_budget = value
+            elif name.endswith("/Use Split Action Field for Number"):
+                self.has_swapped_numbers = value.startswith("t")
+
+    def add_transaction(
+        self,
+        guid: str,
+        currency: str,
+        num: str,
+        posted: str,
+        entered: str,
+        description: str,
+        slots: Mapping[str, str],
+        splits: list[Split],
+    ) -> None:
+        """Add a transaction, unless it closes the books. posted, entered: times.
+
+        Raises ImportRefused.
+        """
+        remarks, own_day = self.remarks, slots.get("date-posted")
+        when = day(own_day) if own_day else self._day_of(posted)
+        remarks.count("links to documents, not imported", not _LINKS.isdisjoint(slots))
+        remarks.count(
+            "void transactions, which count nothing here either",
+            any(each.state == "v" for each in splits),
+        )
+        if slots.get("book_closing", "0") != "0":
+            remarks.count("transactions that close the books, not imported")
+            return
+        head = guid, currency, num, when.isoformat(), description, slots.get("notes", "")
+        self.transactions.add(Transaction(*head, splits), entered)
+
+    def _day_of(self, posted: str) -> date:
+        time = moment(posted)
+        self.remarks.count(
+            "transactions of an old book whose day follows from a time of day",
+            f"{time:%H:%M}" not in _TIMES_OF_DAYS,
+        )
+        # Older books have the user's midnight, some of them in UTC: the nearest midnight counts.
+        return (time + timedelta(hours=12)).date()
+
+    def add_template(
+        self, account: str, description: str, memo: str, slots: Mapping[str, str]
+    ) -> None:
+        """Add a part of a schedule. account: its template account. slots: by their whole names."""
+        amounts = []
+        for side in ("credit", "debit"):
+            numeric = slots.get(f"sched-xaction/{side}-numeric", "")
+            # A formula with variables has the number 0.
+            is_formula = numeric.startswith("0/") or not numeric
+            formula = slots.get(f"sched-xaction/{side}-formula", "")
+            amounts.append(formula if is_formula else numeric)
+        own = slots.get("sched-xaction/account", "")
+        templates = self.templates.setdefault(account, [])
+        templates.append(TemplateSplit(own, description, memo, *amounts))
 
     def add_price(self, base: str, currency: str, time: str, value: str) -> None:
         if base not in CODES or currency not in CODES:
@@ -245,26 +291,18 @@ class Book:
 class Transactions:
     """The transactions of a book, in a temporary file: ordered by day, as they were entered."""
 
-    def __init__(self, file: IO[bytes], remarks: Remarks) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._remarks = remarks
         self._places: list[tuple[str, int]] = []
 
-    def add(self, transaction: Transaction) -> None:
-        key = f"{transaction.day} {transaction.entered} {transaction.id}"
+    def add(self, transaction: Transaction, entered: str) -> None:
+        key = f"{transaction.day} {entered} {transaction.id}"
         self._places.append((key, self._file.tell()))
-        self._remarks.count(
-            "transactions that close the books, not imported", transaction.is_closing
-        )
-        self._remarks.count(
-            "void transactions, which count nothing here either",
-            any(split.state == "v" for split in transaction.splits),
-        )
         splits = [
             (*split[:5], *split.value.as_integer_ratio(), *split.quantity.as_integer_ratio())
             for split in sorted(transaction.splits)
         ]
-        line = (*transaction[:8], splits)
+        line = (*transaction[:-1], splits)
         try:
             self._file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
         except (TypeError, ValueError):
@@ -274,30 +312,15 @@ class Transactions:
     def __iter__(self) -> Iterator[Transaction]:
         for _, place in sorted(self._places):
             self._file.seek(place)
-            line: list[Any] = orjson.loads(self._file.readline())
-            splits = [
-                Split._make((*s[:5], Fraction(s[5], s[6]), Fraction(s[7], s[8]))) for s in line[8]
+            *head, splits = orjson.loads(self._file.readline())
+            parts = [
+                Split._make((*s[:5], Fraction(s[5], s[6]), Fraction(s[7], s[8]))) for s in splits
             ]
-            yield Transaction._make((*line[:8], splits))
-
-    def day(self, posted: str) -> str:
-        """Return the day of a time such as ``2026-01-01 00:00:00 +0100``. Raises ValueError.
-
-        Older books have the user's midnight, some of them in UTC: the nearest midnight counts.
-        """
-        moment = datetime.fromisoformat(posted[:19])
-        self._remarks.count(
-            "transactions of an old book whose day follows from a time of day",
-            posted[11:16] not in _TIMES_OF_DAYS,
-        )
-        return (moment + timedelta(hours=12)).date().isoformat()
+            yield Transaction._make((*head, parts))
 
 
 def new_book(stack: ExitStack) -> Book:
-    remarks = Remarks()
-    return Book(
-        Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES)), remarks), remarks
-    )
+    return Book(Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES))))
 
 
 def commodity_code(space: str, name: str, account: str | None = None) -> str:
@@ -320,6 +343,31 @@ def number(text: str) -> Fraction:
     if not _NUMBER.fullmatch(text):
         raise ImportRefused(f"{quoted(text)} is not a number: {DAMAGED}")
     return Fraction(text)
+
+
+def split(texts: Sequence[str], slots: Mapping[str, str]) -> Split:
+    """texts: in the order of the fields. A void split has its amounts in slots.
+
+    Raises ImportRefused.
+    """
+    guid, account, memo, action, state, value, quantity = texts
+    if state == "v":
+        value = slots.get("void-former-value", value)
+        quantity = slots.get("void-former-amount", quantity)
+    return Split(guid, account, memo, action, state, number(value), number(quantity))
+
+
+def moment(text: str) -> datetime:
+    """Return a time such as ``2026-01-01 00:00:00 +0100``, or before version 3.0
+    ``20260101000000``, as it is written. Raises ImportRefused.
+    """
+    try:
+        time = datetime.fromisoformat(f"{text[:8]}T{text[8:]}" if text.isdigit() else text[:19])
+    except ValueError:
+        time = datetime.max
+    if time.year == MAXYEAR:
+        raise ImportRefused(f"{quoted(text)} is not a date: {DAMAGED}")
+    return time
 
 
 def day(text: str) -> date:

@@ -19,12 +19,10 @@ from finance_api.importers.books.gnucash.book import (
     Budget,
     Recurrence,
     Schedule,
-    Split,
-    Transaction,
     commodity_code,
     day,
     number,
-    template_split,
+    split,
 )
 from finance_api.importers.books.sqlite_file import MAX_BYTES
 from finance_api.importers.interface import ImportRefused, quoted
@@ -36,6 +34,10 @@ _MAX_DEPTH = 100
 _MAX_ELEMENTS, _MAX_CHARACTERS = 500_000, 20_000_000
 _MAX_NAMES = 5_000
 _VERSION = "2.0.0"
+_SPLIT = (
+    "split:id split:account split:memo split:action split:reconciled-state split:value "
+    "split:quantity"
+)
 #: Elements with an object in each of their children.
 _CONTAINERS = ("gnc-v2", "gnc:book", "gnc:template-transactions", "gnc:pricedb")
 #: The objects that a book states the number of, and that are counted.
@@ -196,7 +198,7 @@ class _Objects:
             case "gnc:account":
                 self._account(element)
             case "gnc:transaction":
-                self._book.transactions.add(self._transaction(element))
+                self._transaction(element)
             case "gnc:budget":
                 self._budget(element)
             case "gnc:schedxaction":
@@ -211,7 +213,7 @@ class _Objects:
             case "book:id":
                 self._book.id = element.text
             case "book:slots":
-                self._options(dict(_slots(element, "")))
+                self._book.set_options(dict(_slots(element, "")))
             case "price":
                 base, currency = (
                     commodity_code(*element.commodity(f"price:{name}"))
@@ -222,16 +224,6 @@ class _Objects:
                 )
             case name if name.startswith("gnc:Gnc"):
                 self._book.remarks.count(BUSINESS)
-
-    def _options(self, slots: dict[str, str]) -> None:
-        book = self._book
-        features = (key.split("/", 1)[1] for key in slots if key.startswith("features/"))
-        book.features.update(features)
-        book.default_budget = slots.get("default-budget")
-        book.has_swapped_numbers = any(
-            key.endswith("/Use Split Action Field for Number") and value.startswith("t")
-            for key, value in slots.items()
-        )
 
     def _account(self, element: _Element) -> None:
         account_id, name, kind, scu, parent = element.texts(
@@ -252,30 +244,23 @@ class _Objects:
             is_placeholder=slots.get("placeholder") == "true",
         )
 
-    def _transaction(self, element: _Element) -> Transaction:
+    def _transaction(self, element: _Element) -> None:
         guid, num, posted, entered, description = element.texts(
             "trn:id trn:num trn:date-posted/ts:date trn:date-entered/ts:date trn:description"
         )
+        currency = commodity_code(*element.commodity("trn:currency"))
+        splits = [
+            split(each.texts(_SPLIT), each.slots("split:slots"))
+            for each in _children(element, "trn:splits")
+        ]
         slots = element.slots("trn:slots")
-        self._book.note_slots(slots)
-        own_day = slots.get("date-posted")
-        return Transaction(
-            guid,
-            commodity_code(*element.commodity("trn:currency")),
-            num,
-            day(own_day).isoformat() if own_day else self._book.transactions.day(posted),
-            entered,
-            description,
-            slots.get("notes", ""),
-            slots.get("book_closing", "0") != "0",
-            [_split(each) for each in _children(element, "trn:splits")],
-        )
+        self._book.add_transaction(guid, currency, num, posted, entered, description, slots, splits)
 
     def _template(self, element: _Element) -> None:
-        for split in _children(element, "trn:splits"):
-            templates = self._book.templates.setdefault(split.get("split:account"), [])
-            description, memo = element.get("trn:description"), split.get("split:memo")
-            templates.append(template_split(split.slots("split:slots"), description, memo))
+        for each in _children(element, "trn:splits"):
+            account, memo = each.texts("split:account split:memo")
+            description = element.get("trn:description")
+            self._book.add_template(account, description, memo, each.slots("split:slots"))
 
     def _budget(self, element: _Element) -> None:
         recurrence = element.find("bgt:recurrence")
@@ -305,18 +290,6 @@ class _Objects:
 def _children(element: _Element, name: str) -> list[_Element]:
     found = element.find(name)
     return found.children if found else []
-
-
-def _split(element: _Element) -> Split:
-    guid, account, memo, action, state, value, quantity = element.texts(
-        "split:id split:account split:memo split:action split:reconciled-state split:value "
-        "split:quantity"
-    )
-    if state == "v":
-        slots = element.slots("split:slots")
-        value = slots.get("void-former-value", value)
-        quantity = slots.get("void-former-amount", quantity)
-    return Split(guid, account, memo, action, state, number(value), number(quantity))
 
 
 def _recurrence(element: _Element) -> Recurrence:

@@ -1,15 +1,15 @@
 """The exchange rates in a book of GnuCash: its prices of currencies."""
 
 from collections import defaultdict
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Context, Decimal
 from typing import BinaryIO
 
-from finance_api.importers.books.gnucash.book import DAMAGED, number
+from finance_api.importers.books.gnucash.book import moment, number
 from finance_api.importers.books.gnucash.container import gnucash_book
 from finance_api.importers.interface import ImportRefused, quoted
 from finance_api.resources.currencies import DayRates
-from finance_api.values.time import TimeError, parse_date
+from finance_api.values.time import from_date
 
 #: GnuCash has fractions, such as 100/111.
 _DIGITS = Context(prec=20)
@@ -29,10 +29,7 @@ def read_book_rates(stream: BinaryIO) -> list[DayRates]:
                     f"1 {rate.base} is {quoted(rate.value)} {rate.currency} on {rate.time[:10]}, "
                     "which cannot be an exchange rate: correct it in GnuCash's price database"
                 )
-            try:
-                day = parse_date(_day(rate.time).isoformat())
-            except (ValueError, OverflowError, TimeError):
-                raise ImportRefused(f"{quoted(rate.time)} is not a date: {DAMAGED}") from None
+            day = from_date(_day(rate.time))
             numerator, denominator = map(Decimal, value.as_integer_ratio())
             found[day, rate.base][rate.currency] = _DIGITS.divide(numerator, denominator)
     if not found:
@@ -41,10 +38,10 @@ def read_book_rates(stream: BinaryIO) -> list[DayRates]:
 
 
 def _day(time: str) -> date:
-    """Return the day of a time such as ``2026-03-31 10:59:00``. Raises ValueError.
+    """Return the day of a time such as ``2026-03-31 10:59:00``. Raises ImportRefused.
 
     A full hour is the user's midnight in UTC, as older books have it.
     """
-    moment = datetime.fromisoformat(f"{time[:8]}T{time[8:]}" if time.isdigit() else time[:19])
-    is_midnight = not (moment.minute % 30 or moment.second)
-    return (moment + timedelta(hours=12) if is_midnight else moment).date()
+    told = moment(time)
+    is_midnight = not (told.minute % 30 or told.second)
+    return (told + timedelta(hours=12) if is_midnight else told).date()

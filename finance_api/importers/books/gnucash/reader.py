@@ -38,10 +38,8 @@ class GnucashReader(BookReader):
 
 
 def _transactions(book: gnucash.Book) -> Iterator[Transaction]:
-    """Yield the transactions except those that close the books. Raises ImportRefused."""
+    """Yield the transactions. Raises ImportRefused."""
     for each in book.transactions:
-        if each.is_closing:
-            continue
         is_void = any(split.state == "v" for split in each.splits)
         number = each.number
         if book.has_swapped_numbers:

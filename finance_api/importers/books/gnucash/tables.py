@@ -14,14 +14,13 @@ from finance_api.importers.books.gnucash.book import (
     Recurrence,
     Schedule,
     Split,
-    Transaction,
     commodity_code,
     day,
     number,
-    template_split,
+    split,
 )
 from finance_api.importers.books.sqlite_file import SqliteFile, columns
-from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.importers.interface import ImportRefused
 
 #: The columns that are read.
 _READ = {
@@ -107,10 +106,8 @@ class _Tables:
         self._book = book
         self._commodities: dict[str, tuple[str, str]] = {}
         self._recurrences: defaultdict[str, list[Recurrence]] = defaultdict(list)
-        #: The owners of frames of slots, and the slots of parts of schedules by their frame.
-        self._frames: dict[str, str] = {}
-        self._schedule_slots: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self._void_amounts: dict[tuple[str, str], str] = {}
+        #: The slots of splits, by their whole names.
+        self._slots: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._templates: set[str] = set()
 
     def _rows(self, table: str, order: str = "rowid") -> Iterator[tuple[Any, ...]]:
@@ -125,7 +122,7 @@ class _Tables:
         for guid, space, name in self._rows("commodities"):
             self._commodities[guid] = space, name
         self._accounts(root, template_root)
-        self._slots()
+        self._read_slots()
         for guid, mult, kind, start, weekend in self._rows("recurrences"):
             self._recurrences[guid].append(Recurrence(kind, mult, day(start), weekend))
         self._budgets()
@@ -164,24 +161,20 @@ class _Tables:
                     is_placeholder=bool(placeholder),
                 )
 
-    def _slots(self) -> None:
+    def _read_slots(self) -> None:
         """Read the slots except for those of transactions."""
+        options: dict[str, str] = {}
+        frames: dict[str, str] = {}
         for guid, name, text, of_guid, _, _, numerator, denominator in self._rows("slots"):
             if name == _FRAME:
-                self._frames[of_guid] = guid
-            elif name.startswith(f"{_FRAME}/"):
-                shown = text or of_guid or f"{numerator}/{denominator}"
-                self._schedule_slots[guid][name] = shown
-            elif name.startswith("void-former-"):
-                self._void_amounts[guid, name] = f"{numerator}/{denominator}"
-            elif name.startswith("features/"):
-                self._book.features.add(name.partition("/")[2])
-            elif name.endswith("/Use Split Action Field for Number"):
-                self._book.has_swapped_numbers = text.startswith("t")
-            elif name == "default-budget":
-                self._book.default_budget = of_guid or text
-        owners = {owner: self._schedule_slots[frame] for frame, owner in self._frames.items()}
-        self._schedule_slots = defaultdict(dict, owners)
+                frames[of_guid] = guid
+            elif name.startswith((f"{_FRAME}/", "void-former-")):
+                self._slots[guid][name] = text or of_guid or f"{numerator}/{denominator}"
+            else:
+                options[name] = text or of_guid
+        for frame, owner in frames.items():
+            self._slots[owner] = self._slots[frame]
+        self._book.set_options(options)
 
     def _budgets(self) -> None:
         amounts: defaultdict[str, dict[tuple[str, int], Any]] = defaultdict(dict)
@@ -201,45 +194,17 @@ class _Tables:
             "transactions", order="guid"
         ):
             rows = splits.rows(guid)
-            if any(row[2] in self._templates for row in rows):
-                self._template(description, rows)
-                continue
-            texts = {row[1]: row[2] or row[4] or str(row[5]) for row in slots.rows(guid)}
-            self._book.note_slots(texts)
-            self._book.transactions.add(
-                Transaction(
-                    guid,
-                    self._code(currency),
-                    num,
-                    self._day(texts.get("date-posted"), posted),
-                    entered,
-                    description,
-                    texts.get("notes", ""),
-                    texts.get("book_closing", "0") != "0",
-                    [self._split(row) for row in rows],
+            is_template = any(row[2] in self._templates for row in rows)
+            parts: list[Split] = []
+            for _, own_id, account, memo, action, state, *numbers in rows:
+                amounts = f"{numbers[0]}/{numbers[1]}", f"{numbers[2]}/{numbers[3]}"
+                own = self._slots.get(own_id, {})
+                if is_template:
+                    self._book.add_template(account, description, memo, own)
+                else:
+                    parts.append(split((own_id, account, memo, action, state, *amounts), own))
+            if not is_template:
+                texts = {row[1]: row[2] or row[4] or str(row[5]) for row in slots.rows(guid)}
+                self._book.add_transaction(
+                    guid, self._code(currency), num, posted, entered, description, texts, parts
                 )
-            )
-
-    def _day(self, slot: str | None, posted: str) -> str:
-        if slot:
-            return day(slot).isoformat()
-        if posted.isdigit() and len(posted) == 14:
-            # Before version 3.0.
-            posted = f"{posted[:4]}-{posted[4:6]}-{posted[6:8]} {posted[8:10]}:{posted[10:12]}"
-        try:
-            return self._book.transactions.day(posted)
-        except ValueError:
-            raise ImportRefused(f"{quoted(posted)} is not a date: {DAMAGED}") from None
-
-    def _split(self, row: tuple[Any, ...]) -> Split:
-        _, guid, account, memo, action, state, *numbers = row
-        value, quantity = f"{numbers[0]}/{numbers[1]}", f"{numbers[2]}/{numbers[3]}"
-        if state == "v":
-            value = self._void_amounts.get((guid, "void-former-value"), value)
-            quantity = self._void_amounts.get((guid, "void-former-amount"), quantity)
-        return Split(guid, account, memo, action, state, number(value), number(quantity))
-
-    def _template(self, description: str, rows: list[tuple[Any, ...]]) -> None:
-        for row in rows:
-            split = template_split(self._schedule_slots[row[1]], description, row[3])
-            self._book.templates.setdefault(row[2], []).append(split)

@@ -16,7 +16,7 @@ from finance_api.importers.books.double_entry.survey import Holding
 from finance_api.importers.books.hledger.recurring import recurrence_of
 from finance_api.importers.books.limits import limit_values, next_period, period_start
 from finance_api.importers.books.reading import Document, Remarks
-from finance_api.importers.books.recurrence import Recurrence, transfer_values
+from finance_api.importers.books.recurrence import Recurrence, ScheduleUnfit, transfer_values
 from finance_api.importers.native import MAX_LIST_ELEMENTS
 from finance_api.resources.currencies import CODES
 from finance_api.resources.plans import MONTH, WEEK, YEAR
@@ -44,6 +44,12 @@ class Plans:
         self._accounts = accounts
         self._remarks = remarks
         self._days: defaultdict[Rule, list[date]] = defaultdict(list)
+        #: The limits of periods by their first days, by category, currency and type of budget.
+        self._limits: defaultdict[tuple[str, str, str], defaultdict[date, Fraction]] = defaultdict(
+            lambda: defaultdict(Fraction)
+        )
+        #: The budgets of which any rule has no end.
+        self._endless: set[tuple[str, str, str]] = set()
 
     def add(self, period: str, generated: Transaction) -> None:
         example = generated._replace(day=date.min, legs=tuple(generated.legs))
@@ -51,26 +57,25 @@ class Plans:
 
     def documents(self, names: Names) -> Iterator[Document]:
         """Yield budgets and standing orders."""
-        limits = _Limits()
         titles: Counter[str] = Counter()
         for rule, days in self._days.items():
-            recurrence = recurrence_of(sorted(set(days)), rule.period)
             others = [each for each in rule.example.legs if self._kind(each) is not Kind.MONEY]
-            is_order = rule.example.payee is not None and len(others) <= 1
-            document: Document | None = None
-            is_read = False
-            if recurrence is not None and is_order:
-                document = self._standing_order(names, rule, recurrence, others)
-            elif recurrence is not None:
-                is_read = self._note_limits(limits, recurrence, days, others)
-            if document is not None:
-                titles[rule.title] += 1
-                number = titles[rule.title]
-                own_id = rule.title if number == 1 else f"{rule.title} {number}"
-                yield names.ids.document("StandingOrder", source_id(own_id), **document)
-            elif not is_read:
+            recurrence = recurrence_of(sorted(set(days)), rule.period)
+            try:
+                if recurrence is None:
+                    raise ScheduleUnfit
+                if rule.example.payee is None or len(others) > 1:
+                    self._note_limits(recurrence, days, others)
+                    continue
+                values = self._standing_order(names, rule, recurrence, others)
+            except ScheduleUnfit:
                 self._leave_out(rule.title)
-        yield from self._budgets(names, limits)
+                continue
+            titles[rule.title] += 1
+            number = titles[rule.title]
+            own_id = rule.title if number == 1 else f"{rule.title} {number}"
+            yield names.ids.document("StandingOrder", source_id(own_id), **values)
+        yield from self._budgets(names)
 
     def _leave_out(self, title: str) -> None:
         self._remarks.name("periodic rules that are not imported", title)
@@ -80,12 +85,12 @@ class Plans:
 
     def _standing_order(
         self, names: Names, rule: Rule, recurrence: Recurrence, others: list[Leg]
-    ) -> Document | None:
-        """Return a payment with its category, or a transfer; None if it is neither."""
+    ) -> Document:
+        """Return a payment with its category, or a transfer. Raises ScheduleUnfit."""
         legs = [each for each in rule.example.legs if self._kind(each) is Kind.MONEY]
         holdings = [Holding(each.account, each.commodity, False) for each in legs]
         if len(legs) + len(others) != 2 or not set(holdings) <= set(names.holdings()):
-            return None
+            raise ScheduleUnfit
         paying = 0 if len(legs) == 1 or legs[0].quantity < 0 else 1
         transfer: Document = {}
         if len(legs) == 2:
@@ -104,60 +109,39 @@ class Plans:
             **transfer,
         }
 
-    def _note_limits(
-        self, limits: "_Limits", recurrence: Recurrence, days: list[date], others: list[Leg]
-    ) -> bool:
-        """Collect the limits that a rule gives its categories. Return whether they are some."""
+    def _note_limits(self, recurrence: Recurrence, days: list[date], others: list[Leg]) -> None:
+        """Collect the limits that a rule gives its categories. Raises ScheduleUnfit."""
         rule = recurrence.rule or ""
         kind = _BUDGET_TYPES.get(";".join(rule.split(";")[:2]))
         expenses = [each for each in others if self._kind(each) is Kind.EXPENSE]
         incomes = sum(self._kind(each) is Kind.INCOME for each in others)
         self._remarks.count("budgets of income, not imported", incomes)
-        of_money = [each for each in expenses if each.commodity in CODES]
-        if kind is None or len(of_money) != len(expenses):
-            return False
+        if kind is None or any(each.commodity not in CODES for each in expenses):
+            raise ScheduleUnfit
         for leg in expenses:
-            budget = limits[leg.account, leg.commodity, kind]
-            budget.has_end &= "UNTIL" in rule
+            key = leg.account, leg.commodity, kind
+            if "UNTIL" not in rule:
+                self._endless.add(key)
             for day in days:
-                budget.by_period[period_start(kind, day)] += leg.quantity
-        return True
+                self._limits[key][period_start(kind, day)] += leg.quantity
 
-    def _budgets(self, names: Names, limits: "_Limits") -> Iterator[Document]:
-        for (path, currency, kind), budget in limits.items():
-            money = {day: rounded_money(limit) for day, limit in budget.by_period.items()}
+    def _budgets(self, names: Names) -> Iterator[Document]:
+        for (path, currency, kind), limits in self._limits.items():
+            money = {day: rounded_money(limit) for day, limit in limits.items()}
             last = max(money)
-            if budget.has_end:
+            if (path, currency, kind) not in self._endless:
                 last = next_period(kind, last)
             values = limit_values(kind, money, min(money), last)
             if len(values["limitOverrides"]) > MAX_LIST_ELEMENTS:
                 self._leave_out(f"{path}: more than {MAX_LIST_ELEMENTS} limits")
-                continue
-            if min(budget.by_period.values()) < 0:
+            elif min(limits.values()) < 0:
                 self._leave_out(f"{path}: a limit below 0")
-                continue
-            yield names.ids.document(
-                "Budget",
-                source_id(f"{path} {currency} {kind}"),
-                name=self._accounts[path].name,
-                currencyCode=currency,
-                categoryIds=names.category_ids(path),
-                **values,
-            )
-
-
-class _Budget:
-    """by_period: the limits of periods, by their first days. has_end: whether all its rules have
-    one.
-    """
-
-    def __init__(self) -> None:
-        self.by_period: defaultdict[date, Fraction] = defaultdict(Fraction)
-        self.has_end = True
-
-
-class _Limits(defaultdict[tuple[str, str, str], _Budget]):
-    """Budgets by category, currency and type."""
-
-    def __init__(self) -> None:
-        super().__init__(_Budget)
+            else:
+                yield names.ids.document(
+                    "Budget",
+                    source_id(f"{path} {currency} {kind}"),
+                    name=self._accounts[path].name,
+                    currencyCode=currency,
+                    categoryIds=names.category_ids(path),
+                    **values,
+                )

@@ -26,12 +26,6 @@ class AccountType(NamedTuple):
     type: str
 
 
-class Price(NamedTuple):
-    """A line of ``prices``."""
-
-    text: str
-
-
 def looks_like_hledger(stream: BinaryIO) -> bool:
     """Return whether a file is what hledger prints. The stream is rewound."""
     head = stream.read(_HEAD_BYTES).decode(errors="replace")
@@ -41,10 +35,11 @@ def looks_like_hledger(stream: BinaryIO) -> bool:
     return are_known and _OWN_KEY in head
 
 
-def _parse_line(line: str) -> AccountType | Price | None:
+def _parse_line(line: str) -> AccountType | str | None:
+    """Return a line of ``accounts --types``, or one of ``prices`` as it is."""
     if match := _TYPE.fullmatch(line):
         return AccountType(match["account"], match["type"])
-    return Price(line) if _PRICE.match(line) else None
+    return line if _PRICE.match(line) else None
 
 
 def printed_parts(stream: BinaryIO) -> Iterator[Any]:

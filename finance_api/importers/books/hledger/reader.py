@@ -9,10 +9,11 @@ from typing import Any, BinaryIO
 from finance_api.importers.books.double_entry.model import Account, Kind, Transaction
 from finance_api.importers.books.hledger.commodities import currencies_of
 from finance_api.importers.books.hledger.plans import Plans
-from finance_api.importers.books.hledger.printed import AccountType, Price, printed_parts
+from finance_api.importers.books.hledger.printed import AccountType, printed_parts
 from finance_api.importers.books.hledger.transactions import (
     Amount,
     Reading,
+    amount_of,
     check_balanced,
     generated_by,
 )
@@ -87,7 +88,7 @@ class _Printed:
                         "'hledger accounts --types'"
                     )
                 self._types[path] = letter
-            case Price():
+            case str():
                 self.prices += 1
             case {"tpostings": list(), "ttags": list(), "tindex": int(number)}:
                 self._take_transaction(part, number)
@@ -165,7 +166,7 @@ class _Printed:
 
 def _amount(printed: Any) -> Amount:
     try:
-        return Amount(printed)
+        return amount_of(printed)
     except (KeyError, TypeError, ValueError):
         raise ImportRefused("a balance is not as hledger prints it") from None
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.importers.books.double_entry.model import Leg, Transaction, imbalance
 from finance_api.importers.books.reading import parse_day
@@ -19,35 +19,28 @@ _GENERATED = "generated-transaction:"
 _MOST_PLACES = 255
 
 
-class Amount:
+class Amount(NamedTuple):
     """An amount of one commodity. value, currency: at cost."""
 
-    __slots__ = ("commodity", "currency", "quantity", "value")
-
-    def __init__(self, amount: dict[str, Any]) -> None:
-        self.commodity: str = intern(_text(amount["acommodity"]))
-        self.quantity = _quantity(amount)
-        self.value, self.currency = self.quantity, self.commodity
-        cost = amount["acost"] if "acost" in amount else amount["aprice"]
-        if cost is None:
-            return
-        price = _quantity(cost["contents"])
-        self.currency = intern(_text(cost["contents"]["acommodity"]))
-        if cost["tag"] in ("UnitPrice", "UnitCost"):
-            self.value = self.quantity * price
-        elif cost["tag"] in ("TotalPrice", "TotalCost"):
-            # A total cost has no sign, or that of the other amount.
-            self.value = abs(price) if self.quantity > 0 else -abs(price)
-        else:
-            raise ValueError(cost["tag"])
+    quantity: Fraction
+    commodity: str
+    value: Fraction
+    currency: str
 
 
-def _text(value: Any) -> str:
-    """Raises TypeError or ValueError for what is no text, or only a half of a character."""
-    if not isinstance(value, str):
-        raise TypeError
-    value.encode()
-    return value
+def amount_of(printed: dict[str, Any]) -> Amount:
+    """Raises KeyError, TypeError or ValueError."""
+    commodity, quantity = intern(printed["acommodity"]), _quantity(printed)
+    cost = printed["acost"] if "acost" in printed else printed["aprice"]
+    if cost is None:
+        return Amount(quantity, commodity, quantity, commodity)
+    price, currency = _quantity(cost["contents"]), intern(cost["contents"]["acommodity"])
+    if cost["tag"] in ("UnitPrice", "UnitCost"):
+        return Amount(quantity, commodity, quantity * price, currency)
+    if cost["tag"] not in ("TotalPrice", "TotalCost"):
+        raise ValueError(cost["tag"])
+    # A total cost has no sign, or that of the other amount.
+    return Amount(quantity, commodity, abs(price) if quantity > 0 else -abs(price), currency)
 
 
 def _quantity(amount: dict[str, Any]) -> Fraction:
@@ -93,7 +86,7 @@ class Reading:
             ) from None
 
     def _transaction(self, printed: dict[str, Any]) -> Transaction:
-        payee, bar, note = _text(printed["tdescription"]).partition("|")
+        payee, bar, note = printed["tdescription"].partition("|")
         legs: list[Leg] = []
         conversions: list[Leg] = []
         for posting in printed["tpostings"]:
@@ -115,7 +108,7 @@ class Reading:
             payee=payee.strip() or None,
             note=_joined(note if bar else "", printed["tcomment"]),
             state=_STATES[printed["tstatus"]],
-            reference=_text(printed["tcode"]) or None,
+            reference=printed["tcode"] or None,
             labels=_labels(printed["ttags"]),
             converts=bool(conversions),
         )
@@ -123,18 +116,15 @@ class Reading:
     def _legs(self, posting: dict[str, Any]) -> Iterator[Leg]:
         own_day = posting["pdate"]
         for printed in posting["pamount"]:
-            amount = Amount(printed)
+            amount = amount_of(printed)
             if not (amount.commodity or amount.quantity):
                 # A plain 0, as before the assertion of a balance.
                 continue
             self.places[amount.commodity][shown_places(printed)] += 1
             yield Leg(
                 "",
-                intern(_text(posting["paccount"])),
-                amount.quantity,
-                amount.commodity,
-                amount.value,
-                amount.currency,
+                intern(posting["paccount"]),
+                *amount,
                 note=_joined(posting["pcomment"]),
                 labels=_labels(posting["ptags"]),
                 day=None if own_day is None else parse_day(own_day, "the journal"),
@@ -151,7 +141,7 @@ def _labels(tags: list[list[str]]) -> tuple[str, ...]:
     labels = (
         f"{name}: {value}" if value else name for name, value in tags if name not in _OWN_TAGS
     )
-    return tuple(map(_text, dict.fromkeys(labels))) if tags else ()
+    return tuple(map(intern, dict.fromkeys(labels)))
 
 
 def generated_by(printed: dict[str, Any]) -> str | None:
