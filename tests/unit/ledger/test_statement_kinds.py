@@ -2,6 +2,7 @@
 
 import io
 from collections import Counter
+from datetime import timedelta
 from decimal import Decimal
 from random import Random
 
@@ -95,6 +96,18 @@ def test_ids_that_begin_again_from_1_are_not_asked_about_after_they_came_again()
         [(text, {}) for text in (first, second, third)], one([*map(Decimal, (r[1] for r in rows))])
     )
     assert list(outcomes(history)) == [("right", False)]
+
+
+def test_nobody_knows_if_the_only_row_of_a_file_is_corrected_or_another_with_its_number():
+    rows = [("06", "-345.86"), ("13", "-739.90")]
+    files = []
+    for day, amount in rows:
+        begin = FIRST.replace(day=int(day))
+        row = ofx_row(begin, amount, "1", "Grocer")
+        files.append((ofx([row], span=(begin, begin + timedelta(6))), {}))
+    for amounts in (["-345.86", "-739.90"], ["-739.90"]):
+        found = sorted(outcomes(History(files, one([*map(Decimal, amounts)]))))
+        assert found == [("right", True), ("wrong", True)]
 
 
 @pytest.mark.nightly
