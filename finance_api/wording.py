@@ -154,7 +154,7 @@ TOPICS: Mapping[Topic, str] = {
     Topic.SIDE_HAS_OTHER: "{side} has amounts with {word}",
     Topic.STATUS: "the column {column!r} has {words!r}",
     Topic.MAYBE_TOTAL: "the row of {text!r} may be a total",
-    Topic.END_WITHOUT_TEXT: "the row has no text, as all others have, and may be a balance",
+    Topic.END_WITHOUT_TEXT: "the row lacks texts that all others have, and may be a balance",
     Topic.SUMS: "the rows of {texts!r} may be sums of other rows, or balances",
     Topic.SUMS_WITHOUT_TEXT: "the rows of {texts!r} may be sums of other rows, or balances",
     Topic.MAYBE_PARTS: "the column {column!r} may mark parts of other rows",

@@ -73,8 +73,8 @@ _HEAD_BYTES = 1 << 12
 MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
 PROPOSED = tuple(
-    """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp932 cp949 gb18030 big5
-    mac-roman cp850""".split()
+    """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp1257 cp1255 cp1256 cp932
+    cp949 gb18030 big5 mac-roman cp850""".split()
 )
 #: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
 _DOS = "cp850"
@@ -92,6 +92,7 @@ _ALPHABETS = """
     äöüß àâæçèéêëîïôùûüÿœ áéíñóúü àáâãçéêíóôõú àèéìíòóùú àäèéëïöü åäöé æøåéò ąćęłńóśźż
     áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű âçğıîöşü âîăşţșț čćđšž äõöšüž āčēģīķļņšūž
     ąčęėįšųūž абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ αβγδεζηθικλμνξοπρςστυφχψωάέήίόύώϊϋΐΰ
+    אבגדהוזחטיךכלםמןנסעףפץצקרשת ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئ
 """.split()
 #: Codec of an eastern script -> the bytes of its everyday characters: those of its first level.
 _EVERYDAY = {

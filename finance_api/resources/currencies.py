@@ -83,10 +83,18 @@ CHF: swiss franc, swiss francs, schweizer franken, franken, sfr
 CHF FRF BEF LUF: fr
 ? SEK NOK DKK ISK EEK: kr
 ? JPY CNY: ¥
+JPY: 円
+? CNY TWD: 元
 ? INR PKR LKR NPR MUR SCR: rs, ₨
 PLN: zloty, zł
 CZK: kč
 HUF: ft
+BGN: лв
+RON ROL: lei
+ZAR: r
+MYR: rm
+IDR: rp
+PEN: s/
 BRL: r$
 AUD: a$
 CAD: c$
@@ -94,13 +102,13 @@ NZD: nz$
 HKD: hk$
 SGD: s$
 INR: ₹
-RUB RUR: ₽
-TRY TRL: ₺
-UAH: ₴
+RUB RUR: ₽, руб, р
+TRY TRL: ₺, tl
+UAH: ₴, грн
 ILS: ₪
-KRW: ₩
+KRW: ₩, 원
 VND: ₫
-THB: ฿
+THB: ฿, บาท
 NGN: ₦
 PHP: ₱
 CRC: ₡

@@ -4,6 +4,7 @@ with the only decimal mark that fits all of them.
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, cast
@@ -21,7 +22,7 @@ _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "
 _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
 #: Short names of currencies that end in a full stop, which is not a decimal mark.
-_DOTTED = re.compile(r"\b(s?fr|kr|rs)\.", re.IGNORECASE)
+_DOTTED = re.compile(r"\b(s?fr|kr|rs|rp|руб|р|лв|грн)\.", re.IGNORECASE)
 #: The text before the digits, the digits, the text after them.
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
@@ -238,11 +239,17 @@ class AmountColumns:
         return -1 if parts.negative else 1
 
     def decide(
-        self, questions: Questions, *, are_whole: bool = False, minor: bool = False
+        self,
+        questions: Questions,
+        fits: Callable[["AmountReader"], bool] = lambda reader: False,
+        *,
+        are_whole: bool = False,
+        minor: bool = False,
     ) -> "AmountReader":
         """Return the reader that fits; ask for --decimal if two fit and give different numbers.
 
-        are_whole: whether the currency has no decimals. minor: as in `AmountReader`.
+        fits: whether totals or balances fit the numbers of a reader. are_whole: whether the
+        currency has no decimals. minor: as in `AmountReader`.
         """
         sides = {_LETTERS[letter] for letter in self._letters}
         is_unit = len(sides) == 1 and {"C", "D"}.isdisjoint(self._letters)
@@ -255,6 +262,13 @@ class AmountColumns:
             if are_whole and ("." in point) != ("." in comma):
                 mark = "," if "." in point else "."
                 return AmountReader(mark, self._readings[mark], minor=minor)
+            readers = [AmountReader(m, p, minor=minor) for m, p in self._readings.items()]
+            fitting = [reader for reader in readers if fits(reader)]
+            if len(fitting) == 1:
+                shown = quoted(_shown(point if fitting[0].decimal == "." else comma))
+                why = "only so do totals or balances fit"
+                questions.remarks.append(f"{quoted(text)} is {shown}: {why}")
+                return fitting[0]
             amounts = {".": _shown(point), ",": _shown(comma)}
             choices = (
                 Choice({"decimal": mark}, clause(Says.AMOUNT_IS, text=text, amount=amount))

@@ -15,7 +15,7 @@ from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.sniff import (
-    below_single_cells,
+    below_labels,
     labelled,
     refuse_headings,
     refuse_skipped_headings,
@@ -171,7 +171,7 @@ def _decided(text: TextFile, places: list[Table], user_mapping: Mapping) -> Plan
     if not possible:
         refuse_skipped_headings(text, places)
         data = [replace(table, has_header=False) for table in places if table.has_header]
-        data += below_single_cells(text, user_mapping)
+        data += below_labels(text, user_mapping)
         data = [table for table in data if looks_like_data(table.cells)]
         possible, _ = _possible(text, data, user_mapping)
         remark = "the first row has a date and an amount, so the file has no headings"
@@ -298,6 +298,10 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     infer_columns(inferred)
     if "sign" in inferred.columns:
         user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
+    if "fee" in inferred.columns:
+        (fee,) = inferred.of("fee")
+        kind = "signed" if fee.is_signed else "unsigned"
+        user_mapping = replace(user_mapping, fee=(f"{headings.named(fee.index)}={kind}",))
     positive = user_mapping.positive or inferred.positive
     date_format = user_mapping.date_format or inferred.date_format
     user_mapping = replace(user_mapping, positive=positive, date_format=date_format)

@@ -58,7 +58,7 @@ _TOKEN = re.compile(r"((?:%[YymdHIMSf])+)|%(.)|(\s+)|([^%\s]+)", re.DOTALL)
 
 #: The time of day that may follow a date whose form has no time.
 _TIME = (
-    r"(?:(?:[Tt]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+    r"(?:(?:[Tt-]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
     r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})|\s[A-Z]{3,4})?)?"
 )
@@ -250,7 +250,10 @@ def _time(parts: Mapping[str, str]) -> int | None:
 
 @lru_cache(1024)
 def _plain(text: str) -> str:
-    """Return a date without a day of the week before it, and with the year counted from Christ."""
+    """Return a date without a day of the week before it and a Bulgarian "year" behind it, and with
+    the year counted from Christ.
+    """
+    text = text.replace(" г.", "")
     match = _WEEKDAY.match(text)
     if match is not None:
         return text[match.end() :]
@@ -282,12 +285,13 @@ def _offset(parts: Mapping[str, str]) -> int | None:
 # YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes. No known bank
 # writes YY.MM.DD.
 _YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
-YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|
+YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|YYYY MM DD|
 YYYY年MM月DD日|DDMMMYYYY|DDMMMYY|DD.MM.YYYY.|DD. MM. YYYY.""".replace("\n", "").split("|")
 # No known bank writes the month first with full stops.
 _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD-MMM-|DD MMM |
 DD. MMM |DD de MMM de |MMM DD, |MMM DD """.replace("\n", "").split("|")
 _YEAR_LAST = [form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY")]
+_YEAR_LAST += ["DD MM YYYY", "MM DD YYYY"]
 
 #: The forms to try if no form is named.
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)

@@ -17,7 +17,13 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.rows import Entries, entries
 from finance_api.importers.csv.table import NextTable, Table, is_text
-from finance_api.importers.csv.vocabulary import are_counts, kind_of, known_headings, role_fit
+from finance_api.importers.csv.vocabulary import (
+    are_counts,
+    kind_of,
+    known_headings,
+    role_fit,
+    spelled_headings,
+)
 from finance_api.importers.decoding import PROPOSED, TextFile, open_text, possible_encodings
 from finance_api.importers.interface import (
     ImportRefused,
@@ -236,9 +242,9 @@ def _that_know_headings(table: Table) -> list[str]:
         read = replace(table, text=replace(table.text, codec=encoding))
         with suppress(UnicodeDecodeError):
             foreign = [each for each in read.headings or () if not each.isascii()]
-            counts[encoding] = known_headings(foreign)
-    most = max(counts.values(), default=0)
-    return [each for each, count in counts.items() if count == most > 0]
+            counts[encoding] = spelled_headings(foreign), known_headings(foreign)
+    most = max(counts.values(), default=(0, 0))
+    return [each for each, count in counts.items() if count == most > (0, 0)]
 
 
 def _roles(plan: Plan) -> Columns:

@@ -19,6 +19,8 @@ from finance_api.importers.csv.table import (
     NoTable,
     Table,
     filled,
+    is_date,
+    is_text,
     looks_like_data,
     looks_like_headings,
 )
@@ -68,17 +70,21 @@ def tables(text: TextFile, mapping: Mapping) -> Iterator[Table]:
                 yield Table(later, delimiter, has_header=True, skip_last=mapping.skip_last)
 
 
-def below_single_cells(text: TextFile, mapping: Mapping) -> Iterator[Table]:
+def below_labels(text: TextFile, mapping: Mapping) -> Iterator[Table]:
     """Yield the tables without headings that begin below lines of one cell each, such as the
-    number of the account.
+    number of the account, or of a text and another cell.
     """
     lines = list(islice(text.lines(), SEARCHED_LINES))
     for delimiter in _delimiters(text, mapping):
         rows = ([cell for cell in _cells(line, delimiter) if cell.strip()] for line in lines)
-        number = next((number for number, cells in enumerate(rows) if len(cells) > 1), 0)
+        number = next((n for n, cells in enumerate(rows) if not _is_label(cells)), 0)
         if number:
             below = replace(text, skip_rows=text.skip_rows + number)
             yield Table(below, delimiter, has_header=False, skip_last=mapping.skip_last)
+
+
+def _is_label(cells: Sequence[str]) -> bool:
+    return len(cells) < 2 or (len(cells) == 2 and is_text(cells[0]) and not is_date(cells[1]))
 
 
 def _delimiters(text: TextFile, mapping: Mapping) -> tuple[str, ...]:

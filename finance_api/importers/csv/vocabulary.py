@@ -5,7 +5,7 @@ import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from finance_api.resources.currencies import CODES, Mark, mark_of
@@ -188,7 +188,7 @@ _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae
 #: Words that may stand between the word for amounts and the currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
 #: Codes that count as currencies in lower case, too; other codes in lower case may be words.
-_SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
+_SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy 円 元 원 บาท".split())
 #: Time zones that may end the heading of a date.
 _ZONES = frozenset("utc gmt local cet".split())
 _LONGEST_HEADING = 100
@@ -234,6 +234,9 @@ def currency_in(heading: str) -> str | None:
 
 #: Role of a column -> headings, or parts of headings, that name it.
 _HEADINGS = read_words("headings.toml")
+_SPELLED = frozenset(
+    word for word in _WORD.findall(" ".join(chain(*_HEADINGS.values()))) if not word.isascii()
+)
 _ROLES = {role: frozenset(map(heading_words, texts)) for role, texts in _HEADINGS.items()}
 _DENIES, _MINOR_UNITS = _ROLES.pop("denial"), _ROLES.pop("minor_units")
 _COUNTS, _IDS = _ROLES.pop("counts"), _ROLES.pop("ids")
@@ -255,6 +258,11 @@ def role_fit(role: str, heading: str) -> int:
 def known_headings(headings: Sequence[str]) -> int:
     """Return how many of the headings are known for a role."""
     return sum(any(role_fit(role, each) == 2 for role in _ROLES) for each in headings)
+
+
+def spelled_headings(headings: Sequence[str]) -> int:
+    """Return how many of the headings have words that are known with exactly these accents."""
+    return sum(not _SPELLED.isdisjoint(_WORD.findall(folded(each))) for each in headings)
 
 
 def are_counts(headings: Sequence[str]) -> bool:

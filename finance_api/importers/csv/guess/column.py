@@ -20,6 +20,8 @@ from finance_api.resources.currencies import mark_of
 _MOST_COLUMNS = 200
 #: At most this many columns are proposed for one role.
 _MOST_PROPOSED = 6
+#: The first row of a file with more rows is not needed.
+_FEW = 3
 #: Why a column has its role.
 BY_HEADING, ONLY = "its heading says so", "the only one of its kind"
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
@@ -104,16 +106,26 @@ class Column:
     @cached_property
     def numbers(self) -> list[int | None]:
         """The numbers of all cells, in millionths; None for a cell that is not a number."""
-        return [self.number(text) for text in self.texts]
+        return _numbers(self.texts, self.pattern)
 
-    def number(self, text: str) -> int | None:
-        written = shape_of(text)
-        number = None if written is None else plain_number(written.digits, self.pattern)
-        if written is None or number is None:
-            return None
-        whole, _, fraction = number.partition(".")
-        units = int(f"{whole}{fraction[:6]:0<6}")
-        return -units if written.negative else units
+
+def _numbers(texts: Sequence[str], pattern: re.Pattern[str]) -> list[int | None]:
+    return [_number(text, pattern) for text in texts]
+
+
+def _misfits(texts: Sequence[str], pattern: re.Pattern[str]) -> tuple[int, int]:
+    numbers = _numbers(texts, pattern)
+    return numbers.count(None), sum(bool((number or 0) % 1_000_000) for number in numbers)
+
+
+def _number(text: str, pattern: re.Pattern[str]) -> int | None:
+    written = shape_of(text)
+    number = None if written is None else plain_number(written.digits, pattern)
+    if written is None or number is None:
+        return None
+    whole, _, fraction = number.partition(".")
+    units = int(f"{whole}{fraction[:6]:0<6}")
+    return -units if written.negative else units
 
 
 @dataclass
@@ -140,9 +152,9 @@ class OpenColumns(Inferred):
     A column gets a role by its heading, because it is the only one of its kind, or because the
     balances change by its amounts. If two columns are possible, the user is asked.
 
-    all: every column. free: columns without a role. known: columns that the user named, or whose
-    heading is the name of a field. by_name: the fields whose column has such a heading.
-    user_mapping: the user's options.
+    sample: the rows that are looked at. all: every column. free: columns without a role. known:
+    columns that the user named, or whose heading is the name of a field. by_name: the fields whose
+    column has such a heading. user_mapping: the user's options.
     """
 
     def __init__(
@@ -152,8 +164,10 @@ class OpenColumns(Inferred):
         super().__init__(explained=set(ignored))
         self.table = table
         self.headings = headings = table.names
+        # The first row of a file without headings may sum up the others.
+        self.sample = rows = table.sample[table.headings is None and len(table.sample) > _FEW :]
         self.all = [
-            Column(index, headings.text(index), [row[index].strip() for row in table.sample])
+            Column(index, headings.text(index), [row[index].strip() for row in rows])
             for index in range(min(table.width, _MOST_COLUMNS))
         ]
         self.known = known
@@ -161,13 +175,12 @@ class OpenColumns(Inferred):
         self.by_name = frozenset(known.keys() - user_mapping.named.keys())
         taken = {index for indexes in known.values() for index in indexes}.union(ignored)
         self.free = [column for column in self.all if column.index not in taken]
-        numbers = [column for column in self.all if column.is_number]
-        for mark in DECIMAL_MARKS:
-            for column in self.all:
-                column.pattern = number_pattern(mark, None)
-            read = [column.number(text) for column in numbers for text in column.filled]
-            if read.count(None) * 3 <= len(read):
-                break
+        texts = [text for column in self.all if column.is_number for text in column.filled]
+        patterns = [number_pattern(mark, None) for mark in DECIMAL_MARKS]
+        # The pattern that reads the most; of two, the one that takes 1.234 for a thousand.
+        pattern = min(patterns, key=lambda each: _misfits(texts, each))
+        for column in self.all:
+            column.pattern = pattern
 
     def name(self, column: Column) -> str:
         return self.headings.named(column.index)

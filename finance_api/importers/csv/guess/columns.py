@@ -36,8 +36,9 @@ def infer_columns(open_: OpenColumns) -> None:
 
 def _find_dates(open_: OpenColumns) -> None:
     dates = [column for column in open_.free if column.is_date]
-    if not open_.has("recordDate") and dates:
-        _find_record_date(open_, dates)
+    if not open_.has("recordDate"):
+        find = _find_record_date if dates else _find_divided_date
+        find(open_, dates or open_.free)
     open_.take_best("valueDate", "value", [c for c in open_.free if c.is_date])
     record = open_.of("recordDate")
     if len(record) == 1:
@@ -70,6 +71,16 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         offered.sort(key=lambda column: not column.is_full)
         readings = ([("recordDate", column)] for column in offered)
         open_.ask("recordDate", Topic.DATE_COLUMNS, *readings)
+
+
+def _find_divided_date(open_: OpenColumns, columns: Sequence[Column]) -> None:
+    """Take three columns side by side that have the year, the month and the day."""
+    for three in zip(columns, columns[1:], columns[2:], strict=False):
+        rows = [*zip(*(column.texts for column in three), strict=True)]
+        if rows and all(is_date(" ".join(row)) for row in rows):
+            for column in three:
+                open_.take("recordDate", column, "a part of the date")
+            return
 
 
 def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -> None:
@@ -135,6 +146,10 @@ def _find_accounts(open_: OpenColumns) -> None:
             open_.take("counterpartyAccount", several[0], reason)
     elif several and open_.user_mapping.account is None:
         open_.take("accountNumber", several[0])
+    named = [c for c in open_.free if c.fit("account") == 2 and c.is_text and c.is_full]
+    is_open = open_.user_mapping.account is None and not open_.has("accountNumber")
+    if is_open and len(named) == 1 and len(named[0].values) == 1:
+        open_.take("account", named[0])
 
 
 def _find_texts(open_: OpenColumns) -> None:

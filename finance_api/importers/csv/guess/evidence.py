@@ -3,6 +3,7 @@ from whole columns.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -148,8 +149,7 @@ class Survey:
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
     repeated: line -> id of each row that repeats an earlier row with its id.
-    without_text: the first lines of rows without payee and note; last_line: of the last row; count:
-    the number of rows.
+    last_line: of the last row; count: the number of rows.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
 
@@ -177,7 +177,10 @@ class Survey:
         self._takes_money = plan.rows is None and "balance" not in columns
         self.money: list[tuple[int, int, str]] = []
         self._texts = [] if plan.rows else plan.indexes("payee", "note")
-        self.without_text: list[int] = []
+        # The first lines of rows without payee and note, and of rows with a blank cell.
+        self._without_text: list[int] = []
+        texts = {*range(plan.table.width)} - {*plan.amounts, *columns["recordDate"]}
+        self._blank = {i: list[int]() for i in texts if plan.table.headings is None}
         self.count = self.last_line = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_rows: list[tuple[int, Sequence[str]]] = []
@@ -221,6 +224,18 @@ class Survey:
         selection.no_money |= dict.fromkeys(self.repeated, "repeated row")
         selection.is_complete = True
 
+    @property
+    def bare(self) -> tuple[int, int] | None:
+        """The line of the only row without payee and note, and a column that it lacks; or, without
+        headings, of the only row that lacks two texts.
+        """
+        if len(self._without_text) == 1:
+            return self._without_text[0], self._texts[0]
+        blank = {index: lines[0] for index, lines in self._blank.items() if len(lines) == 1}
+        counts = Counter(blank.values()).items()
+        line, count = max(counts, key=lambda each: each[1], default=(0, 0))
+        return (line, next(i for i in blank if blank[i] == line)) if count > 1 else None
+
     def _note_id(self, cells: Sequence[str], line: int) -> None:
         if self._id_column is None:
             return
@@ -239,8 +254,11 @@ class Survey:
         kind = self._kind(cells, line)
         self._has_rows = True
         self.count, self.last_line = self.count + 1, line
-        if len(self.without_text) < 2 and self._texts and not text_of(cells, self._texts):
-            self.without_text.append(line)
+        if len(self._without_text) < 2 and self._texts and not text_of(cells, self._texts):
+            self._without_text.append(line)
+        for index, blank in self._blank.items():
+            if len(blank) < 2 and not cells[index].strip():
+                blank.append(line)
         if kind not in self.kinds:
             self.kinds[kind] = line
         if self._has_others:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from heapq import merge
@@ -9,6 +10,7 @@ from itertools import chain, islice, product
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
+from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
 from finance_api.importers.csv.cells import (
     AMOUNT,
@@ -58,7 +60,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.table import is_amount, is_date, line_of
+from finance_api.importers.csv.table import Table, is_amount, is_date, is_text, line_of
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -128,7 +130,9 @@ class _Guessing:
         of_amounts = Questions() if "amount" in questions.fields else questions
         is_minor = plan.mapping.units == "minor"
         are_whole = self._are_whole()
-        self._amounts = survey.amounts.decide(of_amounts, are_whole=are_whole, minor=is_minor)
+        decide = survey.amounts.decide
+        fits = self._fits_totals
+        self._amounts = decide(of_amounts, fits, are_whole=are_whole, minor=is_minor)
         self._decide_doubled_signs()
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
@@ -179,13 +183,16 @@ class _Guessing:
                 # Perhaps the rows are refused only because another column is meant.
                 questions.put()
             first, *others = refused.questions
-            fact = None if self.plan.rows else first.fact
+            plan = self.plan
+            fact = None if plan.rows else first.fact
             topic = fact.topic if isinstance(fact, Clause) else None
             if topic is Topic.DATE_EMPTY:
                 first = first._replace(choices=tuple(self._other_days(first.line or 0)))
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
-                kinds = kinds_without(self.plan.amounts, self.plan, self.selection)
+                kinds = kinds_without(plan.amounts, plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
+            elif topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM) and plan.table.headings is None:
+                first = first._replace(choices=(*first.choices, _without_first(plan.table)))
             refused.questions = (first, *others, *questions.asked)
             raise
 
@@ -193,14 +200,11 @@ class _Guessing:
         """Decide the sign of amounts such as "--7.50" if a total or the balances fit only one.
         Raises ImportRefused if they do not.
         """
-        doubled, reader = self._survey.amounts.doubled, self._amounts
-        fitting = []
-        for sign in (-1, 1) if doubled else ():
-            self._amounts = reader.with_doubled(sign)
-            if self._fits_totals():
-                fitting.append((sign, self._amounts))
+        doubled = self._survey.amounts.doubled
         if not doubled:
             return
+        readers = [(sign, self._amounts.with_doubled(sign)) for sign in (-1, 1)]
+        fitting = [(sign, reader) for sign, reader in readers if self._fits_totals(reader)]
         text, line = next(iter(doubled.items()))
         if len(fitting) != 1:
             fault = "may be negative or positive, and no total and no balance shows which"
@@ -209,8 +213,14 @@ class _Guessing:
         which = "negative" if sign < 0 else "positive"
         self.remarks.append(f"{quoted(text)} is {which}: only so do totals or balances fit")
 
-    def _fits_totals(self) -> bool:
+    def _fits_totals(self, reader: AmountReader) -> bool:
         """Return whether all amounts add up to a total, or the balances change by them."""
+        self._amounts = reader
+        with suppress(ImportRefused):
+            return self._add_up()
+        return False
+
+    def _add_up(self) -> bool:
         doubts, columns = self.selection.doubts, self.plan.columns
         whole = Counter[int]()
         below = [(line, [*cells]) for line, cells in self._survey.footer_rows]
@@ -306,6 +316,11 @@ class _Guessing:
 
     def _leave_out_totals(self) -> None:
         doubts = self.selection.doubts
+        balances, _ = self._balance_rows() if doubts else ([], {})
+        if len(balances) > 2 and orders_of(balances):
+            # No row between others whose amount changes the balance is a total.
+            for line, *_ in balances[1:-1]:
+                doubts.pop(line, None)
         if any(doubt.is_named for doubt in doubts.values()):
             self._take_stating_rows()
         rows = movements(self.plan, self.selection) if doubts else iter(())
@@ -344,21 +359,21 @@ class _Guessing:
             ask_whose_rows(*found, plan, self._turned(), self._questions)
 
     def _ask_about_end(self) -> None:
-        """Ask about a last row without text where all others have one: it may be a balance. So may
-        the first row of a file without headings.
+        """Ask about a last row without texts that all others have: it may be a balance. So may the
+        first row of a file without headings.
         """
         plan, survey, mapping = self.plan, self._survey, self.plan.mapping
-        is_kept = self.selection.undoubted & {*plan.indexes("payee", "note")}
-        if len(survey.without_text) != 1 or survey.count < _FEW or is_kept:
+        if survey.bare is None or survey.count < _FEW:
             return
-        (line,) = survey.without_text
-        first: ImportOptions = {"skip_rows": plan.table.first_line}
+        line, column = survey.bare
+        if column in self.selection.undoubted:
+            return
         last: ImportOptions = {"skip_last": mapping.skip_last + 1}
         is_first = line == plan.table.first_line
         if "balance" not in plan.columns and (is_first or line == survey.last_line):
-            name = plan.headings.named(plan.indexes("note", "payee")[0])
-            ends = first if is_first else last
-            without = Choice(ends, clause(Says.NOT_TRANSACTION, text=BLANK))
+            name = plan.headings.named(column)
+            without = Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
+            without = _without_first(plan.table) if is_first else without
             kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
             fact = clause(Topic.END_WITHOUT_TEXT, column=name)
             self._questions.ask(fact, without, kept, line=line)
@@ -570,7 +585,10 @@ class _Guessing:
     def _trial(self, reader: RowReader, currencies: Currencies) -> Trial | None:
         """Return a trial of signs on amounts and balances; None if it is impossible."""
         plan, opening = self.plan, self.plan.columns.get("opening")
-        if self._questions.asked or self._survey.footer:
+        # These questions do not change amounts. Without balances, the days do not matter either.
+        apart = {Topic.ACCOUNT_OR_COLUMN, Topic.NOT_DECODED}
+        apart |= set() if "balance" in plan.columns else {Topic.DATE_FORM}
+        if self._survey.footer or not {each.reason for each in self._questions.asked} <= apart:
             return None
 
         def try_(signs: Signs, most: int | None) -> tuple[bool | None, list[SignedRow]]:
@@ -604,6 +622,12 @@ class _Guessing:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return accounts
+
+
+def _without_first(table: Table) -> Choice:
+    """Return the choice that the first row of a file without headings is not a transaction."""
+    text = next((cell for cell in table.cells if is_text(cell)), BLANK)
+    return Choice({"skip_rows": table.first_line}, clause(Says.NOT_TRANSACTION, text=text))
 
 
 def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:

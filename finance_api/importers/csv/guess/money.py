@@ -66,7 +66,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     elif is_alone and not plain and not opposite:
         _take_side(open_, partners[0], "out" if debits else "in")
     elif not _take_running(open_, numbers, named):
-        named = _without_copies(open_, named)
+        named = _without_copies(open_, _in_own_currency(open_, named))
         others = named or plain
         if len(named) == 1 or (len(others) == 1 and not debits + credits_):
             open_.take("amount", others[0], BY_HEADING if named else ONLY)
@@ -125,7 +125,7 @@ def _may_be_owed(open_: OpenColumns, debit: Column, credit: Column) -> bool:
     """Return whether a balance that falls by ``debit`` may be what is owed on a card: it may rise
     where money goes out. Most banks write what goes out first.
     """
-    rows = list(zip(open_.table.sample, _rows(credit, debit), strict=True))
+    rows = list(zip(open_.sample, _rows(credit, debit), strict=True))
     sides = [[cells for cells, amounts in rows if amounts[place]] for place in (0, 1)]
     is_turned = open_.table.headings is None and debit.index > credit.index
     return is_turned or looks_like_card(open_.user_mapping.account or "", *sides)
@@ -172,11 +172,25 @@ def _take_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> No
 
 
 def _without_copies(open_: OpenColumns, columns: list[Column]) -> list[Column]:
-    """Return only the first column if all have the same numbers."""
-    if not all(column.numbers == columns[0].numbers for column in columns):
+    """Return the columns without those that repeat another one, perhaps without its signs."""
+    kept: list[Column] = []
+    for column in sorted(columns, key=lambda column: not column.is_signed):
+        copied = (each for each in kept if _agree(column, each))
+        if any(not column.is_signed or column.numbers == each.numbers for each in copied):
+            open_.explain(column)
+        else:
+            kept.append(column)
+    return [column for column in columns if column in kept]
+
+
+def _in_own_currency(open_: OpenColumns, columns: list[Column]) -> list[Column]:
+    """Return only the column whose heading states the user's currency, if others state others."""
+    codes = [currency_in(column.heading) for column in columns]
+    if None in codes or codes.count(open_.user_mapping.currency) != 1:
         return columns
-    open_.explain(*columns[1:])
-    return columns[:1]
+    own = columns[codes.index(open_.user_mapping.currency)]
+    open_.explain(*(column for column in columns if column is not own))
+    return [own]
 
 
 def _is_other(column: Column) -> bool:
@@ -195,7 +209,8 @@ def _find_own(open_: OpenColumns) -> bool:
     columns = sorted([*open_.free, *by_name.values()], key=lambda column: column.index)
     codes = [column for column in columns if column.are_currencies and column.is_full]
     amounts = [c for c in columns if c.is_full and c.is_number and any(map(c.fit, _OF_OPERATION))]
-    amounts = [c for c in amounts if not any(map(c.fit, ("balance", "fee", "rate", "limit")))]
+    others = ("balance", "fee", "rate", "limit")
+    amounts = [c for c in amounts if not (c.is_zero or any(map(c.fit, others)))]
     amounts = [c for c in amounts if c.has_decimals or c.fit("account") < 2]
     if len(amounts) != 2 or not codes or open_.user_mapping.unmapped & {"currency", "amount"}:
         return False
@@ -258,13 +273,14 @@ def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -
 def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     if open_.has("balance"):
         return
-    available = [column for column in numbers if column.fit("available")]
-    if any(column.fit("balance") == 2 for column in numbers if column not in available):
-        open_.explain(*available)
-        numbers = [column for column in numbers if column not in available]
     money = open_.of(*_MONEY)
     are_whole = not any(column.has_decimals for column in money)
     running = [c for c in numbers if (c.has_decimals or are_whole) and _runs(money, c)]
+    available = [column for column in numbers if column.fit("available")]
+    own = [column for column in numbers if column not in available]
+    if any(column in running or column.fit("balance") == 2 for column in own):
+        open_.explain(*available)
+        numbers, running = own, [column for column in running if column in own]
     balances = [c for c in numbers if c in running or named_balance(c.heading)]
     pairs = [pair for pair in combinations(balances, 2) if _span(money, *pair)]
     if len(pairs) == 1:
@@ -284,12 +300,16 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     """Mark columns of money that add nothing to the amount; `unread` asks about the others."""
     money, balance = open_.of(*_MONEY), open_.of("balance")
     runs = bool(balance) and _runs(money, balance[0])
+    fees = [column for column in best("fee", numbers) if balance and not runs]
+    fees = [column for column in fees if _runs([*money, column], balance[0])]
+    if len(fees) == 1:
+        open_.take("fee", fees[0], "the balances follow only with it")
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
     if len(sides) == 2 and _agree(money[0], *sides):
         # These two columns repeat the amounts.
         open_.explain(*sides)
     for column in numbers:
-        if column.index in open_.explained:
+        if column.index in open_.explained or column not in open_.free:
             continue
         # If balances follow from the amounts, they do not include a fee beside them.
         adds_nothing = column.is_zero or _agree(column, *money)

@@ -1,0 +1,201 @@
+"""What a file itself proves is not asked about."""
+
+import pytest
+
+from finance_api.importers.clauses import Topic
+from finance_api.importers.csv.mapping import FEE_CATEGORY
+from finance_api.values.time import date_text
+from support.csv_files import answers, read, refusal
+
+
+def entries(data, **options):
+    (found,) = read(data, **({"account": "Konto"} | options))
+    return found.entries
+
+
+def money(data, **options):
+    """Return the day and the amount, in cents, of each record."""
+    found = entries(data, **options)
+    return [(date_text(entry.date)[5:], entry.amount // 100) for entry in found]
+
+
+@pytest.mark.parametrize(
+    ("headings", "codec"),
+    [
+        ("Date opération;libellé;Débit;Crédit", "cp1252"),
+        ("Data mov.;Descrição;Débito;Crédito", "cp1252"),
+        ("Datum;Empfänger/Auftraggeber Name;Soll;Haben", "cp1252"),
+        ("תאריך;תיאור;בחובה;בזכות", "cp1255"),
+        ("Datums;Saņēmējs / Maksātājs;Debets;Kredīts", "cp1257"),
+    ],
+)
+def test_words_of_headings_show_the_encoding(headings, codec):
+    head, name = headings.split(";", 1)[0], headings.split(";")[1]
+    text = f"{head};{name};Debit;Credit\n02.03.2026;{name};12,50;\n17.03.2026;{name};;900,00\n"
+    found = entries(text.encode(codec), currency="EUR")
+    assert [entry.payee or entry.note for entry in found] == [name] * 2
+    assert [entry.amount for entry in found] == [-125_000, 9_000_000]
+
+
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (("02/03/2026-12:33:10", "17/03/2026-08:01:02"), ["03-02", "03-17"]),
+        (("02.03.2026 г.", "17.03.2026 г."), ["03-02", "03-17"]),
+        (("02 03 2026", "17 03 2026"), ["03-02", "03-17"]),
+    ],
+)
+def test_other_forms_of_dates_are_read(dates, days):
+    text = f"Date;Text;Amount\n{dates[0]};Kiosk;-12,50\n{dates[1]};Pay;900,00\n"
+    assert [day for day, _ in money(text, currency="EUR")] == days
+
+
+@pytest.mark.parametrize(
+    ("headings", "order"), [("Year,Month,Day", (0, 1, 2)), ("TT,MM,JJJJ", (2, 1, 0))]
+)
+def test_three_columns_may_have_the_parts_of_the_date(headings, order):
+    days = [("2026", "3", "2"), ("2026", "3", "17"), ("2026", "4", "1")]
+    parts = [",".join(day[place] for place in order) for day in days]
+    amounts = ("-12.50", "900.00", "-3.20")
+    rows = [f"{p},Kiosk,{amount}\n" for p, amount in zip(parts, amounts, strict=True)]
+    found = money(f"{headings},Text,Amount\n{''.join(rows)}", currency="EUR")
+    assert found == [("03-02", -1_250), ("03-17", 90_000), ("04-01", -320)]
+
+
+def test_three_columns_of_a_date_whose_order_is_open_are_asked_about():
+    rows = "2,3,2026,Kiosk,-12.50\n4,5,2026,Pay,900.00\n"
+    refused = refusal("A,B,C,Text,Amount\n" + rows, currency="EUR")
+    assert answers(refused) == ["--date-format DD MM YYYY", "--date-format MM DD YYYY"]
+
+
+SMALL = "Day;Text;Out;In;Left\n02.03.2026;Pay;;23.781;28.055\n05.03.2026;Kiosk;726;;27.329\n"
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_balances_show_that_a_mark_is_of_thousands(mark):
+    text = (SMALL + "17.03.2026;Garage;9.715;;17.614\n").replace(".", mark)
+    text = text.replace(f"{mark}03{mark}2026", ".03.2026")
+    found = money(text, currency="TWD")
+    assert found == [("03-02", 2_378_100), ("03-05", -72_600), ("03-17", -971_500)]
+
+
+def test_balances_that_fit_both_readings_leave_the_mark_open():
+    text = "Date;Text;Amount;Balance\n02.03.2026;Kiosk;-1.726;4.274\n05.03.2026;Pay;3.781;8.055\n"
+    refused = refusal(text + "17.03.2026;Garage;-1.015;7.040\n", currency="EUR")
+    assert [question.fact.topic for question in refused.questions] == [Topic.DECIMAL]
+
+
+def test_balances_show_that_fees_are_beside_the_amounts():
+    text = """Date,Text,Money In,Money Out,Fee,Balance
+2026-03-02,Kiosk,,-12.50,,987.50
+2026-03-05,Abroad,,-100.00,-1.50,886.00
+2026-03-09,Pay,900.00,,,1786.00
+2026-03-17,Abroad,,-50.00,-1.00,1735.00
+"""
+    found = entries(text, currency="ZAR")
+    fees = [entry.amount for entry in found if entry.category == FEE_CATEGORY]
+    assert fees == [-15_000, -10_000] and len(found) == 6
+    without = text.replace("886.00", "887.50").replace("1786", "1787.50").replace("1735", "1737")
+    without = without.replace("1787.50.00", "1787.50").replace("1737.00", "1737.50")
+    assert len(entries(without, currency="ZAR")) == 4
+
+
+def test_of_amounts_in_two_currencies_the_accounts_own_counts():
+    text = """Data;Descrição;Valor (em US$);Valor (em R$)
+02/03/2026;Livraria;-2,50;-12,50
+17/03/2026;Salário;180,00;900,00
+"""
+    assert money(text, currency="BRL") == [("03-02", -1_250), ("03-17", 90_000)]
+    assert refusal(text).questions[0].fact.topic == Topic.AMOUNT_COLUMNS
+
+
+def test_an_amount_without_signs_beside_the_same_with_signs_is_no_other_amount():
+    text = """Date,Text,Operation amount,Operation amount rounded,Payment amount
+2026-03-02,Kiosk,-12.50,12.50,-12.50
+2026-03-17,Pay,900.00,900.00,900.00
+"""
+    assert money(text, currency="EUR") == [("03-02", -1_250), ("03-17", 90_000)]
+    other = text.replace(",12.50,", ",13.00,")
+    assert refusal(other, currency="EUR").questions[0].fact.topic == Topic.AMOUNT_COLUMNS
+
+
+def test_a_shop_called_total_is_no_total_if_the_balances_include_it():
+    rows = "2026-03-02,Kiosk,-12.50,987.50\n2026-03-05,TOTAL,-30.00,957.50\n"
+    text = "Date,Text,Amount,Balance\n" + rows + "2026-03-17,Pay,900.00,1857.50\n"
+    assert len(entries(text, currency="EUR")) == 3
+    last = text + "2026-03-20,TOTAL,-20.00,1837.50\n"
+    assert refusal(last, currency="EUR").questions[0].fact.topic == Topic.MAYBE_TOTAL
+
+
+ROWS = """02/03/2026;-12,50;Carte;;CB CARREFOUR;0;Divers
+05/03/2026;900,00;Virement;;SALAIRE;0;Revenus
+14/03/2026;-30,00;Carte;;GARAGE;0;Auto
+20/03/2026;-4,10;Carte;;CAFE;0;Divers
+"""
+
+
+def test_a_last_row_that_lacks_what_all_others_have_may_be_a_balance():
+    text = ROWS + "31/03/2026;853,40;;;01234 123456A;;\n"
+    refused = refusal(text, currency="EUR")
+    assert refused.questions[0].fact.topic == Topic.END_WITHOUT_TEXT
+    assert [words.split()[0] for words in answers(refused)] == ["--skip-last", "--leave-out"]
+    one_cell = ROWS + "31/03/2026;853,40;Carte;;01234 123456A;0;\n"
+    assert len(entries(one_cell, currency="EUR")) == 5
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["2026-04-01;5000,00;5853,40;;ANNA;8;EUR\n", "Compte;Compte;****1234;31/03/2026;;;5853,40\n"],
+)
+def test_a_first_row_unlike_all_others_is_offered_to_be_skipped(first):
+    refused = refusal(first + ROWS, currency="EUR")
+    assert "--skip-rows 1" in answers(refused)
+    assert len(entries(first + ROWS, currency="EUR", skip_rows=1)) == 4
+
+
+def test_lines_of_a_label_and_a_value_above_rows_without_headings_are_skipped():
+    above = "ACC-NO,10012345678\nOPEN,20260301,,1000.00,OPEN BALANCE,0\n"
+    rows = "HIST,20260302,,-12.50,KIOSK,7\nHIST,20260317,,900.00,PAY,8\n"
+    text = above + rows + "CLOSE,20260331,,1887.50,CLOSE BALANCE,0\n"
+    assert money(text, currency="ZAR") == [("03-02", -1_250), ("03-17", 90_000)]
+    assert refusal(text.replace("1887.50", "1887.60"), currency="ZAR")
+
+
+def test_the_only_name_in_a_column_of_accounts_is_the_account():
+    text = "Date,Text,Account name,Amount\n2026-03-02,Kiosk,Main,-12.50\n2026-03-17,Pay,Main,900\n"
+    (found,) = read(text, currency="EUR")
+    assert found.account.name == "Main"
+    two = refusal(text.replace("Pay,Main", "Pay,Other"), account=None, currency="EUR")
+    assert two.questions[0].fact.topic == Topic.ACCOUNT_OR_COLUMN
+
+
+@pytest.mark.parametrize("balance", ["Saldo contable", "Saldo del libro"])
+def test_the_available_balance_is_not_read_beside_one_that_runs(balance):
+    text = f"""Fecha;Concepto;Importe;{balance};Saldo disponible
+02/03/2026;Kiosco;-12,50;987,50;987,50
+05/03/2026;Nomina;900,00;1887,50;1787,50
+17/03/2026;Taller;-30,00;1857,50;1757,50
+"""
+    assert len(entries(text, currency="EUR")) == 3
+
+
+@pytest.mark.parametrize(
+    ("mark", "code"),
+    [("TL", "TRY"), ("руб.", "RUB"), ("грн", "UAH"), ("лв.", "BGN"), ("lei", "RON")],
+)
+def test_names_of_currencies_stand_beside_amounts(mark, code):
+    behind = f"Date;Text;Amount\n02.03.2026;Kiosk;-12,50 {mark}\n17.03.2026;Pay;900,00 {mark}\n"
+    before = f"Date;Text;Amount\n02.03.2026;Kiosk;-{mark} 12,50\n17.03.2026;Pay;{mark}900,00\n"
+    for text in (behind, before):
+        (found,) = read(text, account="Konto")
+        assert found.account.currency == code
+        assert [entry.amount for entry in found.entries] == [-125_000, 9_000_000]
+
+
+@pytest.mark.parametrize("account", ["Konto", None])
+def test_which_day_and_which_way_are_asked_in_one_round(account):
+    text = "Date;Text;Amount\n02/03/2026;Kiosk;12,50\n04/05/2026;Garage;30,00\n"
+    refused = refusal(text + "06/07/2026;Back;-4,10\n", account=account, currency="EUR")
+    topics = [question.fact.topic for question in refused.questions]
+    first = [] if account else [Topic.ACCOUNT_OR_COLUMN]
+    assert topics == [*first, Topic.DATE_FORM, Topic.MOST_POSITIVE]
