@@ -50,6 +50,7 @@ NOT_RUN = {
     "actual.md": 1,
     "beancount.md": 2,
     "deploying.md": 9,
+    "duckdb.md": 1,
     "exchange-rates.md": 3,
     "followed-books.md": 2,
     "gnucash.md": 1,

@@ -29,6 +29,11 @@ def read_words(file: str) -> dict[str, list[str]]:
     }
 
 
+def without_accents(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in letters if not unicodedata.combining(c))
+
+
 _FILE = read_words("words.toml")
 
 #: A word of the file -> -1 for money going out, 1 for money coming in.
@@ -50,7 +55,8 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _KINDS = {
     tuple(_WORD.findall(phrase)): kind
     for kind in (OPENING, CLOSING, TOTAL, CARRIED)
-    for phrase in _FILE[kind]
+    for word in _FILE[kind]
+    for phrase in (word, without_accents(word))
 }
 _BESIDE_BALANCE = frozenset(" ".join(_FILE["beside_balance"]).split())
 #: The first three characters of cells in such rows, in lower case: "bal", and "b/f" for "B/F".
@@ -154,11 +160,6 @@ def kind_in(text: str) -> str | None:
             if phrase in _KINDS and len("".join(phrase)) > 3:
                 return _KINDS[phrase]
     return None
-
-
-def without_accents(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in letters if not unicodedata.combining(c))
 
 
 _MONTHS = [without_accents(names.casefold()).split() for names in _FILE["months"]]

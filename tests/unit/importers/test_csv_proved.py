@@ -199,3 +199,20 @@ def test_which_day_and_which_way_are_asked_in_one_round(account):
     topics = [question.fact.topic for question in refused.questions]
     first = [] if account else [Topic.ACCOUNT_OR_COLUMN]
     assert topics == [*first, Topic.DATE_FORM, Topic.MOST_POSITIVE]
+
+
+KINDS = """Kind,Date,Payee,Text,Amount,D/K
+10,2026-03-01,,{},100.00,K
+20,2026-03-02,Rimi,Groceries,12.50,D
+20,2026-03-03,Maxima,Groceries,2.50,D
+20,2026-03-17,Employer,Salary,900.00,K
+82,2026-03-31,,{},15.00,D
+82,2026-03-31,,{},900.00,K
+86,2026-03-31,,likutis pabaigai,985.00,K
+"""
+
+
+@pytest.mark.parametrize("words", [("Qux", "Quux", "Quux"), ("Likutis pradziai", "Qux", "Qux")])
+def test_one_known_word_is_enough_where_balances_and_sums_prove_each_other(words):
+    found = money(KINDS.format(*words), currency="EUR")
+    assert found == [("03-02", -1_250), ("03-03", -250), ("03-17", 90_000)]

@@ -1,7 +1,7 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -60,7 +60,7 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.table import Table, is_amount, is_date, is_text, line_of
+from finance_api.importers.csv.table import Row, Table, is_amount, is_date, is_text, line_of
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     OPENING,
@@ -269,7 +269,7 @@ class _Guessing:
             if not 1 < len(set(words)) <= _MOST_KINDS or words.count(words[0]) > _MOST_KINDS:
                 continue
             accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
-            for place, row in enumerate(movements(plan, selection)):
+            for place, row in enumerate(self._with_balances()):
                 kinds = accounts[text_of(row[1], keys) if keys else ""]
                 kind = kinds.setdefault(row[1][column].strip(), Kind(place))
                 if len(kinds) > _MOST_KINDS:
@@ -283,11 +283,15 @@ class _Guessing:
     def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> None:
         """accounts: the kinds of rows of each account, by their words in the column."""
         name = self.plan.headings.named(column)
+        named = {*self.selection.balances}
+        named |= {line for line, doubt in self.selection.doubts.items() if doubt.is_named}
+        words = {w for kinds in accounts for w, kind in kinds.items() if kind.is_of(named)}
         first, *others = map(roles_in, accounts)
         found = [roles for roles in first if all(roles in other for other in others)]
         bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
         bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
         found = [roles for roles in found if roles.keys() == bare] or found
+        found = [roles for roles in found if words <= roles.keys()]
         left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
         kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
         if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
@@ -295,6 +299,7 @@ class _Guessing:
             rows = [(word, row) for kinds in accounts for word in roles for row in kinds[word].few]
             for word, (line, _, cells) in rows:
                 self.selection.no_money[line] = word
+                self.selection.doubts.pop(line, None)
                 if roles[word] != TOTAL:
                     self.selection.balances[line] = roles[word], cells
             which = f"{len(rows)} rows by their {quoted(name)}"
@@ -389,15 +394,19 @@ class _Guessing:
     def _take_stating_rows(self) -> None:
         """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
         selection = self.selection
-        stating = {line: cells for line, (_, cells) in selection.balances.items()}
         named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
-        rows = merge(movements(self.plan, selection), sorted(stating.items()))
-        for line, (kind, cells) in chained(rows, {*stating, *named}, self._money).items():
+        stating = {*selection.balances, *named}
+        for line, (kind, cells) in chained(self._with_balances(), stating, self._money).items():
             if line in named:
                 del selection.doubts[line]
                 selection.no_money[line] = named[line]
             if kind != TOTAL:
                 selection.balances[line] = kind, cells
+
+    def _with_balances(self) -> Iterator[Row]:
+        """Yield the transactions, and the rows whose words say that they are balances."""
+        balances = ((line, cells) for line, (_, cells) in sorted(self.selection.balances.items()))
+        return merge(movements(self.plan, self.selection), balances)
 
     def _leave_out_parts(self) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""

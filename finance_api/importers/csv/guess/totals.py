@@ -286,6 +286,9 @@ class Kind:
         if len(self.few) <= _MOST_OF_KIND:
             self.few.append((row[0], units, row[1]))
 
+    def is_of(self, lines: Container[int]) -> bool:
+        return all(line in lines for line, *_ in self.few)
+
     def is_beside(self, other: "Kind") -> bool:
         """Return whether these few rows are all above the other ones, or all below."""
         return self.count <= _MOST_OF_KIND and (self.last < other.first or other.last < self.first)
