@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from finance_api.query.model import condition_on
+from finance_api.query.model import any_of, condition_on
 from finance_api.query.operators import Operator
 from finance_api.query.words import parse_words
 from finance_api.resources import RECORDS
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.read_model.connection import with_state
 from finance_api.storage.sql.read_model.drivers import SqlCache
 from finance_api.storage.sql.read_model.lists import _json_page
 from finance_api.storage.sql.reading.conditions import order_keys, shape_and_values
 from finance_api.storage.sql.reading.rows import _scan
-from finance_api.storage.testing import Unit, make_row
+from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_query
 
 DAY = 86_400
@@ -117,6 +118,28 @@ def test_sqlite_searches_in_an_index_without_the_json(unit, text):
     rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
     assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
+
+
+@pytest.mark.parametrize("number", [2, 60])
+@pytest.mark.parametrize("sort", ["recordDate", "amount"])
+def test_sqlite_looks_up_each_of_a_list_of_ids(unit, number, sort):
+    """Otherwise a page and its sums, after a search, would each read an index of all records."""
+    ids = any_of("id", [make_id(n) for n in range(1, number + 1)])
+    query = replace(make_query(RECORDS, sort), conditions=(ids,))
+    rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
+    assert [row for row in rows if row.startswith("SEARCH records USING")] == [
+        "SEARCH records USING INTEGER PRIMARY KEY (rowid=?)"
+    ]
+    own = "INDEX sqlite_autoindex_records_1 (user_id=? AND id=?)"
+    assert {row for row in rows if row.startswith("SEARCH whole")} == {
+        f"SEARCH whole USING COVERING {own}"
+    }
+
+
+def test_the_texts_that_searches_read_are_the_first_columns_of_records():
+    """PostgreSQL reads a row's columns up to the last one that a query needs."""
+    columns = DATA_TABLES[RECORDS.name].table.columns.keys()
+    assert columns[:4] == ["user_id", "payee_plain", "note_plain", "names_plain"]
 
 
 def test_sqlite_finds_the_records_of_an_import_in_an_index(unit):

@@ -181,12 +181,13 @@ class DataTable(ConditionTable):
             snake_case(resource.name),
             metadata,
             owner_column(),
+            # First: PostgreSQL reads a row's columns up to the last one that a query needs.
+            *plain_columns.values(),
             *(
                 column
                 for field in resource.persisted_fields
                 for column in columns_of(field, searchable=field in listed)
             ),
-            *plain_columns.values(),
             *([sa.Column("json", CodePointText, nullable=False)] if own_json else []),
             *([revision_column()] if has_revision else []),
             sa.UniqueConstraint("user_id", "source", "source_id"),
@@ -215,7 +216,7 @@ class DataTable(ConditionTable):
                 plan.append((field, packed_folded(field.kind) if is_list else fold))
         self._values = itemgetter(*(field.name for field, _ in plan))
         self._converters = [
-            (place, convert) for place, (_, convert) in enumerate(plan, 1) if convert is not None
+            (place, convert) for place, (_, convert) in enumerate(plan) if convert is not None
         ]
         self._encode = encoder_of(resource).encode if has_revision else None
 
@@ -228,14 +229,13 @@ class DataTable(ConditionTable):
 
         json: from `encode`.
         """
-        values: list[Any] = [user_id, *self._values(row)]
+        own = list(self._values(row))
         for place, convert in self._converters:
-            value = values[place]
+            value = own[place]
             if value is not None:
-                values[place] = convert(value)
-        for text_of in self._plain_texts.values():
-            text = text_of(row)
-            values.append(None if text is None else plain(text))
+                own[place] = convert(value)
+        texts = [text_of(row) for text_of in self._plain_texts.values()]
+        values = [user_id, *(None if text is None else plain(text) for text in texts), *own]
         if self.json is not None:
             values.append(json)
         if self.revision is not None:

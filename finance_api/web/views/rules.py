@@ -1,8 +1,8 @@
 """Rules: making one from a record, and applying all of them to stored records."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,9 +17,10 @@ from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
 from finance_api.query.evaluate import matches
-from finance_api.query.model import condition_on
+from finance_api.query.model import Condition, condition_on, either
 from finance_api.query.operators import Operator
 from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.resources.records import WORDS
 from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
 from finance_api.values.text import TextError, clean, fold
@@ -31,13 +32,10 @@ from finance_api.web.routes import get, post
 
 _MOST_EXAMPLES = 5
 _MOST_GROUPS = 20_000
-#: Columns by which matching records are counted: category, searched text, and the texts that
-#: were searched before it.
-_GROUPS = {
-    "payee": ("categoryId", "payee"),
-    "originalPayee": ("categoryId", "originalPayee", "payee"),
-    "note": ("categoryId", "note", "payee", "originalPayee"),
-}
+#: The fields that rules search: the payee, and those that one search of the records reads.
+_SEARCHES = (rules.SEARCHED_BY_RULES[:1], rules.SEARCHED_BY_RULES[1:])
+#: Category, payee and further texts -> the number of records.
+_Groups = dict[tuple[Any, ...], int]
 _NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
@@ -48,8 +46,7 @@ def show_rule(request: Request) -> dict[str, Any]:
     row = own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
         return _form(request, row, _sent(kept), {})
-    texts = {"keyword": _proposed(request, row), "category": row["categoryId"] or ""}
-    return _form(request, row, {**texts, forms.NEW_CATEGORY: ""}, {})
+    return _form(request, row, {"category": row["categoryId"] or "", forms.NEW_CATEGORY: ""}, {})
 
 
 @post("records.rule", Permission.DATA_WRITE, "record_rule")
@@ -82,9 +79,12 @@ def _sent(sent: MultiDict) -> dict[str, str]:
 def _form(
     request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
-    owned = own_rows(request)
+    """Return the variables of the page. texts: without a keyword, the page proposes one."""
+    owned, payees = own_rows(request), _payees(request)
+    if "keyword" not in texts:
+        texts = {**texts, "keyword": _proposed(request, row, payees)}
     keyword = texts["keyword"].strip()
-    found = _matches(request, keyword)
+    found = _matches(request, keyword, payees)
     given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
     return page(
         "records",
@@ -98,18 +98,15 @@ def _form(
     )
 
 
-def _proposed(request: Request, row: Row) -> str:
+def _proposed(request: Request, row: Row, payees: _Groups | None) -> str:
     """Return the keyword that the record, and others like it, suggest."""
     # A later file has the original payee again.
     name = next((each for each in ("originalPayee", "payee") if row[each]), "note")
     text = row[name] or ""
-    try:
-        groups = _groups(request, name, first_word(text))
-    except TooManySums:
-        groups = {}
     alike: Counter[str] = Counter()
-    for (_, other, *_), number in groups.items():
-        alike[other] += number
+    with suppress(TooManySums):
+        for (*_, other), number in _groups(request, (name,), first_word(text), payees).items():
+            alike[other] += number
     return keyword_of(text, alike)
 
 
@@ -125,29 +122,40 @@ class _Matches:
     examples: list[str] = field(default_factory=list)
 
 
-def _matches(request: Request, keyword: str) -> _Matches | None:
+def _matches(request: Request, keyword: str, payees: _Groups | None) -> _Matches | None:
     """Return the keyword's matches; None if they have too many different texts to count."""
     found, folded = _Matches(), fold(keyword)
-    for name in rules.SEARCHED_BY_RULES:
+    for names in _SEARCHES:
         try:
-            groups = _groups(request, name, keyword)
+            groups = _groups(request, names, keyword, payees)
         except TooManySums:
             return None
-        for (category, text, *payees), number in groups.items():
-            if any(folded in fold(payee) for payee in payees if payee):
+        for (category, *texts), number in groups.items():
+            having = [text for text in texts if text and folded in fold(text)]
+            if "payee" not in names and texts[0] in having:
                 # These records were counted by their payee.
                 continue
             found.count += number
             found.without += number if category is None else 0
-            if text not in found.examples and len(found.examples) < _MOST_EXAMPLES:
-                found.examples.append(text)
+            found.examples += having[:1]
+    found.examples = list(dict.fromkeys(found.examples))[:_MOST_EXAMPLES]
     return found
 
 
-def _groups(request: Request, name: str, text: str) -> dict[tuple[Any, ...], int]:
-    """Return how many records have the text in a field, by the columns of `_GROUPS`.
+def _payees(request: Request) -> _Groups | None:
+    """Return how many records have each payee, by category; None if there are too many groups.
 
-    Raises TooManySums.
+    The storage has these sums, so it need not search in the records.
+    """
+    with suppress(TooManySums):
+        return _counted(request, ("categoryId", "payee"), _NAMED)
+    return None
+
+
+def _groups(request: Request, names: tuple[str, ...], text: str, payees: _Groups | None) -> _Groups:
+    """Return how many records have the text in a field, by category, payee and these fields.
+
+    payees: from `_payees`. Raises TooManySums.
     """
     try:
         cleaned = clean(text)
@@ -155,22 +163,18 @@ def _groups(request: Request, name: str, text: str) -> dict[tuple[Any, ...], int
         return {}
     if not cleaned:
         return {}
-    containing = condition_on(RECORDS, name, Operator.CONTAINS_I, cleaned)
-    sum_by = partial(
-        request.storage.data.sum_by,
-        request.user.id,
-        _GROUPS[name],
-        with_void=True,
-        most=_MOST_GROUPS,
+    contained = [condition_on(RECORDS, each, Operator.CONTAINS_I, cleaned) for each in names]
+    if names == ("payee",) and payees is not None:
+        return {key: n for key, n in payees.items() if matches({"payee": key[1]}, contained)}
+    columns = ("categoryId", *dict.fromkeys(("payee", *names)))
+    return _counted(request, columns, either(WORDS, contained))
+
+
+def _counted(request: Request, columns: tuple[str, ...], condition: Condition) -> _Groups:
+    sums = request.storage.data.sum_by(
+        request.user.id, columns, [condition], with_void=True, most=_MOST_GROUPS
     )
-    if name != "payee":
-        return {key: found.number for key, found in sum_by([containing]).items()}
-    try:
-        # The storage has the sums of all payees, so it need not search in the records.
-        sums = sum_by([_NAMED])
-    except TooManySums:
-        sums = sum_by([containing])
-    return {key: each.number for key, each in sums.items() if matches({name: key[1]}, [containing])}
+    return {key: each.number for key, each in sums.items()}
 
 
 @get("rules.apply", Permission.DATA_READ, "rules_apply")

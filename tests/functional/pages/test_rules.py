@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from finance_api.web.views import rules
 from support.browser import KEPT_FORMS, changed_tables, dump
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
@@ -62,6 +63,36 @@ def test_a_record_makes_a_rule_that_is_applied_at_once(service, user, client, vi
     visitor.undo(visitor.follow(answer))
     assert client.names("records", "payee", category="eq.Fun") == []
     assert client.names("record-rules", "name") == ["Shops"]
+
+
+@on_one_storage
+def test_the_page_searches_the_records_once_and_counts_each_once(
+    service, user, client, visitor, monkeypatch
+):
+    """A search reads all of the user's records; the payees are in stored sums."""
+    bought = {"payee": "Books", "amount": -8}
+    rows = [
+        record(20, payee="AMZN", note="amzn", originalPayee="Amzn 1", amount=-8),
+        record(21, **bought, note="from amzn", originalPayee="Amzn 1", categoryId=FUN),
+        record(22, **bought, note="from AMZN"),
+        record(23, **bought, note="from a shop"),
+    ]
+    service.load(user, rows)
+    asked, counted = [], rules._counted
+
+    def noted(request, columns, condition):
+        asked.append(columns)
+        return counted(request, columns, condition)
+
+    monkeypatch.setattr(rules, "_counted", noted)
+    path, both = f"/records/{uid('Record', 23)}/rule", ("originalPayee", "note")
+    form = visitor.form(path)
+    assert asked == [("categoryId", "payee"), ("categoryId", "payee", *both)]
+    page = visitor.post(path, [*form.filled({"keyword": "amzn"}), ("do", "check")])
+    shown = shown_text(page.text)
+    assert "Matches 3 records , 2 of them without a category" in shown
+    examples = "AMZN", "Amzn 1", "from AMZN"
+    assert [text for text in examples if f"<bdi>{text}</bdi>" in page.text] == list(examples)
 
 
 @on_one_storage

@@ -255,8 +255,17 @@ def user_rows(
 ) -> list[sa.ColumnElement[bool]]:
     """Return clauses that select the user's rows matching all predicates."""
     names = BindNames()
-    clauses = [_clause(database, table, predicate, names) for predicate in predicates]
+    given = list(predicates)
+    clauses = [_clause(database, table, predicate, names) for predicate in given]
+    if any(_is_by_ids(database, predicate) for predicate in given):
+        # With a plus sign, SQLite looks up the ids; else it would read an index of all rows.
+        return [sa.literal_column(f"+{table.user_id}") == USER, *clauses]
     return [table.user_id == USER, *clauses]
+
+
+def _is_by_ids(database: str, predicate: Predicate) -> bool:
+    is_list = predicate.field == "id" and predicate.operator in ("in", "in_json")
+    return database == "sqlite" and is_list and not predicate.negated
 
 
 def _clause(
@@ -268,6 +277,8 @@ def _clause(
     if predicate.operator == "either":
         parts = [_clause(database, table, part, names) for part in predicate.parts]
         return sa.or_(sa.false(), *parts)
+    if _is_by_ids(database, predicate):
+        return _has_rowid(table, predicate, names)
     holds = _holds(database, table, predicate, names)
     if not predicate.negated:
         return holds
@@ -323,6 +334,21 @@ def _looked_up(table: ConditionTable, column: sa.ColumnElement[Any]) -> sa.Colum
     whole = column.table.alias("whole")
     is_same = whole.c.user_id == USER, whole.c.id == table.columns["id"]
     return sa.select(whole.c[column.name]).where(*is_same).scalar_subquery()
+
+
+def _has_rowid(
+    table: ConditionTable, predicate: Predicate, names: BindNames
+) -> sa.ColumnElement[bool]:
+    """Whether the row is one of those with the ids, each looked up in the index of ids."""
+    rows = table.columns["id"].table
+    whole = rows.alias("whole")
+    rowid: sa.ColumnElement[int] = sa.literal_column(f"{rows.name}.rowid")
+    one: sa.Select[Any] = sa.select(sa.literal_column("whole.rowid"))
+    ids = [names.parameter() for _ in range(predicate.number)]
+    json_list = ids[0] if predicate.operator == "in_json" else sa.func.json_array(*ids)
+    listed = json_elements("sqlite", json_list)
+    own = one.where(whole.c.user_id == USER, whole.c.id == listed.c.value).scalar_subquery()
+    return rowid.in_(sa.select(own).select_from(listed))
 
 
 def _compared(
