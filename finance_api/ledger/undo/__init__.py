@@ -8,6 +8,6 @@ options) no longer count. Balances, names and initial balances are derived again
 
 from finance_api.ledger.undo.past import UndoReport
 from finance_api.ledger.undo.plan import UndoBlocked
-from finance_api.ledger.undo.undoing import undo
+from finance_api.ledger.undo.undoing import UndoTooLarge, undo
 
-__all__ = ["UndoBlocked", "UndoReport", "undo"]
+__all__ = ["UndoBlocked", "UndoReport", "UndoTooLarge", "undo"]

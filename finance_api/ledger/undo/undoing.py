@@ -1,7 +1,8 @@
 """Undoes entries, newest first: removes the rows they created, and restores old values."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.questions import renamed_texts, set_addresses
@@ -32,16 +33,37 @@ _REMOVED_PAGE = 10_000
 _INITIAL = "initialBalance"
 
 
+class UndoTooLarge(ChangeRefused):
+    """A refusal because of too many records. report: the entries, and the number of records."""
+
+    def __init__(self, report: UndoReport) -> None:
+        super().__init__(f"too many records to undo at once: {report.removed[RECORDS.name]}")
+        self.report = report
+
+
 def undo(
-    session: LedgerSession, number: int, *, with_later: bool = False, keep_changed: bool = False
+    session: LedgerSession,
+    number: int,
+    *,
+    with_later: bool = False,
+    keep_changed: bool = False,
+    most: int | None = None,
 ) -> UndoReport:
     """Undo an entry, in a session without an action.
 
     with_later: also undo later entries about the same rows or days. keep_changed: keep rows that
-    were edited manually since. Raises ChangeRefused.
+    were edited manually since. most: refuse if the entries created more records than this; None:
+    never. Raises ChangeRefused.
     """
     past = Past(session)
     entries = plan_undo(session, past, number, with_later=with_later, keep_changed=keep_changed)
+    if most is not None:
+        numbers = [each.number for each in entries]
+        made = condition_on(RECORDS, "importId", Operator.ANY_OF, tuple(sorted(numbers)))
+        sums = session.storage.data.sum_by(session.user.id, ("importId",), [made], with_void=True)
+        count = sum(each.number for each in sums.values())
+        if count > most:
+            raise UndoTooLarge(UndoReport(numbers, Counter({RECORDS.name: count})))
     return _Undo(session, past).run(entries)
 
 

@@ -9,7 +9,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import IMPORT
-from finance_api.ledger.undo import UndoBlocked, UndoReport, undo
+from finance_api.ledger.undo import UndoBlocked, UndoReport, UndoTooLarge, undo
 from finance_api.query.model import Query, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
@@ -133,6 +133,8 @@ def _option_words(entry: HistoryEntry) -> list[tuple[str, str]]:
 
 #: What becomes of later entries that stand in the way -> the options of `undo`.
 _CHOICES = {"keep": {"with_later": True, "keep_changed": True}, "undo": {"with_later": True}}
+#: A page undoes imports of up to this many records: about as many as there is time for.
+MOST_UNDONE = 50_000
 
 
 @get("imports.undo", Permission.DATA_WRITE, "imports_undo")
@@ -165,9 +167,12 @@ def undo_entry(request: Request) -> Any:
 def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any]:
     """Return the variables of the preview, which comes from a dry run."""
     entry = _entry(request)
-    report, revision, refusal = None, 0, None
+    report, revision, refusal, options = None, 0, None, None
     try:
         report, revision = _undo(request, entry.number, later, dry_run=True)
+    except UndoTooLarge as reason:
+        report = reason.report
+        options = "".join(f" --{each}".replace("_", "-") for each in _CHOICES.get(later, {}))
     except ChangeRefused as reason:
         refusal = reason
     undone = request.storage.ledger.list_entries(request.user.id, report.entries if report else ())
@@ -178,6 +183,7 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
         above_title=_title(entry),
         later=later,
         report=report,
+        options=options,
         undone=[(each.number, sentence_of(each)) for each in reversed(undone)],
         revision=revision,
         refused=refusal and refusal.reason,
@@ -202,4 +208,4 @@ def _undo(
         revision = session.before.revision
         if saw is not None and saw != str(revision):
             raise _DataChanged
-        return undo(session, number, **_CHOICES.get(later, {})), revision
+        return undo(session, number, **_CHOICES.get(later, {}), most=MOST_UNDONE), revision

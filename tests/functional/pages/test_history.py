@@ -3,6 +3,7 @@
 import pytest
 
 from finance_api.storage.memory.roles import MemoryLedger
+from finance_api.web.views import imports
 from support.browser import location, new_token
 from support.html import forms, shown_text
 from support.native_rows import account, budget, category, label, record, record_rule, uid
@@ -123,6 +124,27 @@ def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, e
     form = visitor.form(choices[choice])
     assert location(visitor.post(form.action, form.fields)) == "/imports/2?done=undone"
     assert client.names("records", "payee", payee="eq.Kiosk") == expected
+
+
+@on_one_storage
+def test_an_undo_of_too_many_records_names_the_command_and_undoes_nothing(
+    client, visitor, monkeypatch
+):
+    change(visitor, f"/records/{ALDI}", note="changed")
+    preview = visitor.form("/imports/1/undo?later=keep", "/imports/1/undo")
+    monkeypatch.setattr(imports, "MOST_UNDONE", 1)
+    command = f"finance-api imports undo '{client.user.email}' 1 --with-later"
+    for later, options in (("keep", " --keep-changed"), ("undo", "")):
+        page = visitor.get(f"/imports/1/undo?later={later}").text
+        assert f"{command}{options} " in shown_text(page)
+        assert "Created 2 records" in shown_text(page)
+        assert "Restored" not in page and "danger" not in page
+    refused = visitor.post(preview.action, preview.fields, status=409)
+    assert command in shown_text(refused.text)
+    assert client.names("records", "payee") == ["Rewe", "Aldi"]
+    monkeypatch.setattr(imports, "MOST_UNDONE", 2)
+    visitor.post(preview.action, preview.fields, status=303)
+    assert client.names("records", "payee") == ["Aldi"]
 
 
 @on_one_storage
