@@ -20,18 +20,25 @@ from support.ledger import IMPORT_SETTINGS, Person
 BOOKS = Path(__file__).parents[1] / "samples" / "books"
 
 
-def import_book(person: Person, book: bytes, **options: Any) -> ImportReport:
+def import_book(
+    person: Person, book: bytes, format_name: str | None = None, **options: Any
+) -> ImportReport:
     order = make_order(
-        io.BytesIO(book), options, IMPORT_SETTINGS, email=person.user.email, now=person.clock.now()
+        io.BytesIO(book),
+        options,
+        IMPORT_SETTINGS,
+        format_name,
+        email=person.user.email,
+        now=person.clock.now(),
     )
     return import_file(person.backend, order)
 
 
-def refusal(person: Person, book: bytes, **options: Any) -> str:
+def refusal(person: Person, book: bytes, format_name: str | None = None, **options: Any) -> str:
     """Return the sentence of a refusal, after which nothing is stored."""
     before = person.snapshot()
     with pytest.raises(ImportRefused) as refused:
-        import_book(person, book, **options)
+        import_book(person, book, format_name, **options)
     assert person.snapshot() == before
     return str(refused.value)
 

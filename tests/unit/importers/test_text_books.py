@@ -27,19 +27,16 @@ from finance_api.importers.books.reading import BookIds, Remarks
 from finance_api.importers.books.text_books import path_account, with_groups
 from finance_api.importers.formats import detect_format
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.importing import import_file
-from finance_api.ledger.orders import ImportReport, make_order
 from finance_api.planning.recurrence import schedule_of
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORDS, STANDING_ORDERS
-from finance_api.resources.field import Resource
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
-from support.ledger import IMPORT_SETTINGS, Person
+from support.books import BOOKS, import_book, named, refusal
+from support.ledger import Person
 from support.programs import missing
 from support.text_books import Entry, printed_by_beancount, printed_by_hledger
 
-BOOKS = Path(__file__).parents[2] / "samples" / "books"
 SCRIPT = Path(__file__).parents[3] / "scripts" / "text_books.py"
 NAMES = [path.name.removesuffix(".txt.gz") for path in sorted(BOOKS.glob("*.txt.gz"))]
 OPTIONS: dict[str, dict[str, Any]] = {"hledger-vermoegen": {"currency": "USD"}}
@@ -52,33 +49,6 @@ def printed(name: str) -> bytes:
 
 def answers(name: str) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
     return dict(json.loads((BOOKS / f"{name}.json").read_text()))
-
-
-def imported(
-    person: Person, data: bytes, format_name: str | None = None, **options: Any
-) -> ImportReport:
-    order = make_order(
-        io.BytesIO(data),
-        options,
-        IMPORT_SETTINGS,
-        format_name,
-        email=person.user.email,
-        now=person.clock.now(),
-    )
-    return import_file(person.backend, order)
-
-
-def refusal(person: Person, book: bytes, format_name: str | None = None, **options: Any) -> str:
-    before = person.snapshot()
-    with pytest.raises(ImportRefused) as refused:
-        imported(person, book, format_name, **options)
-    assert person.snapshot() == before
-    return str(refused.value)
-
-
-def named(person: Person, resource: Resource, name: str) -> Row:
-    (row,) = [row for row in person.rows(resource) if row["name"] == name]
-    return row
 
 
 def to_code(commodity: str) -> str:
@@ -94,7 +64,7 @@ def test_there_are_three_books_of_each_program():
 
 @each_book
 def test_balances_on_five_days_are_those_of_the_program(person: Person, name: str):
-    imported(person, printed(name), **OPTIONS.get(name, {}))
+    import_book(person, printed(name), **OPTIONS.get(name, {}))
     asked = answers(name)["balances"]
     assert len(asked) == 5
     accounts = {row["id"]: row for row in person.rows(ACCOUNTS)}
@@ -120,7 +90,7 @@ def test_balances_on_five_days_are_those_of_the_program(person: Person, name: st
 
 @each_book
 def test_sums_of_categories_and_months_are_those_of_the_program(person: Person, name: str):
-    imported(person, printed(name), **OPTIONS.get(name, {}))
+    import_book(person, printed(name), **OPTIONS.get(name, {}))
     paths = {row["id"]: row["sourceId"] for row in person.rows(CATEGORIES)}
     sums: Counter[tuple[str, str, str]] = Counter()
     for row in person.rows(RECORDS):
@@ -143,7 +113,7 @@ def test_sums_of_categories_and_months_are_those_of_the_program(person: Person, 
 
 @each_book
 def test_transfers_are_pairs_that_fit(person: Person, name: str):
-    imported(person, printed(name), **OPTIONS.get(name, {}))
+    import_book(person, printed(name), **OPTIONS.get(name, {}))
     pairs: dict[str, list[Row]] = {}
     for row in person.rows(RECORDS):
         if row["transferId"]:
@@ -157,10 +127,10 @@ def test_transfers_are_pairs_that_fit(person: Person, name: str):
 @each_book
 def test_the_same_book_again_changes_nothing(person: Person, name: str):
     options = OPTIONS.get(name, {})
-    imported(person, printed(name), **options)
+    import_book(person, printed(name), **options)
     before = person.snapshot()
     person.clock.advance(100_000)
-    assert not imported(person, printed(name), **options).changed
+    assert not import_book(person, printed(name), **options).changed
     assert person.snapshot() == before
 
 
@@ -185,7 +155,7 @@ def without_positions(book: bytes) -> list[bytes]:
 
 
 def test_what_is_not_as_in_the_journal_is_named_with_its_number(person: Person):
-    assert [str(each) for each in imported(person, printed("hledger-household")).remarks] == [
+    assert [str(each) for each in import_book(person, printed("hledger-household")).remarks] == [
         "openings that are initial balances of accounts, from before their first day: 4",
         "transactions of several accounts, which hang on their first one as transfers: 1",
         "transactions without an account of money, on an account 'Between categories': 1",
@@ -196,7 +166,7 @@ def test_what_is_not_as_in_the_journal_is_named_with_its_number(person: Person):
 
 
 def test_what_is_not_as_in_beancount_is_named_with_its_number(person: Person):
-    assert [str(each) for each in imported(person, printed("beancount-household")).remarks] == [
+    assert [str(each) for each in import_book(person, printed("beancount-household")).remarks] == [
         "balance assertions, not imported: 2",
         "custom directives, such as Fava's budgets, not imported: 1",
         "events, not imported: 1",
@@ -209,7 +179,7 @@ def test_what_is_not_as_in_beancount_is_named_with_its_number(person: Person):
 
 
 def test_a_transaction_of_hledger_keeps_all_its_texts(person: Person):
-    imported(person, printed("hledger-household"))
+    import_book(person, printed("hledger-household"))
     (row,) = [each for each in person.rows(RECORDS) if each["reference"]]
     assert {n: row[n] for n in ("payee", "note", "reference", "recordState", "labels")} == {
         "payee": "Corner Shop",
@@ -221,7 +191,7 @@ def test_a_transaction_of_hledger_keeps_all_its_texts(person: Person):
 
 
 def test_a_transaction_of_beancount_keeps_all_its_texts(person: Person):
-    imported(person, printed("beancount-household"))
+    import_book(person, printed("beancount-household"))
     (row,) = [each for each in person.rows(RECORDS) if each["labels"]]
     assert {n: row[n] for n in ("payee", "note", "recordState", "labels")} == {
         "payee": "Corner Shop",
@@ -233,7 +203,7 @@ def test_a_transaction_of_beancount_keeps_all_its_texts(person: Person):
 
 
 def test_types_of_accounts_are_those_that_their_names_tell(person: Person):
-    imported(person, printed("hledger-household"))
+    import_book(person, printed("hledger-household"))
     assert {row["name"]: row["accountType"] for row in person.rows(ACCOUNTS)} == {
         "giro": "CurrentAccount",
         "savings": "SavingAccount",
@@ -244,7 +214,7 @@ def test_types_of_accounts_are_those_that_their_names_tell(person: Person):
 
 
 def test_a_fund_is_an_account_at_what_was_paid_for_it(person: Person):
-    imported(person, printed("beancount-vermoegen"))
+    import_book(person, printed("beancount-vermoegen"))
     depot = named(person, ACCOUNTS, "Depot")
     assert (depot["accountType"], depot["currencyCode"]) == ("Investment", "EUR")
     # 10 at 100 and 5 at 110, of which 12 were sold.
@@ -258,7 +228,7 @@ def balances(person: Person) -> dict[str, int]:
 def test_a_plain_zero_leaves_no_currency_open(person: Person):
     shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
     legs = shopping, ("assets:bank 0 ",), (*shopping, "expenses 0 ")
-    imported(person, printed_by_hledger(*map(Entry, legs)))
+    import_book(person, printed_by_hledger(*map(Entry, legs)))
     assert balances(person) == {"bank": -10}
 
 
@@ -266,7 +236,7 @@ def test_a_conversion_in_several_transactions_is_against_equity(person: Person):
     shopping = ("assets:bank -5 EUR", "expenses:food 5 EUR")
     out = ("assets:bank -10 EUR", "equity:conversion 10 EUR")
     back = ("assets:dollars 11 USD", "equity:conversion -11 USD")
-    imported(person, printed_by_hledger(*map(Entry, (shopping, out, back))))
+    import_book(person, printed_by_hledger(*map(Entry, (shopping, out, back))))
     assert balances(person) == {"bank": -15, "dollars": 11}
     (row,) = [row for row in person.rows(RECORDS) if row["amount"] == -100_000]
     assert row["categoryId"] == named(person, CATEGORIES, "conversion")["id"]
@@ -275,13 +245,13 @@ def test_a_conversion_in_several_transactions_is_against_equity(person: Person):
 def test_a_conversion_into_two_currencies_is_against_equity(person: Person):
     pounds = ("assets:pounds 9 GBP", "equity:conversion -9 GBP", "equity:conversion 20 EUR")
     dollars = ("assets:dollars 11 USD", "equity:conversion -11 USD")
-    imported(person, printed_by_hledger(Entry(("assets:bank -20 EUR", *pounds, *dollars))))
+    import_book(person, printed_by_hledger(Entry(("assets:bank -20 EUR", *pounds, *dollars))))
     assert balances(person) == {"bank": -20, "pounds": 9, "dollars": 11}
 
 
 def test_a_text_of_beancount_may_have_other_separators_of_lines(person: Person):
     entry = Entry(("Assets:Bank -5 EUR", "Expenses:Food 5 EUR"), payee="Shop\x85in\u2028Rome")
-    imported(person, printed_by_beancount(entry))
+    import_book(person, printed_by_beancount(entry))
     assert balances(person) == {"Bank": -5}
 
 
@@ -290,15 +260,15 @@ def test_cents_are_kept_where_most_amounts_have_none(person: Person):
         Entry(("Assets:Bank -5 EUR", "Expenses:Food 5 EUR")),
         Entry(("Assets:Bank -5.49 EUR", "Expenses:Food 5 EUR", "Expenses:Fees 0.49 EUR")),
     )
-    imported(person, book)
+    import_book(person, book)
     assert named(person, ACCOUNTS, "Bank")["balance"] == -104_900
     journal = printed("hledger-household").replace(b'"asprecision": 2', b'"asprecision": 0')
-    imported(person, journal)
+    import_book(person, journal)
     assert named(person, ACCOUNTS, "giro")["balance"] == 21_671_600
 
 
 def test_rules_with_a_description_are_standing_orders(person: Person):
-    imported(person, printed("hledger-household"))
+    import_book(person, printed("hledger-household"))
     shown = {
         row["name"]: (
             row["amount"] // 10_000,
@@ -333,7 +303,7 @@ def test_only_a_rule_of_each_week_is_a_budget_of_a_week(weeks: int, budgets: int
 
 
 def test_other_rules_are_budgets_with_the_limits_of_all_months(person: Person):
-    imported(person, printed("hledger-household"))
+    import_book(person, printed("hledger-household"))
     fun, food = named(person, BUDGETS, "fun"), named(person, BUDGETS, "groceries")
     assert (food["limitAmount"], food["limitOverrides"]) == (3_000_000, ())
     assert fun["limitAmount"] == 750_000
@@ -382,10 +352,10 @@ def test_a_budget_of_all_expenses_counts_expenses_alone():
 
 def test_an_edit_of_a_transaction_changes_the_ids_of_that_transaction_alone(person: Person):
     book = printed("hledger-household")
-    imported(person, book)
+    import_book(person, book)
     before = {row["sourceId"] for row in person.rows(RECORDS)}
     other = Person(MemoryBackend())
-    imported(other, book.replace(b'"Cinema"', b'"Theatre"'))
+    import_book(other, book.replace(b'"Cinema"', b'"Theatre"'))
     after = {row["sourceId"] for row in other.rows(RECORDS)}
     # A record of the category, and both halves of the transfer between the accounts.
     assert len(before - after) == len(after - before) == 3
@@ -526,7 +496,7 @@ def test_balances_of_accounts_without_transactions_are_refused(person: Person):
 
 def test_a_symbol_that_many_currencies_share_is_asked_about(person: Person):
     assert "--currency" in refusal(person, printed("hledger-vermoegen"))
-    imported(person, printed("hledger-vermoegen"), currency="CAD")
+    import_book(person, printed("hledger-vermoegen"), currency="CAD")
     assert {row["currencyCode"] for row in person.rows(ACCOUNTS)} == {"EUR", "CAD"}
     symbol = printed("hledger-vermoegen").replace("€".encode(), b"kr")
     assert "'kr', '$'" in refusal(Person(MemoryBackend()), symbol, currency="USD")
@@ -535,7 +505,7 @@ def test_a_symbol_that_many_currencies_share_is_asked_about(person: Person):
 def test_only_what_print_prints_is_enough_if_the_names_are_known(person: Person):
     book = printed("hledger-household")
     start = book.index(b"[")
-    remarks = imported(person, book[start : book.index(b"\n]", start) + 2]).remarks
+    remarks = import_book(person, book[start : book.index(b"\n]", start) + 2]).remarks
     assert "balances are not compared with the program's, which are not in the file" in map(
         str, remarks
     )
@@ -596,20 +566,20 @@ def test_tables_are_not_taken_for_books(text: str):
 
 def test_books_with_other_names_are_others(person: Person):
     book = printed("hledger-household")
-    imported(person, book, book="2026")
-    assert not imported(person, book, book="2026").changed
-    imported(person, book, book="club", new_account=True)
+    import_book(person, book, book="2026")
+    assert not import_book(person, book, book="2026").changed
+    import_book(person, book, book="club", new_account=True)
     assert {row["source"] for row in person.rows(RECORDS)} >= {"hledger:2026", "hledger:club"}
 
 
 def test_a_followed_journal_loses_what_was_edited_and_removed_there(person: Person):
     book = printed("hledger-household")
-    imported(person, book, book="2026", follow=True)
+    import_book(person, book, book="2026", follow=True)
     edited = book.replace(b'"Cinema"', b'"Theatre"')
-    report = imported(person, edited, book="2026", follow=True)
+    report = import_book(person, edited, book="2026", follow=True)
     assert report.changed
     other = Person(MemoryBackend())
-    imported(other, edited, book="2026")
+    import_book(other, edited, book="2026")
     shown = ("sourceId", "amount", "payee", "category", "accountName")
     ours, theirs = (
         sorted((tuple(row[n] for n in shown) for row in each.rows(RECORDS)), key=str)
