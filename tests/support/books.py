@@ -21,10 +21,10 @@ BOOKS = Path(__file__).parents[1] / "samples" / "books"
 
 
 def import_book(
-    person: Person, book: bytes, format_name: str | None = None, **options: Any
+    person: Person, data: bytes, format_name: str | None = None, **options: Any
 ) -> ImportReport:
     order = make_order(
-        io.BytesIO(book),
+        io.BytesIO(data),
         options,
         IMPORT_SETTINGS,
         format_name,
@@ -34,11 +34,11 @@ def import_book(
     return import_file(person.backend, order)
 
 
-def refusal(person: Person, book: bytes, format_name: str | None = None, **options: Any) -> str:
+def refusal(person: Person, data: bytes, format_name: str | None = None, **options: Any) -> str:
     """Return the sentence of a refusal, after which nothing is stored."""
     before = person.snapshot()
     with pytest.raises(ImportRefused) as refused:
-        import_book(person, book, format_name, **options)
+        import_book(person, data, format_name, **options)
     assert person.snapshot() == before
     return str(refused.value)
 
