@@ -27,10 +27,8 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
     deleted_among,
     forget_deleted,
-    get_stated,
-    is_stated,
     is_whole,
-    moved_id,
+    moved_from,
     parts_of,
     title_of_whole,
 )
@@ -341,44 +339,26 @@ class Following:
                     else:
                         session.write(resource, [(row, after)])
 
-    def vanished_records(self) -> Iterator[tuple[list[Row], list[Row]]]:
-        """Yield the records that the book has lost, in batches: wholes, and records with parts.
+    def vanished_records(self) -> Iterator[list[Row]]:
+        """Yield the records and wholes that the book has lost, in batches.
 
         Records that were moved here go, too.
         """
         ids = [row_id for kind, row_id in self._vanished if kind == RECORDS.name]
         edited, shared = 0, 0
         for batch in batched(ids):
-            wholes: list[Row] = []
-            records: list[Row] = []
+            rows: list[Row] = []
             for resource, row, parts in self._with_parts(RECORDS, batch):
                 edited += row["bookState"] not in (None, state_of(resource, row, parts))
                 shared += bool(row["furtherSources"])
-                (wholes if resource is SPLITS else records).append(row)
-                records += parts
-            deleted = deleted_among(self._session, [row["id"] for row in wholes])
+                rows.append(row)
+            deleted = deleted_among(self._session, [r["id"] for r in rows if is_whole(r)])
             self._report.removed += len(batch) - len(deleted)
-            moved = self._moved(deleted)
-            split = [row for row in moved if is_whole(row)]
-            wholes += split
-            records += [row for row in moved if not is_whole(row)]
-            records += chain.from_iterable(
-                parts_of(self._session, [r["id"] for r in split]).values()
-            )
-            yield wholes, records
+            yield [*rows, *moved_from(self._session, deleted).values()]
         for count, what in ((edited, "were changed here"), (shared, "other files have, too")):
             if count:
                 text = f"records that {what}, and are gone because the book has lost them"
                 self._report.remarks.append(message(f"{text}: {count_text(count)}"))
-
-    def _moved(self, deleted: Iterable[str]) -> list[Row]:
-        moved: list[Row] = []
-        ids = list(deleted)
-        while ids:
-            found = get_stated(self._session, [moved_id(self._session, i) for i in ids])
-            ids = [i for i, row in found.items() if not is_stated(row)]
-            moved += [found[i] for i in ids]
-        return moved
 
     def lone_halves(self) -> Iterator[Row]:
         """Yield imported halves of transfers whose other half is not one here."""

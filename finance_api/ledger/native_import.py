@@ -1,7 +1,7 @@
 """Imports the native format: whole objects of every type."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import chain
 from typing import Any
@@ -40,10 +40,8 @@ from finance_api.ledger.splits import (
     change_wholes,
     check_splits,
     deleted_among,
-    get_stated,
-    is_stated,
     is_whole,
-    moved_id,
+    moved_from,
     parts_of,
     put_records,
 )
@@ -141,7 +139,7 @@ class NativeImport:
         """Store all objects but the ones that others refer to; remove what a followed book has
         lost. Return whether any change is visible from outside.
         """
-        changed = following is not None and self._replace_wholes(following.joined())
+        changed = following is not None and self._delete(following.joined())
         changed |= carry_currencies_over(self._session)
         for resource, rows in _batches(d for d in file.documents() if d.resource not in REFERRED):
             changed |= self._store(resource, rows)
@@ -322,19 +320,20 @@ class NativeImport:
         put_records(self._session, pairs)
         return bool(pairs)
 
-    def _replace_wholes(self, wholes: list[Row]) -> bool:
-        """Delete wholes that a followed book has as records now. Return whether there were any."""
-        parts = chain.from_iterable(parts_of(self._session, [row["id"] for row in wholes]).values())
+    def _delete(self, rows: Collection[Row]) -> bool:
+        """Delete records, and wholes with their parts. Return whether there were any records."""
+        wholes = [row for row in rows if is_whole(row)]
+        parts = chain.from_iterable(parts_of(self._session, [w["id"] for w in wholes]).values())
         self._session.write(SPLITS, [(whole, None) for whole in wholes])
-        return self._remove({part["id"]: part for part in parts})
+        records = (row for row in rows if not is_whole(row))
+        return self._remove({row["id"]: row for row in chain(records, parts)})
 
     def _remove_vanished(self, following: Following) -> bool:
         """Delete what a followed book has lost. Return whether any change is visible."""
         changed = False
         following.note_states()
-        for wholes, records in following.vanished_records():
-            self._session.write(SPLITS, [(whole, None) for whole in wholes])
-            changed |= self._remove({row["id"]: row for row in records})
+        for rows in following.vanished_records():
+            changed |= self._delete(rows)
         lone = list(following.lone_halves())
         put_records(self._session, [(row, {**row, "transferId": None}) for row in lone])
         following.remove_documents()
@@ -345,21 +344,13 @@ class NativeImport:
 
         Those that a statement has at their new place stay. Return whether any were deleted.
         """
-        session, found, ids = self._session, dict[str, Row](), set(self._deleted)
-        while ids:
-            rows = get_stated(session, [moved_id(session, row_id) for row_id in ids])
-            found |= rows
-            ids = set(rows)
+        found = moved_from(self._session, self._deleted)
         given = _ids_in(file) if found else set()
-        gone = {i: row for i, row in found.items() if i not in given and not is_stated(row)}
-        wholes = {row_id: row for row_id, row in gone.items() if is_whole(row)}
+        gone = [row for row_id, row in found.items() if row_id not in given]
         if gone:
             title = "records that were moved here, and are where the file has them again"
             self._report.remarks.append(message(f"{title}: {count_text(len(gone))}"))
-        parts = chain.from_iterable(parts_of(session, wholes).values())
-        session.write(SPLITS, [(whole, None) for whole in wholes.values()])
-        records = {i: row for i, row in gone.items() if i not in wholes}
-        return self._remove(records | {part["id"]: part for part in parts})
+        return self._delete(gone)
 
     def _remove_old_parts(self, file: NativeFile) -> bool:
         """Delete parts that a book's splits no longer have. Return whether there were any."""

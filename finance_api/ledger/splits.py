@@ -84,6 +84,19 @@ def moved_id(session: LedgerSession, record_id: str) -> str:
     return derived_id(session.user.uuid, "moved", record_id)
 
 
+def moved_from(session: LedgerSession, ids: Collection[str]) -> dict[str, Row]:
+    """Return the records and wholes that were moved here from these ids, however often.
+
+    Those that a statement has at their new place are left out.
+    """
+    found: dict[str, Row] = {}
+    while ids:
+        rows = get_stated(session, [moved_id(session, row_id) for row_id in ids])
+        found |= rows
+        ids = rows.keys()
+    return {row_id: row for row_id, row in found.items() if not is_stated(row)}
+
+
 def forget_deleted(session: LedgerSession, account_id: str) -> None:
     """Delete the wholes of an account that is removed with its records."""
     for page in session.pages(SPLITS, any_of("accountId", [account_id])):
