@@ -15,6 +15,7 @@ from typing import IO, Any, BinaryIO, NamedTuple
 
 import orjson
 
+from finance_api.importers import NATIVE
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import BY_MODEL_TYPE, RECORDS, RESOURCES
 from finance_api.resources.field import (
@@ -291,7 +292,7 @@ class _ObjectReader:
         """Check that no required field is missing, and add the source. Raises ValueRefused."""
         if values.get("sourceId") is not None:
             if values.get("source") is None:
-                values["source"] = "native"
+                values["source"] = NATIVE
         elif "id" not in values:
             raise ValueRefused("has neither id nor sourceId")
         for name in self._required:
@@ -345,6 +346,24 @@ class NativeFile(NamedTuple):
     is_book: bool = False
     remarks: Sequence[str] = ()
     balances: Mapping[str, int] = {}
+
+    def objects(self) -> Iterator[NativeRow]:
+        yield from self.documents()
+        yield from self.records()
+
+    def mapped(self, change: Callable[[Iterator[NativeRow]], Iterator[NativeRow]]) -> "NativeFile":
+        """Return the file with other objects. change: returns them for those of this file."""
+        return self._replace(
+            documents=lambda: change(self.documents()), records=lambda: change(self.records())
+        )
+
+    def check_source(self, what: str) -> None:
+        """Raise ImportRefused if no source names the book. what: what else could be done."""
+        if self.source in (None, NATIVE):
+            raise ImportRefused(
+                f"{what} if the file is a book of another program, or if all of its objects have "
+                "the same source, which names the book"
+            )
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import chain
 
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.references import complete_standing_order
@@ -76,7 +75,7 @@ class BookStates:
         self.parts: set[str] = set()
         wholes: dict[str, Row] = {}
         parts: defaultdict[str, list[Row]] = defaultdict(list)
-        for document in chain(file.documents(), file.records()):
+        for document in file.objects():
             row = _as_stored(document)
             row["id"] = self.id_of(document)
             if row.get("splitId") is not None:

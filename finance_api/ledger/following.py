@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from finance_api.importers import NATIVE
 from finance_api.importers.clauses import Day, Topic, clause
 from finance_api.importers.interface import Choice, ImportRefused, Questions, listed
 from finance_api.importers.native import NativeFile, NativeRow
@@ -111,11 +110,7 @@ class Following:
         self._session = session
         self._file = file = joined.file
         self._report = report
-        if file.source in (None, NATIVE):
-            raise ImportRefused(
-                "a file can be followed if it is a book of another program, or if all of its "
-                "objects have the same source, which names the book"
-            )
+        file.check_source("a file can be followed")
         self.source = str(file.source)
         self._last = last_entry(session.history, self.source)
         self._stored: dict[Key, _Stored] = {}
@@ -206,7 +201,7 @@ class Following:
                 fact = clause(topic, gone=count, count=of, objects=many_of(resource))
                 questions.ask(fact, confirm)
         stored = [each.day for each in self._stored.values() if each.day is not None]
-        rows = chain(self._file.documents(), self._file.records())
+        rows = self._file.objects()
         newest = self._newest(stored)
         own = self._newest(row.values["recordDate"] for row in rows if "recordDate" in row.values)
         if newest is not None and own is not None and own < newest - _MONTH:
@@ -269,7 +264,7 @@ class Following:
 
     def _leave_out(self, accounts: set[str]) -> None:
         """Leave out what belongs to accounts that were deleted here."""
-        for document in chain(self._file.documents(), self._file.records()):
+        for document in self._file.objects():
             values = document.values
             own = (*ids_in(values.get("accountId")), *ids_in(values.get("accountIds")))
             if accounts.intersection(own):
@@ -280,7 +275,7 @@ class Following:
         while self._deleted:
             used = {
                 key_of(referred_by(field), row_id)
-                for document in self._imported()
+                for document in self.to_import.objects()
                 for field in document.resource.references
                 for row_id in ids_in(document.values.get(field.name))
             } & self._deleted
@@ -294,17 +289,10 @@ class Following:
         whole = document.values.get("splitId")
         return key_of(document.resource, whole or self.states.id_of(document))
 
-    def _imported(self) -> Iterator[NativeRow]:
-        return chain(self.to_import.documents(), self.to_import.records())
-
     @property
     def to_import(self) -> NativeFile:
         """The objects of the file that are new or that only the book changed."""
-        file = self._file
-        return file._replace(
-            documents=lambda: (d for d in file.documents() if self._key(d) in self._taken),
-            records=lambda: (d for d in file.records() if self._key(d) in self._taken),
-        )
+        return self._file.mapped(lambda rows: (d for d in rows if self._key(d) in self._taken))
 
     def _title(self, resource: Resource, row: Row) -> str:
         if resource in (RECORDS, SPLITS):

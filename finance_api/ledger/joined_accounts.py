@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from finance_api.importers import NATIVE
 from finance_api.importers.clauses import Day, Says, StoredRow, Topic, Units, clause
 from finance_api.importers.interface import Choice, ImportRefused, listed, quoted
 from finance_api.importers.native import NativeFile, NativeRow
@@ -79,11 +78,7 @@ class JoinedAccounts:
     def _given(self, options: StatementOptions) -> dict[str, str]:
         if not options.into:
             return {}
-        if self.original.source in (None, NATIVE):
-            raise ImportRefused(
-                "accounts can be joined if the file is a book of another program, or if all of its "
-                "objects have the same source, which names the book"
-            )
+        self.original.check_source("accounts can be joined")
         accounts = [
             {**d.values, "id": self._id_of(d)}
             for d in self.original.documents()
@@ -141,7 +136,7 @@ class JoinedAccounts:
     def _match(self, match_days: int | None) -> None:
         free: defaultdict[tuple[str, int], list[Row]] = defaultdict(list)
         void: list[Row] = []
-        file = chain(self.original.documents(), self.original.records())
+        file = self.original.objects()
         given = {f"{self._prefix}{document.values.get('sourceId')}" for document in file}
         for row in self._stored():
             # What the book has lost can be there under another id.
@@ -172,7 +167,7 @@ class JoinedAccounts:
         splits = {document.values.get("splitId") for document in self.original.records()}
         own = [
             document
-            for document in chain(self.original.documents(), self.original.records())
+            for document in self.original.objects()
             if document.resource is RECORDS
             or (document.resource is SPLITS and self._id_of(document) in splits)
             if document.values["accountId"] in self.ids
@@ -226,7 +221,7 @@ class JoinedAccounts:
         )
 
     def _leave_out(self) -> None:
-        for document in chain(self.original.documents(), self.original.records()):
+        for document in self.original.objects():
             values = document.values
             source_id, told = values.get("sourceId"), values.get("transferId")
             if source_id in self._known and values.get("accountId") in self.ids:
@@ -245,11 +240,8 @@ class JoinedAccounts:
         file = self.original
         if not self.ids:
             return file
-        return file._replace(
-            documents=lambda: self._rewritten(file.documents()),
-            records=lambda: self._rewritten(file.records()),
-            balances={i: told for i, told in file.balances.items() if i not in self.ids},
-        )
+        balances = {i: told for i, told in file.balances.items() if i not in self.ids}
+        return file.mapped(self._rewritten)._replace(balances=balances)
 
     def _rewritten(self, documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
         for document in documents:

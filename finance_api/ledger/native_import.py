@@ -512,9 +512,7 @@ def _held(documents: Iterable[NativeRow]) -> Iterator[NativeRow]:
 
 def _ids_in(file: NativeFile) -> set[str]:
     """Return the ids that the file gives to its objects."""
-    return {
-        row.values["id"] for row in chain(file.documents(), file.records()) if "id" in row.values
-    }
+    return {row.values["id"] for row in file.objects() if "id" in row.values}
 
 
 def _batches(documents: Iterable[NativeRow]) -> Iterator[tuple[Resource, list[NativeRow]]]:

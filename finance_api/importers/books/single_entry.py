@@ -84,12 +84,12 @@ class SingleEntry:
         remarks: Remarks,
         no_categories: Collection[str] = (),
     ) -> None:
-        self._ids = ids
+        self.ids = ids
         self._currency = currency
         self._units = units
         self._accounts = accounts
         self._categories = categories
-        self._remarks = remarks
+        self.remarks = remarks
         self._no_categories = no_categories
         self._used: set[str] = set()
         self._labels: set[str] = set()
@@ -103,7 +103,7 @@ class SingleEntry:
     def balances(self, amounts: Mapping[str, int]) -> dict[str, int]:
         """Return balances in ten-thousandths by the ids here. amounts: by the program's ids."""
         return {
-            self._ids.get("Account", account_id): to_units(self.money(amounts[account_id]))
+            self.ids.get("Account", account_id): to_units(self.money(amounts[account_id]))
             for account_id in self._accounts
         }
 
@@ -124,9 +124,9 @@ class SingleEntry:
         for entry in sorted(openings, key=lambda entry: (entry.day, entry.id)):
             if entry.day == first_days[entry.account] and entry.account not in self._openings:
                 self._openings[entry.account] = entry
-                self._remarks.count("starting balances that are initial balances of accounts")
+                self.remarks.count("starting balances that are initial balances of accounts")
             else:
-                self._remarks.count(
+                self.remarks.count(
                     "starting balances that stay records, because other transactions came before "
                     "them"
                 )
@@ -150,7 +150,7 @@ class SingleEntry:
                     self._link(halves, entry, others.pop(0))
                 else:
                     waiting[accounts, entry.amount, rest].append(entry)
-        self._remarks.count(
+        self.remarks.count(
             "halves of transfers whose other half is missing or does not fit, which are not linked",
             len(halves),
         )
@@ -158,9 +158,7 @@ class SingleEntry:
     def _link(self, halves: dict[str, Entry], entry: Entry, other: Entry) -> None:
         del halves[entry.id], halves[other.id]
         if self._is_spent(entry) or self._is_spent(other):
-            self._remarks.count(
-                "transfers with a category, which count as spent and are not linked"
-            )
+            self.remarks.count("transfers with a category, which count as spent and are not linked")
         else:
             transfer = min(entry.id, other.id)
             self._transfers |= {entry.id: transfer, other.id: transfer}
@@ -187,19 +185,19 @@ class SingleEntry:
     def _split(self, whole: Entry, parts: Sequence[Entry]) -> Iterator[Document]:
         amount = sum(part.amount for part in parts)
         yield self._whole(whole._replace(amount=amount))
-        own = {"source": None, "sourceId": None, "splitId": self._ids.get("Record", whole.id)}
+        own = {"source": None, "sourceId": None, "splitId": self.ids.get("Record", whole.id)}
         if not parts:
-            self._remarks.count("splits without parts, which count nothing")
+            self.remarks.count("splits without parts, which count nothing")
         elif any(
             part.id in self._transfers or (part.account, part.day) != (whole.account, whole.day)
             for part in parts
         ):
-            self._remarks.count(
+            self.remarks.count(
                 "splits with a transfer, another account or another day in them, whose parts are "
                 "records"
             )
             own = {}
-        self._remarks.count(
+        self.remarks.count(
             "splits that count as the sum of their parts, which differs from their amount",
             bool(parts) and amount != whole.amount,
         )
@@ -210,12 +208,12 @@ class SingleEntry:
         """Return the whole of a split. Without parts it counts nothing; it takes the place of the
         record that the transaction was before.
         """
-        document = self._ids.document("SplitRecord", entry.id, **self._values(entry))
-        return document | {"id": self._ids.get("Record", entry.id)}
+        document = self.ids.document("SplitRecord", entry.id, **self._values(entry))
+        return document | {"id": self.ids.get("Record", entry.id)}
 
     def _values(self, entry: Entry) -> Document:
         return {
-            "accountId": self._ids.get("Account", entry.account),
+            "accountId": self.ids.get("Account", entry.account),
             "amount": self.money(entry.amount),
             "recordDate": entry.day,
             "payee": entry.payee,
@@ -227,14 +225,14 @@ class SingleEntry:
         pair, category = self._transfers.get(entry.id), entry.category
         is_known = category is None or category in self._categories
         is_lost = not is_known and category not in self._no_categories
-        self._remarks.count("records whose category was deleted", is_lost)
-        return self._ids.document(
+        self.remarks.count("records whose category was deleted", is_lost)
+        return self.ids.document(
             "Record",
             entry.id,
             **self._values(entry),
             categoryId=self.category_id(category),
             labelIds=self._label_ids(entry.labels),
-            transferId=None if pair is None else self._ids.get("Transfer", pair),
+            transferId=None if pair is None else self.ids.get("Transfer", pair),
         )
 
     def category_id(self, category: str | None) -> str | None:
@@ -242,11 +240,11 @@ class SingleEntry:
         if category is None or category not in self._categories:
             return None
         self._used.add(category)
-        return self._ids.get("Category", category)
+        return self.ids.get("Category", category)
 
     def _label_ids(self, labels: Sequence[str]) -> list[str]:
         self._labels.update(labels)
-        return [self._ids.get("Label", label) for label in labels]
+        return [self.ids.get("Label", label) for label in labels]
 
     # -- plans
 
@@ -256,14 +254,14 @@ class SingleEntry:
         for category_id, by_month in limits.items():
             category = self._categories[category_id]
             negative = sum(limit < 0 for limit in by_month.values())
-            self._remarks.count("limits of months that are below 0, which are 0 here", negative)
+            self.remarks.count("limits of months that are below 0, which are 0 here", negative)
             money = {month: self.money(limit) for month, limit in by_month.items()}
-            yield self._ids.document(
+            yield self.ids.document(
                 "Budget",
                 category_id,
                 name=category.name,
                 currencyCode=self._currency,
-                categoryIds=[self._ids.get("Category", category_id)],
+                categoryIds=[self.ids.get("Category", category_id)],
                 closed=category.is_hidden,
                 **limit_values(MONTH, money, months[0], months[-1]),
             )
@@ -288,11 +286,11 @@ class SingleEntry:
             values["payee"] = self._accounts[other].name
         if other is not None:
             values |= transfer_values(self._accounts[other].name, values.get("note"))
-        return self._ids.document(
+        return self.ids.document(
             "StandingOrder",
             source_id,
             **{"name": values["payee"], **values},
-            accountId=None if account is None else self._ids.get("Account", account),
+            accountId=None if account is None else self.ids.get("Account", account),
             amount=None if amount is None else self.money(amount),
             currencyCode=self._currency,
             recurrenceRule=recurrence.rule,
@@ -306,7 +304,7 @@ class SingleEntry:
         """Yield accounts, categories and labels."""
         for account_id, account in self._accounts.items():
             opening = self._openings.get(account_id)
-            yield self._ids.document(
+            yield self.ids.document(
                 "Account",
                 account_id,
                 name=account.name,
@@ -318,7 +316,7 @@ class SingleEntry:
             )
         for category_id, category in self._categories.items():
             if category_id in self._used or not category.is_own:
-                yield self._ids.document(
+                yield self.ids.document(
                     "Category",
                     category_id,
                     name=category.name,
@@ -328,7 +326,7 @@ class SingleEntry:
                     customCategory=True,
                 )
         for label in sorted(self._labels):
-            yield self._ids.document("Label", label, name=label)
+            yield self.ids.document("Label", label, name=label)
 
 
 def _are_halves(entry: Entry, other: Entry) -> bool:

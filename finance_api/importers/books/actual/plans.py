@@ -9,7 +9,7 @@ from finance_api.importers.books.actual.names import Names
 from finance_api.importers.books.actual.schedules import parse_schedule
 from finance_api.importers.books.actual.tables import table_rows
 from finance_api.importers.books.actual.values import day_of, json_list
-from finance_api.importers.books.reading import BookIds, Document, Remarks
+from finance_api.importers.books.reading import Document
 from finance_api.importers.books.recurrence import ScheduleUnfit
 from finance_api.importers.books.single_entry import SingleEntry
 from finance_api.importers.books.sqlite_file import SqliteFile
@@ -30,14 +30,11 @@ _TEXTS = ("description", "imported_description", "notes")
 class Plans:
     """The plans of a book."""
 
-    def __init__(
-        self, database: SqliteFile, names: Names, ids: BookIds, book: SingleEntry, remarks: Remarks
-    ) -> None:
+    def __init__(self, database: SqliteFile, names: Names, book: SingleEntry) -> None:
         self._database = database
         self._names = names
-        self._ids = ids
         self._book = book
-        self._remarks = remarks
+        self._remarks = book.remarks
 
     def budgets(self, budget_type: str) -> Iterator[Document]:
         """Yield a budget for each category of expenses. Raises ImportRefused."""
@@ -135,7 +132,7 @@ class Plans:
                 "rules for exactly some words, which here fit every record that contains them",
                 any(condition.get("op") != "contains" for condition in conditioned),
             )
-            yield self._ids.document(
+            yield self._book.ids.document(
                 "RecordRule", rule_id, name=words[0], keywords=words, categoryId=category_id
             )
 

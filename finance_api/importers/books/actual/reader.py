@@ -39,7 +39,7 @@ class ActualReader(BookReader):
                 ids, currency, self._cents(currency), names.accounts, names.categories, self.remarks
             )
             transactions = Transactions(database, names)
-            plans = Plans(database, names, ids, book, self.remarks)
+            plans = Plans(database, names, book)
             yield from book.records(transactions)
             yield from plans.budgets(preferences.get("budgetType") or "envelope")
             yield from plans.standing_orders()

@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, date, datetime, timedelta
 from fractions import Fraction
-from tempfile import SpooledTemporaryFile
 from typing import IO, NamedTuple
 
 import orjson
@@ -53,12 +51,11 @@ _FEATURES = {
     "Use a dedicated opening balance account identified by an 'equity-type' slot",
 }
 NATURAL_SIGNS = "Use natural signs in budget amounts"
-_NUMBER = re.compile(r"-?[0-9]{1,19}(?:/[1-9][0-9]{0,18})?")
+_NUMBER = re.compile(r"(-?[0-9]{1,19})(?:/([1-9][0-9]{0,18}))?")
 #: The times of day that GnuCash gives to days.
 _TIMES_OF_DAYS = ("00:00", "10:59", "11:00")
 #: Slots with links to documents.
 _LINKS = {"assoc_uri", "doclink"}
-_SPOOLED_BYTES = 1 << 20
 
 
 class Split(NamedTuple):
@@ -319,10 +316,6 @@ class Transactions:
             yield Transaction._make((*head, parts))
 
 
-def new_book(stack: ExitStack) -> Book:
-    return Book(Transactions(stack.enter_context(SpooledTemporaryFile(_SPOOLED_BYTES))))
-
-
 def commodity_code(space: str, name: str, account: str | None = None) -> str:
     """Return the code of a currency; of a security, a text that is not the code of a currency.
 
@@ -340,9 +333,10 @@ def commodity_code(space: str, name: str, account: str | None = None) -> str:
 
 def number(text: str) -> Fraction:
     """Return a number such as ``1250/100``. Raises ImportRefused."""
-    if not _NUMBER.fullmatch(text):
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         raise ImportRefused(f"{quoted(text)} is not a number: {DAMAGED}")
-    return Fraction(text)
+    return Fraction(int(match[1]), int(match[2] or 1))
 
 
 def split(texts: Sequence[str], slots: Mapping[str, str]) -> Split:

@@ -3,10 +3,11 @@
 import gzip
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from tempfile import SpooledTemporaryFile
 from typing import BinaryIO
 
-from finance_api.importers.books.gnucash.book import DAMAGED, Book, new_book
+from finance_api.importers.books.gnucash.book import DAMAGED, Book, Transactions
 from finance_api.importers.books.gnucash.markup import read_markup
 from finance_api.importers.books.gnucash.tables import read_tables
 from finance_api.importers.books.sqlite_file import MAGIC, SQLITE_DAMAGES, contains, opened
@@ -16,6 +17,8 @@ _GZIP = b"\x1f\x8b"
 _ROOT = b"<gnc-v2"
 #: A table that only books of GnuCash have.
 _OWN_TABLE = b"CREATE TABLE gnclock"
+#: Up to this many bytes of transactions stay in memory.
+_SPOOLED_BYTES = 1 << 20
 _DAMAGES = (gzip.BadGzipFile, zlib.error, EOFError, *SQLITE_DAMAGES)
 
 
@@ -36,8 +39,8 @@ def looks_like_gnucash(stream: BinaryIO) -> bool:
 @contextmanager
 def gnucash_book(stream: BinaryIO) -> Iterator[Book]:
     """Read a book. Raises ImportRefused."""
-    with ExitStack() as stack:
-        book = new_book(stack)
+    with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
+        book = Book(Transactions(file))
         try:
             _read(stream, book)
         except _DAMAGES:

@@ -56,9 +56,7 @@ def limits(plan: Plan, names: Names, remarks: Remarks) -> dict[str, dict[date, i
     return found
 
 
-def standing_orders(
-    plan: Plan, names: Names, book: SingleEntry, remarks: Remarks
-) -> Iterator[Document]:
+def standing_orders(plan: Plan, names: Names, book: SingleEntry) -> Iterator[Document]:
     split = {part.scheduled_transaction_id for part in plan.scheduled_subtransactions}
     for schedule in plan.scheduled_transactions:
         payee = names.payee(schedule)
@@ -66,9 +64,9 @@ def standing_orders(
             yield _standing_order(schedule, payee, names, book)
         except ScheduleUnfit as error:
             name = payee or schedule.memo or "-"
-            remarks.name("schedules that are not imported", f"{name}: {error}")
+            book.remarks.name("schedules that are not imported", f"{name}: {error}")
         else:
-            remarks.count(
+            book.remarks.count(
                 "schedules with parts, which have the whole amount and no category",
                 schedule.id in split,
             )

@@ -37,7 +37,7 @@ class YnabReader(BookReader):
         transactions = entries(plan, names)
         yield from book.records(lambda: transactions)
         yield from book.budgets(limits(plan, names, remarks))
-        yield from standing_orders(plan, names, book, remarks)
+        yield from standing_orders(plan, names, book)
         yield from book.named()
         self.balances = book.balances({each.id: each.balance for each in plan.accounts})
         remarks.name(
