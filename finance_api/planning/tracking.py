@@ -11,6 +11,7 @@ from finance_api.planning.counted import is_received
 from finance_api.query.model import Condition, Span, any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES
 from finance_api.resources.common import EXPENSE
+from finance_api.resources.currencies import smallest_units
 from finance_api.resources.field import names_of
 from finance_api.resources.plans import CUSTOM, PERIODS
 from finance_api.runtime.time_limit import check_time, in_time
@@ -98,11 +99,11 @@ def tracked_budgets(
 ) -> list[Row]:
     """Return the budgets with their computed fields, which are None outside a budget's dates."""
     periods = [current_period(budget, today) for budget in budgets]
-    return track(storage, user_id, list(zip(budgets, periods, strict=True)))
+    return track(storage, user_id, today, list(zip(budgets, periods, strict=True)))
 
 
 def track(
-    storage: Storage, user_id: int, asked: Sequence[tuple[Row, BudgetPeriod | None]]
+    storage: Storage, user_id: int, today: int, asked: Sequence[tuple[Row, BudgetPeriod | None]]
 ) -> list[Row]:
     """Return the budgets with their computed fields. asked: each budget with its period.
 
@@ -111,24 +112,37 @@ def track(
     within = [(budget, span_of(period)) for budget, period in asked if period is not None]
     sums = BudgetSums(storage, user_id, within)
     return [
-        {**budget, **(_OUTSIDE if period is None else _tracked(sums, budget, period))}
+        {**budget, **(_OUTSIDE if period is None else _tracked(sums, budget, period, today))}
         for budget, period in asked
     ]
 
 
-def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
+def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod, today: int) -> Row:
     spent, income, number = sums.count(budget, span_of(period))
     limit = period_limit(budget, period)
+    remaining = None if limit is None else limit - spent
     return {
         "periodStart": period.start,
         "periodEnd": period.end,
         "periodLimit": limit,
         "spent": spent,
         "income": income,
-        "remaining": None if limit is None else limit - spent,
+        "remaining": remaining,
+        "remainingPerDay": _per_day(budget, period, remaining, today),
         "progress": None if limit is None else ratio_units(spent, limit),
         "recordCount": number,
     }
+
+
+def _per_day(budget: Row, period: BudgetPeriod, remaining: int | None, today: int) -> int | None:
+    """Return the part of an amount for each day that is left; None if today is not in the period,
+    or the period has no end.
+    """
+    if remaining is None or period.end is None or not span_of(period).first <= today <= period.end:
+        return None
+    days = (period.end - today) // DAY_SECONDS + 1
+    smallest = smallest_units(budget["currencyCode"])
+    return max(0, remaining) // days // smallest * smallest
 
 
 def period_limit(budget: Row, period: BudgetPeriod) -> int | None:

@@ -77,6 +77,12 @@ BUDGETS = Resource(
         computed_field("income", Kind.NUMBER, "Income, which is not part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "periodLimit less spent.", 179.6),
         computed_field(
+            "remainingPerDay",
+            Kind.NUMBER,
+            "remaining for each day from today to periodEnd, rounded down; at least 0.",
+            12.82,
+        ),
+        computed_field(
             "progress", Kind.NUMBER, "spent / periodLimit, to 4 decimals.", 0.4013, unit=Unit.SHARE
         ),
         computed_field("recordCount", Kind.NUMBER, "Number of records counted.", 7, decimals=0),

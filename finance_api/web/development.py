@@ -9,12 +9,12 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
-from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, months_before, start_of
+from finance_api.values.time import Period, date_text, months_before
 from finance_api.web.api_requests import SUMMARY, ApiAnswers, ApiRequest
 from finance_api.web.cells import percent
 from finance_api.web.object_details import ObjectDetail
-from finance_api.web.plots import Label, Plot, column_plot
-from finance_api.web.rendering import amount, month_words
+from finance_api.web.plots import Plot, month_columns
+from finance_api.web.rendering import month_words
 from finance_api.web.timespans import Timespan
 
 _MONTHS = 12
@@ -33,8 +33,7 @@ class Month:
 
 def twelve_months(today: int, years_ago: int = 0) -> Timespan:
     """Return the twelve months that end with this one, or as many years earlier."""
-    month = months_before(start_of(Period.MONTH, today), _MONTHS * years_ago)
-    return Timespan(months_before(month, _MONTHS - 1), end_of(Period.MONTH, month) - DAY_SECONDS)
+    return Timespan.around(Period.MONTH, months_before(today, _MONTHS * years_ago)).year()
 
 
 class DevelopmentDetail(ObjectDetail):
@@ -115,14 +114,15 @@ class DevelopmentDetail(ObjectDetail):
             for row in self._sums or ()
             if row["currencyCode"] == self.currency
         }
-        found = []
-        for ago in reversed(range(_MONTHS)):
-            first = months_before(start_of(Period.MONTH, self._answers.today), ago)
-            span = Timespan(first, end_of(Period.MONTH, first) - DAY_SECONDS)
-            before = by_month.get(months_before(first, _MONTHS), 0)
-            link = self.records_link(span)
-            found.append(Month(month_words(first), by_month.get(first, 0), before, link))
-        return found
+        return [
+            Month(
+                month_words(span.first),
+                by_month.get(span.first, 0),
+                by_month.get(months_before(span.first, _MONTHS), 0),
+                self.records_link(span),
+            )
+            for span in self.span.months()
+        ]
 
     @property
     def total(self) -> int:
@@ -138,23 +138,14 @@ class DevelopmentDetail(ObjectDetail):
 
     @property
     def plot(self) -> Plot:
-        labels = [
-            Label(
-                [
-                    month.label,
-                    f"{amount(month.sum, self._region, self.currency)} {self.currency}",
-                    f"{amount(month.before, self._region, self.currency)} the year before",
-                ],
-                month.link,
-                month.label[-4:],
-            )
-            for month in self.months
-        ]
+        flow = "expense" if self.flow == SPENT else "income"
         series = {
             "before": [month.before for month in self.months],
-            "expense" if self.flow == SPENT else "income": [month.sum for month in self.months],
+            flow: [month.sum for month in self.months],
         }
-        return column_plot(series, [month.label[:3] for month in self.months], labels, self._region)
+        words = {flow: f"{{}} {self.currency}", "before": "{} the year before"}
+        months = [(month.label, month.link) for month in self.months]
+        return month_columns(months, series, words, self.currency, self._region)
 
     def sum_question(self, words: str, days: str) -> ApiRequest:
         """Return the request for what was spent, or received, on these days alone."""

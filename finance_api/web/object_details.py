@@ -19,7 +19,7 @@ from finance_api.values.time import DAY_SECONDS, Period, date_text, months_befor
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.own_limits import period_words
-from finance_api.web.plots import Label, Plot, column_plot, line_plot
+from finance_api.web.plots import Label, MonthPoint, Plot, column_plot, month_line
 from finance_api.web.rendering import amount, month_words
 from finance_api.web.sentences import sentence_of
 
@@ -32,15 +32,6 @@ _MOST_GAPS = 12
 _LAST_PERIODS = 12
 _THIS = {WEEK: "this week", MONTH: "this month", YEAR: "this year", CUSTOM: "in this time"}
 _MONTH_DAYS = 30
-
-
-@dataclass(frozen=True)
-class Month:
-    """A month of an account. balance: the balance at its end. link: the path of its records."""
-
-    label: str
-    balance: int
-    link: str
 
 
 class ObjectDetail:
@@ -101,30 +92,18 @@ class AccountDetail(ObjectDetail):
         return ApiRequest(BALANCES, given, about="Balance over time")
 
     @cached_property
-    def months(self) -> list[Month]:
+    def months(self) -> list[MonthPoint]:
         totals, _ = self._answers.course(self._course_request)
         return [
-            Month(
-                month_words(row["periodStart"]),
-                row["balance"],
-                self.records_link(row["periodStart"], row["date"]),
+            MonthPoint(
+                row["date"], row["balance"], self.records_link(row["periodStart"], row["date"])
             )
             for row in totals
         ]
 
     @property
     def plot(self) -> Plot:
-        currency = self.row["currencyCode"]
-        labels = [
-            Label(
-                [month.label, f"{amount(month.balance, self._region, currency)} {currency}"],
-                month.link,
-                month.label[-4:],
-            )
-            for month in self.months
-        ]
-        balances = [month.balance for month in self.months]
-        return line_plot(balances, [month.label[:3] for month in self.months], labels, self._region)
+        return month_line(self.months, self.row["currencyCode"], self._region)
 
     @cached_property
     def _compared(self) -> Compared:
@@ -169,18 +148,16 @@ class AccountDetail(ObjectDetail):
 @dataclass(frozen=True)
 class Pace:
     """How fast a budget is spent. day: which day of the period today is, from 1. days: the number
-    of days in the period. even: the amount spent by the end of today at an even pace. per_day: the
-    amount left for each day from today on.
+    of days in the period. even: the amount spent by the end of today at an even pace.
     """
 
     day: int
     days: int
     even: int
-    per_day: int
 
 
 class BudgetDetail(ObjectDetail):
-    """The amount left for each day, the pace, and the last periods."""
+    """The pace, and the last periods."""
 
     template = "object_budget.jinja2"
 
@@ -211,9 +188,8 @@ class BudgetDetail(ObjectDetail):
         days = (last - first) // DAY_SECONDS + 1
         day = (today - first) // DAY_SECONDS + 1
         smallest = smallest_units(row["currencyCode"])
-        left = max(0, row["remaining"]) // (days - day + 1)
         even = limit * day // days
-        return Pace(day, days, even // smallest * smallest, left // smallest * smallest)
+        return Pace(day, days, even // smallest * smallest)
 
     @cached_property
     def periods(self) -> Sequence[Row]:

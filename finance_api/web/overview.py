@@ -17,8 +17,8 @@ from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
 from finance_api.web import api_requests
-from finance_api.web.plots import Label, Plot, column_plot, line_plot
-from finance_api.web.rendering import amount, cents, month_words
+from finance_api.web.plots import MonthPoint, Plot, month_columns, month_line
+from finance_api.web.rendering import cents, month_words
 from finance_api.web.timespans import Timespan
 
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
@@ -30,7 +30,6 @@ _OWING = ("CreditCard", "Loan", "Mortgage", "Overdraft")
 #: An account without a new record for this many days needs attention.
 QUIET_DAYS = 45
 _COLUMNS = f"count,net,{SPENT},{RECEIVED}"
-_SERIES = ("Received", "Spent")
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Line:
 class Chart:
     """A chart with its table. lines: the rows of the table."""
 
-    lines: Sequence[Line] | Sequence[dict[str, Any]]
+    lines: Sequence[Line] | Sequence[MonthPoint]
     plot: Plot
 
 
@@ -143,26 +142,32 @@ class Overview:
         # Before the first record, balances would only be the initial ones.
         begin = first_day(self._answers, sortBy="+recordDate") or year.first
         first = min(max(year.first, begin), self.span.first)
-        given, saved = {"interval": "month", "from": date_text(first)}, {}
-        if self.span.last < self._answers.today or self.span.first > self._answers.today:
-            given["to"] = date_text(self.span.last)
+        to = "" if self.is_current else date_text(self.span.last)
+        given, saved = {"interval": "month", "from": date_text(first), "to": to}, {}
+        about = "Net worth"
         if self.is_converted:
-            given["convertTo"] = self.currency
+            # Records of days to come have no rates yet.
+            given |= {"to": to or "today", "convertTo": self.currency}
+            about = f"Net worth in {self.currency}"
         this_month = Timespan.around(Period.MONTH, self._answers.today)
-        if "to" not in given and first == this_month.year().first:
+        if self.is_current and first == this_month.year().first:
             # The API begins with the same month by default.
             saved["from"] = ""
-        return api_requests.ApiRequest(api_requests.BALANCES, given, about="Net worth", saved=saved)
+        return api_requests.ApiRequest(api_requests.BALANCES, given, about, saved)
 
     @property
-    def worth_link(self) -> str | None:
-        """The path of the page with today's balances; None if the net worth is of another day."""
-        return None if "to" in self.worth_request.parameters else "/accounts"
+    def is_current(self) -> bool:
+        """Whether net worth is that of the accounts today."""
+        return self.span.first <= self._answers.today <= self.span.last
 
     def worth_question(self, convert_to: str = "") -> api_requests.ApiRequest:
-        """Return the request for the net worth alone, at the end of the timespan."""
-        to = self.worth_request.parameters.get("to", "")
-        given = {"interval": "year", "from": to or "this-year", "to": to, "convertTo": convert_to}
+        """Return the request for the net worth alone, at the end of the timespan.
+
+        If that is not over, a converted one is today's.
+        """
+        to = "" if self.is_current else date_text(self.span.last)
+        last = to or ("today" if convert_to else "")
+        given = {"interval": "year", "from": to or "this-year", "to": last, "convertTo": convert_to}
         about = f"Net worth{f' in {convert_to}' if convert_to else ''}"
         return api_requests.ApiRequest(
             api_requests.BALANCES, given, f"{about}, {to}" if to else about
@@ -174,8 +179,14 @@ class Overview:
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
-        """Net worth by currency at the end of the timespan."""
-        return {row["currencyCode"]: row["balance"] for row in self._course[0]}
+        """Net worth by currency at the end of the timespan, with records of days to come."""
+        own = self._answers.course(self.worth_question()) if self.is_converted else self._course
+        return {row["currencyCode"]: row["balance"] for row in own[0]}
+
+    @property
+    def worth_error(self) -> str:
+        """Why the last balance is not converted."""
+        return str(self._course[1][-1]["conversionError"])
 
     @cached_property
     def worth(self) -> Chart:
@@ -185,27 +196,19 @@ class Overview:
         else:
             own = [row for row in totals if row["currencyCode"] == self.currency]
             rows = [(row["date"], row["balance"]) for row in own]
-        months = [Timespan(start_of(Period.MONTH, day), day) for day, _ in rows]
         points = [
-            {"label": month_words(span.first), "amount": units, "link": self.records(span)}
-            for span, (_, units) in zip(months, rows, strict=True)
+            MonthPoint(
+                day,
+                units and self._exact(units),
+                self.records(Timespan(start_of(Period.MONTH, day), day)),
+            )
+            for day, units in rows
         ]
-        known = [point for point in points if point["amount"] is not None]
-        labels = [self._label(point["label"], point["link"], point["amount"]) for point in known]
-        amounts = [point["amount"] for point in known]
-        return Chart(
-            points, line_plot(amounts, [each["label"][:3] for each in known], labels, self._region)
-        )
+        return Chart(points, month_line(points, self.currency, self._region))
 
-    def _label(self, month: str, link: str, *amounts: int, words: Sequence[str] = ("",)) -> Label:
-        """Return what the chart shows for a month. words: names of the amounts."""
-        currency = self.currency
-        exact = [cents(units, currency) if self.is_converted else units for units in amounts]
-        lines = [
-            f"{word} {amount(units, self._region, currency)} {currency}".strip()
-            for word, units in zip(words, exact, strict=True)
-        ]
-        return Label([month, *lines], link, month[-4:])
+    def _exact(self, units: int) -> int:
+        """Return an amount in the decimals of its currency."""
+        return cents(units, self.currency) if self.is_converted else units
 
     # -- received and spent
 
@@ -279,24 +282,20 @@ class Overview:
         if found is None:
             return None
         by_month = _by(found, "periodStart", self._prefix)
-        year, lines = self.span.year(), []
-        month = start_of(Period.MONTH, year.first)
-        while month <= year.last:
-            # The last timespan may be shorter than its month.
-            span = Timespan(month, min(end_of(Period.MONTH, month) - DAY_SECONDS, year.last))
-            money = by_month.get(month, Money())
-            lines.append(Line(month_words(month), self.records(span), money))
-            month = end_of(Period.MONTH, month)
-        series = {
-            "income": [line.now.received for line in lines],
-            "expense": [line.now.spent for line in lines],
-        }
-        labels = [
-            self._label(line.label, line.link, line.now.received, line.now.spent, words=_SERIES)
-            for line in lines
+        lines = [
+            Line(month_words(span.first), self.records(span), by_month.get(span.first, Money()))
+            for span in self.span.year().months()
         ]
-        short = [line.label[:3] for line in lines]
-        return Chart(lines, column_plot(series, short, labels, self._region))
+        series = {
+            "income": [self._exact(line.now.received) for line in lines],
+            "expense": [self._exact(line.now.spent) for line in lines],
+        }
+        words = {
+            "income": f"Received {{}} {self.currency}",
+            "expense": f"Spent {{}} {self.currency}",
+        }
+        months = [(line.label, line.link) for line in lines]
+        return Chart(lines, month_columns(months, series, words, self.currency, self._region))
 
     # -- categories
 
@@ -509,6 +508,7 @@ class Overview:
         """The requests for all figures of the page."""
         return [
             *(self.left_requests if self.left else ()),
+            *((self.worth_question(),) if self.is_converted else ()),
             *(self.worth_request, self.sums_request, self.compared_request),
             *((self.low_request,) if self.lowest else ()),
             *(self.uncategorised_request, self.unexplained_request, self.quiet_request),

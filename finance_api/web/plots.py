@@ -9,6 +9,7 @@ from itertools import chain
 
 from finance_api.values.number import rounded
 from finance_api.values.regions import MINUS, Region
+from finance_api.web.rendering import amount, month_words
 
 #: 1 as an amount of money, which is in ten-thousandths.
 MONEY = 10_000
@@ -97,6 +98,53 @@ class Plot:
         return [(self.marks[at].middle, self.marks[at].label.year) for at in starts]
 
 
+@dataclass(frozen=True)
+class MonthPoint:
+    """The amount on a day, the last one of a month. amount: None if it is unknown. link: the path
+    of the month's records.
+    """
+
+    day: int
+    amount: int | None
+    link: str
+
+    @property
+    def label(self) -> str:
+        return month_words(self.day)
+
+
+def month_line(points: Sequence[MonthPoint], currency: str, region: Region) -> Plot:
+    """Plot a line through the amounts that are known."""
+    known = [(each, each.amount) for each in points if each.amount is not None]
+    labels = [
+        _month_label(each.label, each.link, f"{amount(units, region, currency)} {currency}")
+        for each, units in known
+    ]
+    return line_plot([units for _, units in known], [p.label[:3] for p, _ in known], labels, region)
+
+
+def month_columns(
+    months: Sequence[tuple[str, str]],
+    series: Mapping[str, Sequence[int]],
+    words: Mapping[str, str],
+    currency: str | None,
+    region: Region,
+) -> Plot:
+    """Plot amounts of months side by side. months: pairs of label and link.
+
+    series: amounts by their css class. words: what hover and focus say of the series.
+    """
+    labels = []
+    for at, month in enumerate(months):
+        amounts = {css: amount(units[at], region, currency) for css, units in series.items()}
+        labels.append(_month_label(*month, *(words[css].format(amounts[css]) for css in words)))
+    return column_plot(series, [label[:3] for label, _ in months], labels, region)
+
+
+def _month_label(month: str, link: str, *lines: str) -> Label:
+    return Label([month, *lines], link, month[-4:])
+
+
 def column_plot(
     series: Mapping[str, Sequence[int]],
     labels: Sequence[str],
@@ -136,7 +184,7 @@ def line_plot(
     """Plot a line through amounts. labels, values: see `column_plot`."""
     low, high, ticks = _scale(amounts, MONEY, region)
     slot = 100 / max(1, len(amounts))
-    heights = [_y(amount, low, high) for amount in amounts]
+    heights = [_y(units, low, high) for units in amounts]
     points = [f"{_r(slot * (at + 0.5))},{y}" for at, y in enumerate(heights)]
     places = [(_r(slot * (at + 0.5)), text) for at, text in enumerate(labels)]
     zero = _y(0, low, high)

@@ -1,5 +1,6 @@
 """The timespan of a page: a month, a quarter, a year, or from one day to another."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from finance_api.query.model import RELATIVE_DATES
@@ -91,6 +92,14 @@ class Timespan:
         if self.period is not None:
             return Timespan.around(self.period, first)
         return Timespan(first, first + self.last - self.first)
+
+    def months(self) -> Iterator["Timespan"]:
+        """Yield the months from the first day on; the last one ends with this timespan."""
+        first = times.start_of(times.Period.MONTH, self.first)
+        while first <= self.last:
+            end = times.end_of(times.Period.MONTH, first)
+            yield Timespan(first, min(end - times.DAY_SECONDS, self.last))
+            first = end
 
     def year(self) -> "Timespan":
         """Return the twelve months that end with this timespan."""

@@ -57,4 +57,6 @@ def test_on_a_phone_a_reference_is_to_be_read(windows):
     page.goto("/docs/wallet#get-/wallet/v1/api/labels")
     expect(page.get_by_text("Code samples").first).to_be_in_viewport()
     assert_little_is_loaded_and_fits(page)
+    title, license = (page.locator(f"#api-{name}").bounding_box() for name in ("title", "info"))
+    assert license["x"] >= title["x"] > 0
     expect(page.get_by_role("button", name="TRY")).to_have_count(0)

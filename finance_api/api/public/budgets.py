@@ -74,7 +74,7 @@ def budget_periods(reading: Reading, values: validation.Parameters, row_id: str)
     if budget is None:
         raise listing.no_object(BUDGETS)
     found = last_periods(budget, reading.today, values["last"])
-    rows = track(storage, user_id, [(budget, period) for period in found])
+    rows = track(storage, user_id, reading.today, [(budget, period) for period in found])
     return listing.table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
 
 

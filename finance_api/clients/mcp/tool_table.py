@@ -133,9 +133,7 @@ TOOLS: tuple[Tool, ...] = (
                 f"{' or '.join(Compare)} (the period before recordDate, or a year earlier), or "
                 "days: 2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNetPercent …"
             ),
-            "having": text(
-                "Condition on a column of the groups: net.lt.-100, firstDate.gte.this-year"
-            ),
+            "having": text("Condition on a column: net.lt.-100, firstDate.gte.this-year"),
             "include": text(f"Kinds of records to count, too: {', '.join(LEFT_OUT)}."),
             "top": {
                 **text("Best rows of each group by all dimensions but the last."),
@@ -174,10 +172,7 @@ TOOLS: tuple[Tool, ...] = (
             "from": text(
                 "A day in the first interval: 2026-01-31, last-year; default: 12 intervals."
             ),
-            "to": text(
-                "The last day: 2026-01-31 or last-month; default: today, or the newest "
-                "record's day if later."
-            ),
+            "to": text("The last day; default: today, or the newest record's day if later."),
             **_ACCOUNTS,
             **_CONVERT,
         },
@@ -198,7 +193,7 @@ TOOLS: tuple[Tool, ...] = (
             "to": text("The last day; default: the end of next month."),
             "interval": {**one_of(tables.FORECAST_INTERVALS), "default": "month"},
             "include": one_of([tables.TYPICAL]),
-            "below": text("Also tell the first day below this balance."),
+            "below": text("Adds the first day below this balance."),
             **_ACCOUNTS,
         },
         repeats={"lowest": {"type": "array"}, "from": _WORD, "to": _WORD},

@@ -111,6 +111,11 @@ filters?.addEventListener("change", ({ target }) => {
   filters.action = `${location.pathname}#${target.id}`;
   filters.requestSubmit();
 });
+// The name that was typed for a question stays, too.
+filters?.addEventListener("formdata", ({ formData }) => {
+  const name = document.querySelector("form[method=post] #name");
+  if (name && name.value !== name.defaultValue) formData.set("name", name.value);
+});
 const applied = document.getElementById(location.hash.slice(1));
 if (filters?.contains(applied)) {
   if (applied.closest("details")) applied.closest("details").open = true;

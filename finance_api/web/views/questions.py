@@ -152,9 +152,11 @@ def _form(
     request: Request, values: dict[str, str], question: Question | None, errors: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the variables of the form. question: the question to change; None for a new one."""
-    builder = QuestionBuilder.of(request) if question is None else None
+    builder, typed_name = QuestionBuilder.of(request) if question is None else None, ""
     if builder is not None:
         errors = errors or builder.errors
+        if builder.built and values["name"] != builder.built["name"]:
+            typed_name = values["name"]
         values = values | {name: values[name] or text for name, text in builder.built.items()}
     # A refused form redirects here.
     is_asked = builder is not None and request.method == "GET" and not errors.get("address")
@@ -166,6 +168,7 @@ def _form(
         question=question,
         values=values,
         builder=builder,
+        typed_name=typed_name,
         is_shared=_is_shared(request),
         action=pages.here(request),
         paths=question_paths(request.registry),

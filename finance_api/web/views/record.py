@@ -26,24 +26,11 @@ from finance_api.values.regions import Region
 from finance_api.values.time import date_text, from_date, to_date
 from finance_api.values.written import WrittenRefused
 from finance_api.web import forms
+from finance_api.web import page as pages
 from finance_api.web.api_requests import RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import (
-    SeeOther,
-    changed,
-    done,
-    editing,
-    offset_in,
-    onward,
-    opened,
-    own_row,
-    own_rows,
-    page,
-    refused,
-    returning,
-)
 from finance_api.web.record_filters import RecordFilters, rule_link
 from finance_api.web.routes import get, post
 from finance_api.web.views.splits import split_variables
@@ -89,14 +76,6 @@ def texts_of_new(today: int, given: Mapping[str, str]) -> dict[str, str]:
     defaults[NEW_ACCOUNT] = "Cash"
     names = (*FIELDS, DIRECTION, NEW_ACCOUNT, NEW_CURRENCY)
     return {name: given.get(name) or defaults.get(name, "") for name in names}
-
-
-def controls_of_record(
-    owned: UserRows, texts: Mapping[str, str], region: Region
-) -> list[forms.Control]:
-    """Return the controls of the form, with hints for people who enter a payment."""
-    controls = forms.controls_of(owned, FIELDS, texts, region)
-    return [replace(control, hint=_HINTS.get(control.name, "")) for control in controls]
 
 
 def sent_record(sent: MultiDict) -> dict[str, str]:
@@ -187,7 +166,7 @@ def show_new(request: Request) -> dict[str, Any]:
     texts = texts_of_new(request.today, request.GET)
     if "like" in request.GET:
         request.matchdict["id"] = request.GET["like"]
-        row = own_row(request, RECORDS)
+        row = pages.own_row(request, RECORDS)
         texts = {**texts_of_record(row, request.region), "recordDate": date_text(request.today)}
     return _new_form(request, texts, {}, new_id())
 
@@ -195,26 +174,28 @@ def show_new(request: Request) -> dict[str, Any]:
 @post("record.new", Permission.DATA_WRITE, "record_new")
 def add(request: Request) -> Response | dict[str, Any]:
     texts, record_id = sent_record(request.POST), forms.form_id(request.POST)
-    with forms.form_errors() as errors, editing(request, ADD) as session:
+    with forms.form_errors() as errors, pages.editing(request, ADD) as session:
         named = forms.with_new_category(session, with_new_account(session, texts))
         values = read_record(session, named, request.region)
         add_record(session, values, record_id)
     if errors:
-        return refused(request, _new_form(request, texts, errors, record_id))
+        return pages.refused(request, _new_form(request, texts, errors, record_id))
     if request.sent_text("then") == "another":
         kept = {_ACCOUNT: values[_ACCOUNT], _DATE: date_text(values[_DATE])}
-        path = onward(request, ApiRequest(f"{_RECORDS}/new", kept).target)
+        path = pages.onward(request, ApiRequest(f"{_RECORDS}/new", kept).target)
     elif session.entry is None:
-        path = onward(request, f"{_RECORDS}/{record_id}")
+        path = pages.onward(request, f"{_RECORDS}/{record_id}")
     else:
-        path = returning(request, _RECORDS, record_id)
-    return done(path, "already-added") if session.entry is None else changed(session, path)
+        path = pages.returning(request, _RECORDS, record_id)
+    return (
+        pages.done(path, "already-added") if session.entry is None else pages.changed(session, path)
+    )
 
 
 def _new_form(
     request: Request, texts: dict[str, str], errors: dict[str, str], record_id: str
 ) -> dict[str, Any]:
-    owned = own_rows(request)
+    owned = pages.own_rows(request)
     if not texts[_ACCOUNT]:
         texts = {**texts, _ACCOUNT: _likely_account(owned)}
     variables = _form_variables(request, owned, texts, errors)
@@ -223,7 +204,7 @@ def _new_form(
         replace(control, suggestions=suggestions if control.name == "payee" else ())
         for control in variables["controls"]
     ]
-    return page(
+    return pages.page(
         "record-new",
         "Add a record",
         form_id=record_id,
@@ -267,8 +248,10 @@ def suggested_payees(answers: ApiAnswers) -> list[tuple[str, str]]:
 def _form_variables(
     request: Request, owned: UserRows, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
+    controls = forms.controls_of(owned, FIELDS, texts, request.region)
     return {
-        "controls": controls_of_record(owned, texts, request.region),
+        # With hints for people who enter a payment.
+        "controls": [replace(each, hint=_HINTS.get(each.name, "")) for each in controls],
         "rare": RARE,
         "directions": DIRECTIONS,
         "direction": texts[DIRECTION],
@@ -281,11 +264,11 @@ def _form_variables(
 
 @get("record", Permission.DATA_READ, "record")
 def show_record(request: Request) -> Response | dict[str, Any]:
-    row_id, owned = request.path_id, own_rows(request)
+    row_id, owned = request.path_id, pages.own_rows(request)
     if owned.get_rows(SPLITS, [row_id]) and not deleted_among(owned, [row_id]):
         query = f"?{request.query_string}" if request.query_string else ""
-        return SeeOther(f"{_RECORDS}/{row_id}/split{query}")
-    row = own_row(request, RECORDS)
+        return pages.SeeOther(f"{_RECORDS}/{row_id}/split{query}")
+    row = pages.own_row(request, RECORDS)
     if (kept := kept_form(request)) is not None:
         return {**_form(request, row, sent_record(kept), {}), "seen": kept.get("seen", "")}
     return _form(request, row, texts_of_record(row, request.region), {})
@@ -293,9 +276,9 @@ def show_record(request: Request) -> Response | dict[str, Any]:
 
 @post("record", Permission.DATA_WRITE, "record")
 def change_record(request: Request) -> Response | dict[str, Any]:
-    stored = own_row(request, RECORDS)
+    stored = pages.own_row(request, RECORDS)
     texts, region = sent_record(request.POST), request.region
-    with forms.form_errors() as errors, editing(request, SET) as session:
+    with forms.form_errors() as errors, pages.editing(request, SET) as session:
         now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
         stored = now.get(stored["id"], stored)
         shown = texts_of_record(stored, region)
@@ -306,23 +289,25 @@ def change_record(request: Request) -> Response | dict[str, Any]:
         report = change_records(session, [stored["id"]], values)
         is_moved = any(change.id != stored["id"] for change in report.changes)
     if errors:
-        return refused(request, _form(request, own_row(request, RECORDS), texts, errors))
-    return changed(
-        session, returning(request, _RECORDS if is_moved else _path(stored), stored["id"])
+        return pages.refused(
+            request, _form(request, pages.own_row(request, RECORDS), texts, errors)
+        )
+    return pages.changed(
+        session, pages.returning(request, _RECORDS if is_moved else _path(stored), stored["id"])
     )
 
 
 def _form(
     request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
-    owned = own_rows(request)
+    owned = pages.own_rows(request)
     cells = Cells(owned, request.region)
     left_out = (*FIELDS, *_SAID_OTHERWISE)
     shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
     facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
     transfer_id = row["transferId"]
     halves = transfers.other_halves(owned, [transfer_id])[transfer_id] if transfer_id else []
-    return page(
+    return pages.page(
         "records",
         _title(row),
         row=row,
@@ -340,11 +325,11 @@ def _form(
 
 def _neighbours(request: Request, row_id: str) -> dict[str, str]:
     """Return the pages of the records before and after this one in its list: "prev" and "next"."""
-    path, _, query = returning(request, "").partition("?")
+    path, _, query = pages.returning(request, "").partition("?")
     if path != _RECORDS:
         return {}
     sent = dict(parse_qsl(query))
-    filters, offset = RecordFilters.read(request, sent), offset_in(sent)
+    filters, offset = RecordFilters.read(request, sent), pages.offset_in(sent)
     answers, asked = ApiAnswers(request), filters.page_request(offset)
     ids = [row["id"] for row in answers.get(asked, withTotal="").rows]
     if row_id not in ids:
@@ -353,7 +338,9 @@ def _neighbours(request: Request, row_id: str) -> dict[str, str]:
     first = max(0, place - 1)
     around = answers.get(asked, withTotal="", offset=str(first), limit="3").rows
     return {
-        rel: opened(request, _path(row), filters.path(offset=_page_of(at, offset, filters.size)))
+        rel: pages.opened(
+            request, _path(row), filters.path(offset=_page_of(at, offset, filters.size))
+        )
         for at, row in enumerate(around, first)
         for rel in [{place - 1: "prev", place + 1: "next"}.get(at)]
         if rel
@@ -373,21 +360,21 @@ def _page_of(place: int, offset: int, size: int) -> str:
 
 @get("record.remove", Permission.DATA_READ, "record_remove")
 def confirm_removing(request: Request) -> dict[str, Any]:
-    return _removal(own_row(request, RECORDS), {})
+    return _removal(pages.own_row(request, RECORDS), {})
 
 
 @post("record.remove", Permission.DATA_WRITE, "record_remove")
 def remove(request: Request) -> Response | dict[str, Any]:
-    row = own_row(request, RECORDS)
-    with forms.form_errors() as errors, editing(request, "records remove") as session:
+    row = pages.own_row(request, RECORDS)
+    with forms.form_errors() as errors, pages.editing(request, "records remove") as session:
         remove_records(session, [row["id"]])
     if errors:
-        return refused(request, _removal(row, errors))
-    return changed(session, returning(request, _RECORDS))
+        return pages.refused(request, _removal(row, errors))
+    return pages.changed(session, pages.returning(request, _RECORDS))
 
 
 def _removal(row: Row, errors: dict[str, str]) -> dict[str, Any]:
-    return page("records", f"Delete {_title(row)}", row=row, errors=errors)
+    return pages.page("records", f"Delete {_title(row)}", row=row, errors=errors)
 
 
 # -- transfers
@@ -395,25 +382,25 @@ def _removal(row: Row, errors: dict[str, str]) -> dict[str, Any]:
 
 @get("record.link", Permission.DATA_READ, "record_link")
 def show_candidates(request: Request) -> dict[str, Any]:
-    return _candidates(request, own_row(request, RECORDS), {})
+    return _candidates(request, pages.own_row(request, RECORDS), {})
 
 
 @post("record.link", Permission.DATA_WRITE, "record_link")
 def link(request: Request) -> Response | dict[str, Any]:
-    row = own_row(request, RECORDS)
-    with forms.form_errors() as errors, editing(request, "transfers link") as session:
+    row = pages.own_row(request, RECORDS)
+    with forms.form_errors() as errors, pages.editing(request, "transfers link") as session:
         other = request.sent_text("other")
         if not other:
             raise forms.FormFaults({"form": "Choose the other half of the transfer."})
         transfers.link_records(session, row["id"], other)
     if errors:
-        return refused(request, _candidates(request, row, errors))
-    return changed(session, onward(request, _path(row)))
+        return pages.refused(request, _candidates(request, row, errors))
+    return pages.changed(session, pages.onward(request, _path(row)))
 
 
 def _candidates(request: Request, row: Row, errors: dict[str, str]) -> dict[str, Any]:
-    owned = own_rows(request)
-    return page(
+    owned = pages.own_rows(request)
+    return pages.page(
         "records",
         "Link as a transfer",
         row=row,
@@ -426,9 +413,9 @@ def _candidates(request: Request, row: Row, errors: dict[str, str]) -> dict[str,
 @post("record.unlink", Permission.DATA_WRITE)
 def unlink(request: Request) -> Response:
     """Unlink a transfer; does nothing if the record is no longer part of one."""
-    row = own_row(request, RECORDS)
+    row = pages.own_row(request, RECORDS)
     if row["transferId"] is None:
-        return done(onward(request, _path(row)), "same")
-    with editing(request, "transfers unlink") as session:
+        return pages.done(pages.onward(request, _path(row)), "same")
+    with pages.editing(request, "transfers unlink") as session:
         transfers.unlink_records(session, [row["id"]])
-    return changed(session, onward(request, _path(row)))
+    return pages.changed(session, pages.onward(request, _path(row)))

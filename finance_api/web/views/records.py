@@ -65,11 +65,8 @@ def list_page(
     of the record whose category was typed, and the typed text; from a kept form also the id of the
     category that the record had. sent: the form for several records, to show it again.
     """
-    filters, owned, answers = (
-        record_filters.RecordFilters.of(request),
-        pages.own_rows(request),
-        ApiAnswers(request),
-    )
+    filters = record_filters.RecordFilters.of(request)
+    owned, answers = pages.own_rows(request), ApiAnswers(request)
     # The sums come first: they also give the total, so texts are searched only once.
     whole = answers.sums(filters.sums_request)
     # If there are too many amounts to convert, show the sums by currency.

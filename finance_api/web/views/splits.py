@@ -11,7 +11,6 @@ from webob.multidict import MultiDict
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits import splits
-from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import RECORDS
 from finance_api.resources.currencies import decimals_of, smallest_units
@@ -19,18 +18,8 @@ from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.web import forms
+from finance_api.web import page as pages
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.page import (
-    CHANGED_MEANWHILE,
-    changed,
-    done,
-    editing,
-    onward,
-    own_rows,
-    page,
-    refused,
-    returning,
-)
 from finance_api.web.routes import get, post
 
 AMOUNT = "amount"
@@ -118,17 +107,14 @@ class Splittable:
 def sent_rows(sent: MultiDict) -> list[PartRow]:
     """Return the rows of a form that was sent."""
     return [
-        PartRow(str(part_id), _texts_of_row(sent, number))
+        PartRow(str(part_id), forms.sent_texts(_FIELDS, _fields_of_row(sent, _name("", number))))
         for number, part_id in enumerate(sent.getall("part"), 1)
     ]
 
 
-def _texts_of_row(sent: MultiDict, number: int) -> dict[str, str]:
-    texts = {forms.NEW_CATEGORY: str(sent.get(_name(forms.NEW_CATEGORY, number), ""))}
-    for field in _FIELDS.values():
-        values = [str(value) for value in sent.getall(_name(field.name, number))]
-        texts[field.name] = joined(values) if field.kind.is_list else (values or [""])[0]
-    return texts
+def _fields_of_row(sent: MultiDict, ending: str) -> MultiDict:
+    own = [(name, text) for name, text in sent.items() if name.endswith(ending)]
+    return MultiDict((name.removesuffix(ending), text) for name, text in own)
 
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
@@ -221,26 +207,26 @@ def split(request: Request) -> Response | dict[str, Any]:
     seen, action = request.sent_text("seen"), request.sent_text("do")
     if action in ("add", "rest"):
         return _form(request, rows, {}, seen=seen, action=action)
-    with forms.form_errors() as errors, editing(request, "records split") as session:
+    with forms.form_errors() as errors, pages.editing(request, "records split") as session:
         stored = Splittable.find(session, row_id, request.region)
         if seen != stored.seen:
-            raise forms.FormFaults({"form": CHANGED_MEANWHILE})
+            raise forms.FormFaults({"form": pages.CHANGED_MEANWHILE})
         splits.split_record(session, row_id, read_parts(session, stored, rows))
     if errors:
-        return refused(request, _form(request, rows, errors))
+        return pages.refused(request, _form(request, rows, errors))
     # This page still exists after an undo, unlike the pages of the parts.
-    return changed(session, onward(request, f"/records/{stored.record['id']}/split"))
+    return pages.changed(session, pages.onward(request, f"/records/{stored.record['id']}/split"))
 
 
 @post("record.join", Permission.DATA_WRITE)
 def join(request: Request) -> Response:
     """Join the parts of a split; does nothing if they are joined already."""
-    found = splits.find_split(own_rows(request), request.path_id)
+    found = splits.find_split(pages.own_rows(request), request.path_id)
     if found is None:
-        return done(returning(request, "/records"), "same")
-    with editing(request, "records join") as session:
+        return pages.done(pages.returning(request, "/records"), "same")
+    with pages.editing(request, "records join") as session:
         splits.join_parts(session, found.whole["id"])
-    return changed(session, onward(request, f"/records/{found.whole['id']}"))
+    return pages.changed(session, pages.onward(request, f"/records/{found.whole['id']}"))
 
 
 def _form(
@@ -256,7 +242,7 @@ def _form(
     seen: the digest of the values that the form showed; by default, of the stored values.
     action: "add" for one more row, "rest" to fill in the rest.
     """
-    owned = own_rows(request)
+    owned = pages.own_rows(request)
     split = Splittable.find(owned, request.path_id, request.region)
     rows = split.rows if sent is None else sent
     if action == "add":
@@ -266,7 +252,7 @@ def _form(
     parts = [
         (row.id, controls_of_row(owned, n, row, split.region)) for n, row in enumerate(rows, 1)
     ]
-    return page(
+    return pages.page(
         "records",
         "Split a record" if not split.parts else "Change a split",
         record=split.record,

@@ -452,6 +452,45 @@ def test_converted_sums_say_how_many_records_have_no_rate(service, user, visitor
 
 
 @on_one_storage
+def test_net_worth_in_one_currency_is_todays_if_a_record_has_a_day_to_come(service, visitor, user):
+    giro, kronor = ({"accountId": uid("Account", n)} for n in (1, 2))
+    service.load(
+        user,
+        [
+            account(1, initialBalance=100),
+            account(2, currencyCode="DKK", initialBalance=50),
+            record(1, amount=-10, recordDate="2026-03-02", **giro),
+            record(2, amount=-30, recordDate="2026-04-20", **kronor),
+        ],
+    )
+    # Users share the rates: no other test has some of this currency.
+    quoted = [DayRates(parse_date("2026-03-16"), "EUR", {"DKK": Decimal("1.25")})]
+    import_rates(service.backend, quoted, service.clock.now())
+    page = visitor.get("/overview?convertTo=EUR").text
+    figures = shown_text(panel(page, "figures"))
+    assert "All in EUR, today 130.00 EUR" in figures
+    assert (
+        number(shown_text(page.split('id="worth-DKK"')[1].split("</dd>")[0].partition(">")[2]))
+        == 20
+    )
+    assert [row[1] for row in table(page, "worth")] == ["130.00"]
+    client = Client(service, user, new_token(service, user))
+    (target,) = targets(page, "Net worth in EUR")
+    assert [row["convertedBalance"] for row in answered(client, target)["convertedTotals"]] == [130]
+    (target,) = targets(page, "Net worth")
+    totals = answered(client, target)["totals"]
+    assert of_currency(totals, "DKK")["balance"] == 20
+    figures = shown_text(
+        panel(visitor.get("/overview?convertTo=EUR&period=2026-05").text, "figures")
+    )
+    assert "The rates of 31 May 2026 are not known yet." in figures
+    figures = shown_text(
+        panel(visitor.get("/overview?convertTo=EUR&period=2026-02").text, "figures")
+    )
+    assert "There is no exchange rate from DKK to EUR for 2026-02-28" in figures
+
+
+@on_one_storage
 @pytest.mark.parametrize(
     ("query", "earlier"),
     [

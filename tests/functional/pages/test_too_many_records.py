@@ -56,7 +56,7 @@ def test_the_overview_of_a_time_with_too_many_records_says_so(months, visitor):
 
 def test_the_overview_leaves_out_what_it_cannot_compare_with(months, visitor):
     page = visitor.get("/overview?from=2026-02-01&to=2026-03-10").text
-    assert "8.00 EUR 25 Dec 2025 – 31 Jan 2026: too many" in panel(page, "figures")
+    assert "8.00 EUR before (25 Dec 2025 – 31 Jan 2026): too many" in panel(page, "figures")
     assert re.search("Without category 8.00 too many", panel(page, "spent"))
 
 

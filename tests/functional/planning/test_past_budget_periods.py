@@ -33,6 +33,7 @@ def test_the_last_periods_stand_newest_first(client):
         "spent": 1,
         "income": 0,
         "remaining": 99,
+        "remainingPerDay": 7.07,
         "progress": 0.01,
         "recordCount": 1,
     }

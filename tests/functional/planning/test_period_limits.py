@@ -34,6 +34,40 @@ def test_a_period_has_its_own_limit(client):
     assert client.names("budgets", "periodLimit") == [300]
 
 
+def test_what_remains_is_divided_by_the_days_that_are_left(client):
+    """Today is 18 March: March has 14 more days, today included, and the week 5."""
+    custom = {"type": "BUDGET_CUSTOM", "limitAmount": 100}
+    client.load(
+        account(),
+        account(2, currencyCode="JPY"),
+        record(1, amount=-100, recordDate="2026-03-02"),
+        budget(1, name="Month", limitAmount=300, limitOverrides=MONTHS),
+        budget(2, name="Week", type="BUDGET_INTERVAL_WEEK", limitAmount=100),
+        budget(3, name="Over", limitAmount=99.99),
+        budget(4, name="No limit", limitAmount=None),
+        budget(5, name="Yen", limitAmount=100, currencyCode="JPY"),
+        budget(6, name="Ends today", endDate="2026-03-18", **custom),
+        budget(7, name="No end", startDate="2026-03-18", **custom),
+        budget(8, name="Begins", startDate="2026-03-19", endDate="2026-03-20", **custom),
+    )
+    found = {row["name"]: row for row in client.exact("budgets", limit=100)["budgets"]}
+    assert {name: row["remainingPerDay"] for name, row in found.items()} == {
+        "Month": Decimal("25.03"),
+        "Week": 20,
+        "Over": 0,
+        "No limit": None,
+        "Yen": 7,
+        "Ends today": 0,
+        "No end": None,
+        "Begins": None,
+    }
+    path = f"budgets/{found['Month']['id']}/periods"
+    periods = client.exact(path, last=2)["periods"]
+    assert [period["remainingPerDay"] for period in periods] == [Decimal("25.03"), None]
+    ordered = client.names("budgets", "name", sortBy="-remainingPerDay", limit=2)
+    assert ordered == ["Month", "Week"]
+
+
 @pytest.mark.parametrize(
     ("interval", "day"), [("WEEK", "2026-03-16"), ("MONTH", "2026-03-01"), ("YEAR", "2026-01-01")]
 )
