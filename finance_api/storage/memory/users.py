@@ -43,17 +43,9 @@ class MemoryUsers(Part, UserWriter):
         users = self._database.users
         if any(user.email == email for user in users.values()):
             raise Conflict(f"a user {email} already exists")
-        user = User(
-            self._database.next_user_id,
-            uuid,
-            email,
-            premium,
-            True,
-            password_hash,
-            created_at,
-            data=DataState(0, created_at),
-        )
-        states = self._database.states | {(user.id, 0): user.data}
+        user_id, state = self._database.next_user_id, DataState(0, created_at)
+        user = User(user_id, uuid, email, premium, True, password_hash, created_at, data=state)
+        states = self._database.states | {(user.id, 0): state}
         self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user}, states=states)
         return user
 

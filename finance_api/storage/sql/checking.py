@@ -61,7 +61,7 @@ def find_faults(engine: sa.Engine, room: Room, *, repair: bool) -> Iterator[Faul
     yield from _checked(engine, _file, repair)
     missing = list(_checked(engine, partial(_missing, room=room), repair))
     yield from missing
-    misplaced = list(_checked(engine, _layout, repair))
+    misplaced = list(_checked(engine, lambda found, _: faults_of_places(found), repair))
     yield from misplaced
     if any(fault.kind == "tables" and not fault.repaired for fault in missing):
         return
@@ -176,10 +176,6 @@ def _missing(connection: sa.Connection, repair: bool, room: Room) -> Iterator[Fa
             table.create(connection)
         message = f"the table {table.name} of the read model is missing"
         yield Fault("tables", message, REPAIR, repaired=repair)
-
-
-def _layout(connection: sa.Connection, repair: bool) -> Iterator[Fault]:
-    yield from faults_of_places(connection)
 
 
 def _index_fault(message: str) -> Fault:

@@ -17,7 +17,6 @@ from finance_api.storage.interface import (
     RatesState,
     Upload,
     UploadState,
-    unit_of_work,
 )
 from finance_api.storage.testing.units import DAY, OneUser, Unit, make_full_row, make_id, make_row
 
@@ -154,7 +153,7 @@ class HistoryConformance(OneUser):
     def test_a_reader_sees_one_state_of_rates(self, unit: Unit) -> None:
         with unit.reading() as storage:
             assert storage.rates.get_state() == NO_RATES
-            with unit_of_work(unit.backend) as writing:
+            with unit.writing() as writing:
                 writing.rates.put([DayRates(0, "EUR", EXACT)])
                 writing.rates.set_state(RatesState(1, 10, frozenset({"EUR"})))
             assert storage.rates.list_days() == []

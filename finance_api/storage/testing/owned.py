@@ -50,6 +50,15 @@ _MAKE: dict[type[Any], Callable[[User, int], Any]] = {
 }
 
 
+def check_has_no_question(storage: WritableStorage, user_id: int, question_id: str) -> None:
+    users = storage.users
+    for use in (users.get_question, users.delete_question):
+        with pytest.raises(NotFound):
+            use(user_id, question_id)
+    with pytest.raises(NotFound):
+        users.update_owned(Question, question_id, user_id=user_id, name="stolen")
+
+
 def _each(*kinds: type[Any]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.noun)
 
@@ -216,24 +225,14 @@ class OwnedConformance(OneUser):
         with unit.writing() as storage:
             assert storage.users.get_question(user_id, question.id) == changed
             storage.users.delete_question(user_id, question.id)
-            with pytest.raises(NotFound):
-                storage.users.get_question(user_id, question.id)
-            with pytest.raises(NotFound):
-                storage.users.update_owned(Question, question.id, user_id=user_id, name="a")
-            with pytest.raises(NotFound):
-                storage.users.delete_question(user_id, question.id)
+            check_has_no_question(storage, user_id, question.id)
 
     def test_a_question_is_its_user_s_alone(self, unit: Unit, other: Unit) -> None:
         mine, theirs = make_question(unit.user, 1), make_question(other.user, 2)
         with unit.writing() as storage:
             storage.users.add_owned(mine)
             storage.users.add_owned(replace(theirs, name=mine.name))
-            with pytest.raises(NotFound):
-                storage.users.get_question(unit.user.id, theirs.id)
-            with pytest.raises(NotFound):
-                storage.users.update_owned(Question, theirs.id, user_id=unit.user.id, name="stolen")
-            with pytest.raises(NotFound):
-                storage.users.delete_question(unit.user.id, theirs.id)
+            check_has_no_question(storage, unit.user.id, theirs.id)
             storage.users.delete(unit.user.id)
             assert storage.users.list_owned(Question, unit.user.id) == []
             left = storage.users.list_owned(Question, other.user.id)

@@ -66,9 +66,7 @@ _BATCH = 1_000
 _NUMBER = number_parameter("number")
 #: For the columns whose values are not those of the fields: how they are read.
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "details": orjson.loads,
-    "options": orjson.loads,
-    "outcome": orjson.loads,
+    **dict.fromkeys(("details", "options", "outcome"), orjson.loads),
     "pruned": bool,
     "state": UploadState,
 }
