@@ -130,6 +130,7 @@ class WatchedImporter:
                         {
                             "recordDate": entry.date,
                             "amount": entry.amount,
+                            "currency": statement.account.currency,
                             "payee": entry.payee or entry.note,
                         }
                     )

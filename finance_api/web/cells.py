@@ -88,12 +88,11 @@ def limit_progress(value: int, budget: Row, region: Region) -> Markup:
     if budget["remaining"] < 0:
         over = amount(-budget["remaining"], region, budget["currencyCode"])
         return Markup('<strong class="warning">over by {}</strong>').format(over)
-    # Refunds may exceed what was spent.
-    return _bar(value, percent(max(value, 0), region))
+    return _bar(value, region)
 
 
 def goal_progress(value: int, region: Region) -> Markup:
-    return _bar(value, "reached" if value >= _WHOLE else percent(max(value, 0), region))
+    return _bar(value, region, "reached" if value >= _WHOLE else "")
 
 
 def percent(value: int, region: Region) -> str:
@@ -101,9 +100,11 @@ def percent(value: int, region: Region) -> str:
     return f"{region.decimal(decimal_text(value * _PERCENT))}%"
 
 
-def _bar(value: int, text: str) -> Markup:
-    """Draw a share, in ten-thousandths, beside the text."""
+def _bar(value: int, region: Region, words: str = "") -> Markup:
+    """Draw a share, in ten-thousandths, beside words or the whole percent that are reached."""
+    # Refunds may exceed what was spent.
     size = min(max(value, 0), _WHOLE)
+    text = words or percent(max(value, 0) // _PERCENT * _PERCENT, region)
     bar = Markup('<meter min="0" max="{}" value="{}" aria-label="{}"></meter>')
     return Markup('<span class="progress">{} <span class="number">{}</span></span>').format(
         bar.format(_WHOLE, size, text), text

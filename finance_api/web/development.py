@@ -185,25 +185,25 @@ class PayeeDetail(DevelopmentDetail):
     parameter = field = "payee"
 
 
-def categories_request(today: int) -> ApiRequest:
-    """Return the request for the sums of all categories in the last twelve months."""
-    given = {"groupBy": "category", "columns": "net", "recordDate": twelve_months(today).filter}
+def groups_request(today: int, dimension: str) -> ApiRequest:
+    """Return the request for the sums of all categories or labels in the last twelve months."""
+    given = {"groupBy": dimension, "columns": "net", "recordDate": twelve_months(today).filter}
     return ApiRequest(SUMMARY, given, about="Last 12 months")
 
 
-def category_sums(
-    answers: ApiAnswers, tree: CategoryTree
+def group_sums(
+    answers: ApiAnswers, asked: ApiRequest, tree: CategoryTree
 ) -> Mapping[str, Mapping[str, int]] | None:
-    """Return the sums of the last twelve months by category and currency, with categories below.
+    """Return the sums of each category or label by currency, with those of categories below.
 
     None if there are too many records to add up.
     """
-    found = answers.sums(categories_request(answers.today))
+    found = answers.sums(asked)
     if found is None:
         return None
     sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for group in found.rows:
-        if group["categoryId"] is not None:
-            for row in tree.upwards(group["categoryId"]):
-                sums[row["id"]][group["currencyCode"]] += group["net"]
+        row_id = group[f"{asked.parameters['groupBy']}Id"]
+        for each in {row_id, *(row["id"] for row in tree.upwards(row_id))} - {None}:
+            sums[each][group["currencyCode"]] += group["net"]
     return sums

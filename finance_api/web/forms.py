@@ -170,7 +170,7 @@ def _control(owned: UserRows, field: Field, texts: Mapping[str, str], region: Re
         kind=_kind(field),
         text=day_text(text, region) if field.kind is Kind.DATE else text,
         picked=full_hex(parse_color(text)) or _NO_COLOR,
-        optional=field.nullable and not field.required,
+        optional=not field.required and (field.nullable or field.default != ()),
         options=_options(owned, field, text),
         chosen=frozenset(_split(text) if many else [text]),
         new_name=texts.get(NEW_CATEGORY, "") if field.name == _CATEGORY else None,

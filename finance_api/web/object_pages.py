@@ -54,6 +54,7 @@ OBJECT_PAGES = {
             columns=("recordCount", "lastRecordDate", "bankBalance", "unexplained", "balance"),
             lead="Where your money is. Importing a statement of a new account adds the account.",
             none="Import a file to add its account, or add one manually.",
+            rare=frozenset({"bankAccountNumber", "color", "archived", "excludeFromStats"}),
             filter="account",
         ),
         ObjectPage(
@@ -63,6 +64,7 @@ OBJECT_PAGES = {
             columns=("group", "kind"),
             lead="What you spend money on, and where it comes from.",
             none="Rules and budgets need categories, such as Groceries and Salary.",
+            rare=frozenset({"color", "archived", "customCategory"}),
             filter="category",
         ),
         ObjectPage(
@@ -78,7 +80,7 @@ OBJECT_PAGES = {
             name="budgets",
             resource=resources.BUDGETS,
             sort="+closed,+name",
-            columns=("type", "periodEnd", "periodLimit", "spent", "remaining", "progress"),
+            columns=("type", "periodEnd", "periodLimit", "spent", "progress", "remaining"),
             lead="How much you may spend in a period, and how much you have spent.",
             none="A budget limits what you spend on some categories in a week, month or year.",
             rare=frozenset({"accountIds", "labelIds", "startDate", "endDate", "closed"}),
@@ -91,6 +93,7 @@ OBJECT_PAGES = {
             ),
             lead="What you are saving for.",
             none="A goal has an amount to save, and a date if you like.",
+            rare=frozenset({"note", "color", "state"}),
         ),
         ObjectPage(
             name="standing-orders",
@@ -99,6 +102,7 @@ OBJECT_PAGES = {
             columns=("recurrenceRule", "nextDueDate", "accountId", "categoryId", "amount"),
             lead="Repeating payments, such as rent and subscriptions.",
             none="They let the overview show what is due in the next 30 days.",
+            rare=frozenset({"type", "note", "paymentType", "labelIds", "manualPayment"}),
         ),
         ObjectPage(
             name="rules",

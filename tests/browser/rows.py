@@ -104,11 +104,26 @@ def usage_of(user: User, now: int) -> dict[tuple[int, int], int]:
     return {day: number for day, number in days.items() if number}
 
 
+#: Text in other scripts, from right to left, of several code points a letter, and without blanks.
+_SCRIPTS = (
+    *("שלום עולם ", "👩‍👩‍👧‍👦🇪🇺", "Z̴̛̞a̵͝l̶̙g̷̈o̸̖ "),
+    *("東京都", "ثم نفس ", "W", "Straßenverkehrszulassung "),
+)
+_CURRENCIES = ("EUR", "USD", "JPY", "CHF", "KWD", "INR", "IDR", "GBP")
+
+
 def hostile(now: int) -> list[Native]:
-    """Names of 200 characters, some without a blank, from right to left or like markup."""
+    """Names of 200 characters, some without a blank, from right to left or like markup; and very
+    many accounts, categories and labels.
+    """
     day = date_text(now)
-    long = ["W" * 200, "<b onclick=alert(1)>" * 10, "ثم نفس " * 28, "Donaudampfschifffahrt " * 9]
-    rows: list[Native] = []
+    long = [
+        "W" * 200,
+        "<b onclick=alert(origin)>" * 8,
+        "ثم نفس " * 28,
+        "Donaudampfschifffahrt " * 9,
+    ]
+    rows = _many(now)
     for number, name in enumerate(long, 1):
         rows += [
             account(number, name=name, initialBalance=999_999_999_999),
@@ -145,3 +160,44 @@ def hostile(now: int) -> list[Native]:
             for each, amount in enumerate((-123_456_789_012.34, 55.5, -1))
         ]
     return rows
+
+
+def _many(now: int) -> list[Native]:
+    """Return 56 accounts in eight currencies, 296 categories on three levels, 196 labels, and
+    records of half a year with large amounts.
+    """
+
+    def name(number: int, length: int) -> str:
+        script = _SCRIPTS[number % len(_SCRIPTS)]
+        return f"{number} {script * length}"[:length].strip()
+
+    accounts = [
+        account(
+            n, name=name(n, 100), currencyCode=_CURRENCIES[n % 8], initialBalance=10 ** (n % 12)
+        )
+        for n in range(5, 61)
+    ]
+    # The first eight are on the first level, below each are six, and below these the others.
+    categories = [
+        category(
+            n,
+            name=name(n, 100),
+            **({} if n < 13 else {"parentId": uid("Category", n // 8 + 4 if n < 61 else n // 6)}),
+        )
+        for n in range(5, 301)
+    ]
+    records = [
+        record(
+            n,
+            accountId=uid("Account", 5 + n % 56),
+            categoryId=uid("Category", 5 + n % 296),
+            labelIds=[uid("Label", 5 + (n + more) % 196) for more in range(n % 9)],
+            amount=(-1) ** n * (123_456_789_012 // 7 ** (n % 14)),
+            recordDate=date_text(now - n * DAY_SECONDS // 2),
+            payee=name(n % 40, 200),
+            note=name(n, 200),
+        )
+        for n in range(100, 460)
+    ]
+    labels = [label(n, name=name(n, 100)) for n in range(5, 201)]
+    return accounts + categories + labels + records

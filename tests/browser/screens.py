@@ -336,7 +336,6 @@ SCREENS = (
     Screen("record-split", "household", "/records", _split_form),
     Screen("record-split-faults", "household", "/records", _split_faults),
     Screen("record-split-extreme", "extreme", "/records", _split_form),
-    Screen("record-part", "importer", "/records?type=income", _first_part),
     Screen("record-new", "household", "/records/new"),
     Screen("record-new-none", "newcomer", "/records/new"),
     Screen(
@@ -348,6 +347,8 @@ SCREENS = (
     Screen("record-link", "household", "/records", _of_record(_follow("Choose the other half"))),
     Screen("record-remove", "household", "/records", _of_record(_follow("Delete this record"))),
     Screen("record-rule", "household", "/records", _of_record(_follow("Make a rule"))),
+    # Last of these: it splits the first record.
+    Screen("record-part", "importer", "/records?type=income", _first_part),
     Screen("records-selecting", "household", "/records?select=page"),
     Screen("payees-categories", "importer", "/payees/categories"),
     Screen(

@@ -1,12 +1,13 @@
 """Every page with the longest names on the smallest screen, with bars that stick, and on paper."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from browser.rows import hostile
 from browser.site import Site
 from finance_api.storage.interface import User
 from finance_api.web.object_pages import NAVIGATION, OBJECT_PAGES
+from support.native_rows import account, budget
 from support.nightly import count
 
 #: The width of WCAG 1.4.10.
@@ -123,6 +124,59 @@ def test_the_form_for_several_records_is_folded_until_it_has_something_to_correc
     expect(button).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("path", "selector", "largest"),
+    [
+        ("/overview", ".figure .money", "−493,827,155,831.36"),
+        ("/records", ".record-list .money", "−123,456,789,012.34"),
+    ],
+)
+def test_the_digits_of_an_amount_stay_on_one_line(
+    page: Page, path: str, selector: str, largest: str
+) -> None:
+    page.goto(path)
+    figures = page.locator(selector)
+    assert largest in " ".join(figures.all_inner_texts())
+    broken = figures.evaluate_all(
+        """(all) => all.filter((e) => {
+          const range = document.createRange();
+          range.selectNodeContents(e.firstChild);
+          return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1;
+        }).map((e) => e.textContent)"""
+    )
+    assert broken == []
+
+
+def test_a_row_of_a_list_has_its_name_its_figure_and_its_button_on_a_line(site, page: Page) -> None:
+    user = site.user()
+    site.load(user, [account(1, initialBalance=5), account(2, name="Savings", initialBalance=1234)])
+    site.enter(page.context, user)
+    for width, words in ((390, ["5.00 EUR", "1,234.00 EUR"]), (1440, ["Records", "Records"])):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto("/accounts")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for row, word in zip(page.locator("tbody tr").all(), words, strict=True):
+            name, other = (row.locator(".name-text"), row.get_by_text(word, exact=True).last)
+            middles = [box["y"] + box["height"] / 2 for box in map(_box, (name, other))]
+            assert abs(middles[0] - middles[1]) < 4, (width, word)
+
+
+def _box(locator: Locator) -> FloatRect:
+    box = locator.bounding_box()
+    assert box is not None
+    return box
+
+
+def test_a_standing_order_asks_how_long_as_chosen(page: Page) -> None:
+    page.goto("/standing-orders/new")
+    day, number = page.get_by_label("last day"), page.get_by_label("times")
+    choices = (("never", []), ("on a date", [day]), ("after a number of times", [number]))
+    for choice, shown in choices:
+        page.get_by_label("ends").select_option(choice)
+        for field in (day, number):
+            expect(field).to_be_visible(visible=field in shown)
+
+
 def test_records_are_printed_as_a_table(page: Page) -> None:
     page.goto("/records")
     page.emulate_media(media="print")
@@ -147,11 +201,25 @@ def test_records_are_printed_as_a_table(page: Page) -> None:
     assert printed.all_inner_texts() == [name.strip() for name in typed]
 
 
+def test_a_printed_list_of_budgets_fits_the_paper(site, page: Page) -> None:
+    user = site.user()
+    site.load(user, [budget(1, name="Everything", limitAmount=60_000, type="BUDGET_INTERVAL_YEAR")])
+    site.enter(page.context, user)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.goto("/budgets")
+    assert page.locator(".table-box").evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
+    assert not page.locator("meter").is_visible()
+
+
 def test_a_phone_has_a_bar_with_the_pages_of_every_day(page: Page) -> None:
     page.goto("/budgets")
     bar = page.locator(".menu-narrow")
     expect(bar.locator("> ul a")).to_have_text(["Overview", "Records", "Add", "Import"])
     expect(bar.get_by_text("Usage")).to_be_hidden()
+    here = bar.locator("summary").evaluate("(e) => getComputedStyle(e).backgroundColor")
+    current = page.locator(".menu-wide [aria-current]")
+    assert here == current.evaluate("(e) => getComputedStyle(e).backgroundColor")
     bar.get_by_text("More").click()
     expect(bar.get_by_role("list", name="Advanced").get_by_role("link")).to_have_text(
         ["Usage", "JWTs"]

@@ -41,12 +41,7 @@ from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.cells import NONE, Cells, money, title_of
-from finance_api.web.development import (
-    CategoryDetail,
-    LabelDetail,
-    categories_request,
-    category_sums,
-)
+from finance_api.web.development import CategoryDetail, LabelDetail, group_sums, groups_request
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -95,7 +90,9 @@ class ObjectViews:
         tree = CategoryTree(owned.categories.rows.values() if self.resource is CATEGORIES else ())
         if self.resource is CATEGORIES:
             listed = self._sorted_by_branch(tree, asked, total)
-            sums = category_sums(ApiAnswers(request), tree)
+        asked_sums = groups_request(request.today, self.resource.word)
+        if self.resource in (CATEGORIES, LABELS):
+            sums = group_sums(ApiAnswers(request), asked_sums, tree)
         fields = [self.resource[name] for name in shown.columns]
         cells = Cells(owned, self.region)
         rows = [
@@ -109,22 +106,24 @@ class ObjectViews:
             }
             for row in listed
         ]
+        columns = [(forms.label_of(field), cells.css(field)) for field in fields]
+        columns += [] if sums is None else [("Last 12 months", "number")]
+        filled = [n for n in range(len(columns)) if any(r["cells"][n] is not NONE for r in rows)]
         has_orders = self.resource is STANDING_ORDERS
         found_here = found_payments(request, owned) if has_orders else FoundPayments()
         return pages.page(
             shown.name,
             shown.title,
             shown=shown,
-            columns=[(forms.label_of(field), cells.css(field)) for field in fields]
-            + ([] if sums is None else [("Last 12 months", "number")]),
-            rows=rows,
+            columns=[columns[n] for n in filled],
+            rows=[{**row, "cells": [row["cells"][n] for n in filled]} for row in rows],
             total=total,
             pager=pages.Pager.of(request, total),
             is_by_date=is_by_date,
             found=found_here,
             api=[
                 replace(asked, about=shown.title),
-                *([] if sums is None else [categories_request(request.today)]),
+                *([] if sums is None else [asked_sums]),
                 *([found_request] if found_here.totals else []),
             ],
         )

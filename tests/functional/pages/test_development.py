@@ -144,6 +144,13 @@ def test_the_list_of_categories_is_a_tree_with_the_sums_of_the_api(client, visit
 
 
 @on_one_storage
+def test_the_list_of_labels_has_the_sums_of_the_api(client, visitor):
+    asked = {"groupBy": "label", "columns": "net", "recordDate": THESE, "labelIds": HOME}
+    (group,) = client.get("records/summary", **asked).json["groups"]
+    assert f"home −{-group['net']:.2f} EUR Records" in shown_text(visitor.get("/labels").text)
+
+
+@on_one_storage
 def test_each_category_stands_below_its_parent_whatever_the_names(service, user, visitor):
     service.load(
         user,

@@ -83,7 +83,7 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     text = shown_text(visitor.get(path).text)
     assert "Preview" in text and "−32.50" in text and "Card New account" in text
     assert "Date is 'Day': its heading says so" in text and "recordDate" not in text
-    first = "How the first rows are read Payee Date Amount Corner Shop 1 Mar 2026 −12.50"
+    first = "How the first rows are read Payee Date Amount Corner Shop 1 Mar 2026 −12.50 EUR"
     assert first in text
     do(visitor, path, "confirm")
     rows = {(row["payee"], row["amount"]) for row in records_of(service, user)}
@@ -267,7 +267,7 @@ def test_an_import_is_undone_after_a_preview(service, user, visitor):
     text = shown_text(visitor.get("/imports").text)
     assert "bank.csv imported: 3 new. 1 · csv · on a page" in text and "Current account" in text
     text = shown_text(visitor.get("/imports/1").text)
-    for expected in ("Import 1", "Records left 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
+    for expected in ("Import 1", "Records still there 3", "Created 3", "1 Mar 2026 3 Mar 2026"):
         assert expected in text
     before = dump(service)
     text = shown_text(visitor.get("/imports/1/undo").text)

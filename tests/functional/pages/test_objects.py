@@ -1,5 +1,7 @@
 """Lists and forms of accounts, categories, budgets, goals, rules, labels and standing orders."""
 
+import re
+
 import pytest
 
 from finance_api.ledger.edits.naming import editable_fields
@@ -47,6 +49,23 @@ def test_lists_and_forms_show_what_the_api_lists(at_home, visitor, shown):
     (names,) = (f.names for f in forms(form) if f.action == f"{shown.path}/{rows[0]['id']}")
     declared = {field.name for field in editable_fields(shown.resource).values()}
     assert declared <= names
+
+
+@on_one_storage
+def test_a_list_has_no_columns_without_values(service, user, visitor):
+    service.load(user, [goal(1, targetAmount=5)])
+    assert "Wanted by" not in visitor.get("/goals").text
+    service.load(user, [goal(2, desiredDate="2026-06-01")])
+    assert "Wanted by" in visitor.get("/goals").text
+
+
+@on_one_storage
+def test_fields_with_a_default_are_not_called_required(at_home, visitor):
+    needed = re.findall(r'class="needed">([^<]+)<', visitor.get("/accounts/new").text)
+    assert needed == ["Name", "Currency"]
+    visitor.submit("/accounts/new", "/accounts/new", status=303, name="Wallet", currencyCode="EUR")
+    (made,) = at_home.get("accounts", name="eq.Wallet").json["accounts"]
+    assert (made["initialBalance"], made["accountType"]) == (0, "General")
 
 
 @by_page

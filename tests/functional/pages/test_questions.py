@@ -133,7 +133,8 @@ def test_a_question_that_is_no_longer_valid_is_marked_and_says_what_to_change(
     service, household, visitor
 ):
     question = save(service, household, "Old", "/v1/api/records?total=lt.0")
-    assert "total: there is no such parameter" in visitor.get("/questions").text
+    listed = shown_text(visitor.get("/questions").text)
+    assert "total: there is no such parameter" in listed and "it takes" not in listed
     text = shown_text(visitor.get(f"/questions/{question.id}").text)
     assert 'The question "Old" can no longer be answered: total: there is no such' in text
     assert visitor.get(f"/questions/{question.id}/download?format=csv", status=409)

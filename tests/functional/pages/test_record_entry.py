@@ -113,6 +113,8 @@ def test_a_duplicate_has_the_values_and_today(client, visitor):
 @on_one_storage
 def test_every_field_is_changed_and_undone(client, visitor):
     path = f"/records/{uid('Record', 1)}"
+    lead = visitor.get(path).text.partition('class="lead">')[2].partition("</p>")[0]
+    assert shown_text(lead) == "−500.00 EUR , 1 Feb 2026 , Giro"
     before = listed(client)
     page = visitor.follow(
         visitor.submit(

@@ -11,7 +11,7 @@ from support.browser import KEPT_FORMS, changed_tables, dump
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.listed_records import FUN, GROCERIES, load_records
-from support.native_rows import account, record, uid
+from support.native_rows import account, label, record, uid
 from support.service import on_one_storage
 
 
@@ -344,3 +344,13 @@ def test_the_sums_have_every_currency(service, user, visitor):
     totals = page.split('id="totals"')[1].split("</table>")[0]
     assert re.findall('class="name-text">([^<]*)', totals) == sorted(codes)
     assert "120 records" in shown_text(page)
+
+
+@on_one_storage
+def test_a_row_has_two_labels_and_says_how_many_more(service, user, visitor):
+    labels = [label(n, name=name) for n, name in enumerate(("home", "tax", "trip", "work"), 1)]
+    tagged = record(1, payee="Kiosk", labelIds=[each["id"] for each in labels])
+    service.load(user, [account(1), *labels, tagged])
+    page = visitor.get("/records").text
+    assert "Kiosk home tax +2" in shown_text(page)
+    assert 'title="trip, work"' in page
