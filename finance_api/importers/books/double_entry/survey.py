@@ -22,14 +22,6 @@ class Holding(NamedTuple):
     is_security: bool
 
 
-class _First(NamedTuple):
-    """The place of the first leg of a holding, and the leg if it is an opening."""
-
-    day: date
-    number: int
-    opening: str | None
-
-
 class Survey:
     """openings: the ids of the legs that are initial balances. holdings: in the order of the book.
     sums: what the legs of each holding add up to, without void ones. used: the accounts with legs.
@@ -73,16 +65,15 @@ class Survey:
         return int(10 ** (DECIMALS - min(self._places(currency), DECIMALS)))
 
     def _read(self, transactions: Transactions) -> None:
-        firsts: dict[Holding, _First] = {}
-        mixed: dict[int, list[Holding]] = {}
+        firsts: dict[Holding, tuple[date, str]] = {}
+        openings: list[list[tuple[Holding, Leg]]] = []
         inexact: set[Holding] = set()
-        for number, transaction in enumerate(transactions()):
+        for transaction in transactions():
             for legs in groups(transaction):
                 self.used.update(leg.account for leg in legs)
                 of_money = [(each, leg) for leg in legs if (each := self.holding(leg))]
-                is_opening = self._is_opening(legs)
-                if is_opening and len({leg.value > 0 for _, leg in of_money}) > 1:
-                    mixed[number] = [holding for holding, _ in of_money]
+                if self._is_opening(legs):
+                    openings.append(of_money)
                 for holding, leg in of_money:
                     exact = amount(leg)
                     counted = Fraction() if transaction.state == VOID else exact
@@ -90,9 +81,15 @@ class Survey:
                     if (exact * _UNIT / self._step(holding.currency)).denominator != 1:
                         inexact.add(holding)
                     day, first = leg.day or transaction.day, firsts.get(holding)
-                    if counted and (first is None or day < first.day):
-                        firsts[holding] = _First(day, number, leg.id if is_opening else None)
-        self._note_openings(firsts, mixed)
+                    if counted and (first is None or day < first[0]):
+                        firsts[holding] = day, leg.id
+        for opening in openings:
+            # If money goes both ways, it is rather a transfer unless it is the first of all.
+            is_mixed = len({leg.value > 0 for _, leg in opening}) > 1
+            known = {firsts[holding][1] for holding, _ in opening if holding in firsts}
+            own = known & {leg.id for _, leg in opening}
+            if own == known or not is_mixed:
+                self.openings |= own
         if inexact:
             self._round(transactions, inexact)
 
@@ -100,21 +97,6 @@ class Survey:
         """Return whether there are only accounts of money against equity."""
         kinds = {self._accounts[leg.account].kind for leg in legs if leg.value}
         return kinds == {Kind.MONEY, Kind.EQUITY}
-
-    def _note_openings(
-        self, firsts: Mapping[Holding, _First], mixed: Mapping[int, Sequence[Holding]]
-    ) -> None:
-        """mixed: the holdings of transactions in which money goes both ways: an opening if it is
-        the first one of all of them, and else rather a transfer.
-        """
-        transfers = {
-            number
-            for number, holdings in mixed.items()
-            if any(firsts[each].number != number for each in holdings if each in firsts)
-        }
-        for first in firsts.values():
-            if first.opening is not None and first.number not in transfers:
-                self.openings.add(first.opening)
 
     def _round(self, transactions: Transactions, holdings: set[Holding]) -> None:
         """Round amounts so that the balance after each is as the program shows it."""
