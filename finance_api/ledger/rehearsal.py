@@ -351,13 +351,13 @@ class _Ledger(LedgerWriter):
         return stored | {i: self._replaced[key] for i, key in keys if key in self._replaced}
 
     def add_entry(self, user_id: int, entry: HistoryEntry) -> None:
-        if any(entry.number == known.number for known in self.list_entries(user_id)):
+        if self.list_entries(user_id, [entry.number]):
             raise Conflict(f"entry {entry.number} of the history already exists")
         self._entries[user_id][entry.number] = entry
         self._writes.append(lambda storage: storage.ledger.add_entry(user_id, entry))
 
     def set_undone(self, user_id: int, number: int, at: int) -> None:
-        (entry,) = (each for each in self.list_entries(user_id) if each.number == number)
+        (entry,) = self.list_entries(user_id, [number])
         self._entries[user_id][number] = replace(entry, undone_at=at)
         self._writes.append(lambda storage: storage.ledger.set_undone(user_id, number, at))
 

@@ -158,7 +158,7 @@ class LedgerSession(UserRows):
         self.before = storage.data.lock(user.id)
         # Read now, because an undo reads the history again, and the rehearsal ends when writing
         # begins.
-        self._history_before = self.history if open_writing else []
+        self._next_before = _next_number(self.history) if open_writing else 0
         self._has_images = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
@@ -175,13 +175,12 @@ class LedgerSession(UserRows):
         """
         if self._open_writing is None:
             return
-        known = self._history_before
         store = self._prepare() if self._prepare else None
         storage, self._open_writing = self._open_writing(), None
         state = storage.data.lock(self.user.id)
-        history = storage.ledger.list_entries(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
-        if state.tag != self.before.tag or history != known:
+        added = storage.ledger.list_entries(self.user.id, [self._next_before])
+        if state.tag != self.before.tag or added:
             raise DataMoved
         if store is not None:
             store(storage)
@@ -195,7 +194,7 @@ class LedgerSession(UserRows):
     @cached_property
     def number(self) -> int:
         """The number of this change's entry in the history: the importId of its new records."""
-        return self.history[-1].number + 1 if self.history else 1
+        return _next_number(self.history)
 
     def write(self, resource: Resource, pairs: Sequence[Pair]) -> None:
         """Store new, changed and deleted rows, and their before-images.
@@ -299,6 +298,10 @@ class LedgerSession(UserRows):
         pairs, is_seen = row_set.changes()
         self.write(row_set.resource, pairs)
         return is_seen
+
+
+def _next_number(history: Sequence[HistoryEntry]) -> int:
+    return history[-1].number + 1 if history else 1
 
 
 def own_values(resource: Resource, row: Row) -> Row:

@@ -8,7 +8,7 @@ from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.questions import renamed_texts, set_addresses
 from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import batched
-from finance_api.ledger.session import LedgerSession, Pair, own_values
+from finance_api.ledger.session import IMPORT, LedgerSession, Pair, own_values
 from finance_api.ledger.splits import check_splits, deleted_among
 from finance_api.ledger.undo.leftovers import (
     DOCUMENTS,
@@ -57,12 +57,14 @@ def undo(
     """
     past = Past(session)
     entries = plan_undo(session, past, number, with_later=with_later, keep_changed=keep_changed)
-    if most is not None:
-        numbers = [each.number for each in entries]
-        made = condition_on(RECORDS, "importId", Operator.ANY_OF, tuple(sorted(numbers)))
+    # Only imports create so many records.
+    imports = tuple(sorted(each.number for each in entries if each.action == IMPORT))
+    if most is not None and imports:
+        made = condition_on(RECORDS, "importId", Operator.ANY_OF, imports)
         sums = session.storage.data.sum_by(session.user.id, ("importId",), [made], with_void=True)
         count = sum(each.number for each in sums.values())
         if count > most:
+            numbers = [each.number for each in entries]
             raise UndoTooLarge(UndoReport(numbers, Counter({RECORDS.name: count})))
     return _Undo(session, past).run(entries)
 

@@ -222,3 +222,17 @@ def test_a_notice_and_the_page_of_an_entry_read_this_entry_alone(client, visitor
     for path in ("/labels?changed=3", "/imports/3"):
         assert "Name of House: House → Flat." in text_of(visitor, path)
     assert read == [[3], [3]]
+
+
+@on_one_storage
+def test_an_edit_reads_the_whole_history_once(client, visitor, monkeypatch):
+    list_entries, asked = MemoryLedger.list_entries, []
+
+    def remembering(history, user_id, numbers=None):
+        asked.append(numbers)
+        return list_entries(history, user_id, numbers)
+
+    monkeypatch.setattr(MemoryLedger, "list_entries", remembering)
+    path = f"/records/{ALDI}"
+    visitor.submit(path, path, status=303, note="changed")
+    assert asked.count(None) == 1

@@ -18,7 +18,7 @@ from finance_api.ledger.undo import undo
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import DataState, Proposed, reading, unit_of_work
+from finance_api.storage.interface import DataState, HistoryEntry, Proposed, reading, unit_of_work
 from finance_api.storage.sql.data_tables import DataTable
 from support.household import Household
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
@@ -145,7 +145,8 @@ def test_nothing_is_stored_if_the_data_changed_meanwhile(shopper, what):
             if what == "state":
                 storage.data.set_state(shopper.user.id, DataState(state.revision + 1, 1))
             else:
-                storage.ledger.set_undone(shopper.user.id, 1, 1)
+                entry = HistoryEntry(number=2, at=1, action="edit", by="page", revision=1)
+                storage.ledger.add_entry(shopper.user.id, entry)
     (row,) = shopper.rows(RECORDS)
     assert row["category"] is None
 
