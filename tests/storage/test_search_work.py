@@ -120,6 +120,13 @@ def test_sqlite_searches_in_an_index_without_the_json(unit, text):
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
 
 
+@pytest.mark.parametrize("test", ["is.null", "is.not_null"])
+def test_sqlite_finds_records_without_a_note_in_an_index(unit, test):
+    query = make_query(RECORDS, note=test)
+    rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
+    assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
+
+
 @pytest.mark.parametrize("number", [2, 60])
 @pytest.mark.parametrize("sort", ["recordDate", "amount"])
 def test_sqlite_looks_up_each_of_a_list_of_ids(unit, number, sort):
