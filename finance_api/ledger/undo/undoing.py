@@ -34,11 +34,11 @@ _INITIAL = "initialBalance"
 
 
 class UndoTooLarge(ChangeRefused):
-    """A refusal because of too many records. report: the entries, and the number of records."""
+    """A refusal because of the number of records. report: the entries, and this number."""
 
-    def __init__(self, report: UndoReport) -> None:
-        super().__init__(f"too many records to undo at once: {report.removed[RECORDS.name]}")
-        self.report = report
+    def __init__(self, entries: list[int], count: int) -> None:
+        super().__init__(f"too many records to undo at once: {count}")
+        self.report = UndoReport(entries, Counter({RECORDS.name: count}))
 
 
 def undo(
@@ -62,10 +62,8 @@ def undo(
     if most is not None and imports:
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, imports)
         sums = session.storage.data.sum_by(session.user.id, ("importId",), [made], with_void=True)
-        count = sum(each.number for each in sums.values())
-        if count > most:
-            numbers = [each.number for each in entries]
-            raise UndoTooLarge(UndoReport(numbers, Counter({RECORDS.name: count})))
+        if (count := sum(each.number for each in sums.values())) > most:
+            raise UndoTooLarge([each.number for each in entries], count)
     return _Undo(session, past).run(entries)
 
 
