@@ -86,7 +86,9 @@ _BETWEEN_WORDS = re.compile(
 )
 #: Words of up to this many lines are compared.
 _COMPARED_LINES = 1_000
-_EASTERN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL"))
+_EASTERN = frozenset(
+    ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC")
+)
 #: The letters beyond ASCII that one language uses.
 _ALPHABETS = """
     äöüß àâæçèéêëîïôùûüÿœ áéíñóúü àáâãçéêíóôõú àèéìíòóùú àäèéëïöü åäöé æøåéò ąćęłńóśźż

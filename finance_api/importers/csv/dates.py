@@ -285,7 +285,7 @@ def _offset(parts: Mapping[str, str]) -> int | None:
 # YY-MM-DD is the short form of ISO 8601:1988, and is also written with slashes. No known bank
 # writes YY.MM.DD.
 _YEAR_FIRST = """YYYY-MM-DD|YYYY/MM/DD|YYYY.MM.DD|YYYY.MM.DD.|YYYY. MM. DD.|YYYY. MMM DD.|YYYYMMDD|
-YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|YYYY MM DD|
+YY-MM-DD|YY/MM/DD|YYYY-MMM-DD|YYYY MMM DD|YYYY MM DD|DDMMYYYY|MMDDYYYY|
 YYYY年MM月DD日|DDMMMYYYY|DDMMMYY|DD.MM.YYYY.|DD. MM. YYYY.""".replace("\n", "").split("|")
 # No known bank writes the month first with full stops.
 _BEFORE_YEAR = """DD/MM/|MM/DD/|DD.MM.|DD. MM. |DD-MM-|MM-DD-|DD/MMM/|DD.MMM.|DD-MMM-|DD MMM |

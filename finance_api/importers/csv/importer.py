@@ -152,7 +152,12 @@ class CsvImporter:
     def _open(self, stream: BinaryIO, encoding: str | None, force: bool) -> tuple[Plan, Questions]:
         questions = Questions()
         text = open_text(stream, encoding, force=force, questions=questions)
-        return self._find(text, questions)
+        try:
+            return self._find(text, questions)
+        except ImportRefused:
+            # Perhaps the headings are unknown only in this encoding.
+            questions.put()
+            raise
 
     def _find(
         self, text: TextFile, questions: Questions, skip_last: int | None = None

@@ -216,3 +216,56 @@ KINDS = """Kind,Date,Payee,Text,Amount,D/K
 def test_one_known_word_is_enough_where_balances_and_sums_prove_each_other(words):
     found = money(KINDS.format(*words), currency="EUR")
     assert found == [("03-02", -1_250), ("03-03", -250), ("03-17", 90_000)]
+
+
+def test_rows_whose_words_say_all_are_not_asked_about_for_another_column():
+    text = KINDS.replace("Kind,", "Kind,Type,").format("Algsaldo", "Käive", "Käive")
+    for kind, word in (("10", "AS"), ("20", "K"), ("82", "K2"), ("86", "LS")):
+        text = text.replace(f"\n{kind},", f"\n{kind},{word},")
+    found = money(text.replace("likutis pabaigai", "Lõppsaldo"), currency="EUR")
+    assert found == [("03-02", -1_250), ("03-03", -250), ("03-17", 90_000)]
+
+
+@pytest.mark.parametrize(
+    "dates", [("02032026", "17032026"), ("02 martie 2026", "17 martie 2026"), ("2 марта 2026",) * 2]
+)
+def test_further_forms_of_dates_are_read(dates):
+    text = f"Date;Text;Amount\n{dates[0]};Kiosk;-12,50\n{dates[1]};Pay;900,00\n"
+    days = ["03-02", "03-17" if dates[0] != dates[1] else "03-02"]
+    assert [day for day, _ in money(text, currency="EUR")] == days
+
+
+def test_nobody_pays_with_hundredths_of_some_currencies():
+    text = "Date;Text;Amount\n02.03.2026;Kiosk;-12.345\n17.03.2026;Pay;900.000\n"
+    assert money(text, currency="HUF") == [("03-02", -1_234_500), ("03-17", 90_000_000)]
+    assert refusal(text, currency="EUR").questions[0].fact.topic == Topic.DECIMAL
+
+
+SIDES = """Date,Text,Out,In,Running total,Saldo sacável
+2026-03-02,Kiosk,12.50,,987.50,987.50
+2026-03-05,Pay,,900.00,1887.50,1887.50
+2026-03-17,Garage,30.00,,1857.50,1857.50
+"""
+
+
+def test_a_running_total_is_no_amount_and_its_copy_nothing_else():
+    (found,) = read(SIDES, account="Konto", currency="EUR")
+    assert [entry.amount for entry in found.entries] == [-125_000, 9_000_000, -300_000]
+    assert found.statement.closing.amount == 18_575_000
+
+
+def test_a_balance_that_is_the_same_in_all_rows_is_none_of_each_row():
+    rows = SIDES.replace(",Running total", ",accountbalance").splitlines(keepends=True)
+    lines = [line.rstrip("\n").split(",")[:4] for line in rows]
+    text = "".join(
+        ",".join([*cells, "accountbalance" if not n else "1857.50"]) + "\n"
+        for n, cells in enumerate(lines)
+    )
+    assert len(entries(text, currency="EUR")) == 3
+
+
+def test_the_encoding_is_asked_about_if_no_heading_is_known_in_the_first():
+    text = "甲乙,丙丁、戊,己庚\n2026年03月02日,喫茶店,-97\n2026年03月17日,給料,900\n"
+    refused = refusal(text.encode("cp932"), currency="JPY")
+    assert [question.fact.topic for question in refused.questions] == [Topic.NOT_DECODED]
+    assert "--encoding cp932" in answers(refused)

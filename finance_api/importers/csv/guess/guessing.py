@@ -62,8 +62,6 @@ from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
 from finance_api.importers.csv.table import Row, Table, is_amount, is_date, is_text, line_of
 from finance_api.importers.csv.vocabulary import (
-    CLOSING,
-    OPENING,
     TOTAL,
     in_minor_units,
     kind_in,
@@ -87,6 +85,8 @@ from finance_api.values.time import DAY_SECONDS
 
 #: A file with fewer rows shows little.
 _FEW = 4
+#: Currencies of whose hundredths there are no coins: 1.250 is a thousand, as without decimals.
+_WITHOUT_COINS = frozenset("HUF IDR TWD COP".split())
 #: A column that says what kind of row each is has at most this many words.
 _MOST_KINDS = 8
 _OF_ACCOUNT = ("account", "accountNumber", "currency")
@@ -277,11 +277,14 @@ class _Guessing:
                 has_text = bool(texts) and bool(text_of(row[1], texts))
                 kind.add(place, row, net(self._money(*row)), has_text=has_text)
             else:
-                if accounts:
-                    self._decide_kinds(column, [*accounts.values()])
+                if accounts and self._decide_kinds(column, [*accounts.values()]):
+                    return
 
-    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> None:
-        """accounts: the kinds of rows of each account, by their words in the column."""
+    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> bool:
+        """Return whether it is known which kinds are no transactions.
+
+        accounts: the kinds of rows of each account, by their words in the column.
+        """
         name = self.plan.headings.named(column)
         named = {*self.selection.balances}
         named |= {line for line, doubt in self.selection.doubts.items() if doubt.is_named}
@@ -292,6 +295,8 @@ class _Guessing:
         bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
         found = [roles for roles in found if roles.keys() == bare] or found
         found = [roles for roles in found if words <= roles.keys()]
+        if any(roles.keys() == words for roles in found):
+            return True
         left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
         kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
         if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
@@ -307,7 +312,8 @@ class _Guessing:
             self.plan.inferred.explained.add(column)
             # Its words may be words for directions, too.
             self._survey.watched = [each for each in self._survey.watched if each.index != column]
-        elif found:
+            return True
+        if found:
             readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
             line = min(accounts[0][word].few[0][0] for word in readings[0])
             ask_about_sums(name, line, *readings, questions=self._questions)
@@ -318,6 +324,7 @@ class _Guessing:
         ):
             line = min(kind.few[0][0] for kind in left_out)
             ask_about_sums(name, line, sorted(bare), questions=self._questions)
+        return False
 
     def _leave_out_totals(self) -> None:
         doubts = self.selection.doubts
@@ -476,7 +483,7 @@ class _Guessing:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""
         for column in self._survey.unmapped:
             kind = named_balance(self.plan.headings.text(column.index))
-            if kind in (OPENING, CLOSING) and len(column.values) == 1 and column.money:
+            if kind is not None and len(column.values) == 1 and column.money:
                 self.stated.append(Stated(kind, None, column.money[0]))
                 self.plan.inferred.explained.add(column.index)
 
@@ -535,7 +542,7 @@ class _Guessing:
         stated = {code for codes in found for code in codes}
         marked = {mark.currency for mark in self._survey.amounts.marks}
         codes = stated or marked or {option or self.plan.remembered.get("accountCurrency")}
-        return all(code is not None and not decimals_of(code) for code in codes)
+        return all(code in _WITHOUT_COINS or decimals_of(code) == 0 for code in codes)
 
     def _ask_about_units(self) -> None:
         """Ask whether amounts are in hundredths of the currency, if their heading suggests it."""

@@ -133,7 +133,7 @@ def _may_be_owed(open_: OpenColumns, debit: Column, credit: Column) -> bool:
 
 def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:
     """Take both sides; or the amount that repeats them, if it has signs. Ask if it does not."""
-    amount = named[0] if len(named) == 1 else None
+    amount = named[0] if len(named) == 1 and not _runs([debit, credit], named[0]) else None
     sides = ("debit", debit), ("credit", credit)
     if amount is not None and not _agree(amount, debit, credit):
         names = {name: open_.name(column) for name, column in (("amount", amount), *sides)}
@@ -289,6 +289,8 @@ def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         open_.explain(before)
         open_.take("balance", after, "it is the balance of another column and the amount")
         return
+    # A balance that never changes is not one of each row.
+    numbers = [c for c in numbers if len(c.values) > 1 or len(c.filled) < 2]
     named = _without_copies(open_, best("balance", running) or best("balance", numbers))
     if len(named) == 1 and (named[0] in running or named[0].fit("balance") == 2):
         open_.take("balance", named[0])
@@ -312,7 +314,7 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         if column.index in open_.explained or column not in open_.free:
             continue
         # If balances follow from the amounts, they do not include a fee beside them.
-        adds_nothing = column.is_zero or _agree(column, *money)
+        adds_nothing = column.is_zero or any(_agree(column, *each) for each in (money, balance))
         is_original = column.fit("original") and not open_.has("originalAmount")
         if adds_nothing or is_original or (runs and column.fit("fee")):
             open_.explain(column)
