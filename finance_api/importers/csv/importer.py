@@ -154,9 +154,10 @@ class CsvImporter:
         text = open_text(stream, encoding, force=force, questions=questions)
         try:
             return self._find(text, questions)
-        except ImportRefused:
-            # Perhaps the headings are unknown only in this encoding.
-            questions.put()
+        except ImportRefused as refused:
+            if refused.questions[0].reason in (Topic.NO_DATE, Topic.NO_AMOUNT, Topic.NO_TABLE):
+                # Perhaps the headings are unknown only in this encoding.
+                questions.put()
             raise
 
     def _find(

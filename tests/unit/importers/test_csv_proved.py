@@ -1,11 +1,17 @@
 """What a file itself proves is not asked about."""
 
+from collections import Counter
+from datetime import date, timedelta
+from random import Random
+
 import pytest
 
 from finance_api.importers.clauses import Topic
 from finance_api.importers.csv.mapping import FEE_CATEGORY
+from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.csv_files import answers, read, refusal
+from support.nightly import count
 
 
 def entries(data, **options):
@@ -123,8 +129,10 @@ def test_a_shop_called_total_is_no_total_if_the_balances_include_it():
     rows = "2026-03-02,Kiosk,-12.50,987.50\n2026-03-05,TOTAL,-30.00,957.50\n"
     text = "Date,Text,Amount,Balance\n" + rows + "2026-03-17,Pay,900.00,1857.50\n"
     assert len(entries(text, currency="EUR")) == 3
-    last = text + "2026-03-20,TOTAL,-20.00,1837.50\n"
-    assert refusal(last, currency="EUR").questions[0].fact.topic == Topic.MAYBE_TOTAL
+    first = text.replace("Kiosk", "TOTAL")
+    assert refusal(first, currency="EUR").questions[0].fact.topic == Topic.MAYBE_TOTAL
+    no_balance = text + "2026-03-20,TOTAL,857.50,\n"
+    assert refusal(no_balance, currency="EUR").questions[0].fact.topic == Topic.MAYBE_TOTAL
 
 
 ROWS = """02/03/2026;-12,50;Carte;;CB CARREFOUR;0;Divers
@@ -269,3 +277,57 @@ def test_the_encoding_is_asked_about_if_no_heading_is_known_in_the_first():
     refused = refusal(text.encode("cp932"), currency="JPY")
     assert [question.fact.topic for question in refused.questions] == [Topic.NOT_DECODED]
     assert "--encoding cp932" in answers(refused)
+
+
+def a_file(rng):
+    """Return a file with balances, perhaps with fees, and its days with what moved on them."""
+    is_whole = rng.random() < 0.4
+    mark, group = rng.choice([(".", ","), (",", "."), (".", ""), (",", "")])
+    step = 100 if is_whole else 1
+
+    def number(cents):
+        whole = f"{abs(cents) // 100:_}".replace("_", group or ("." if is_whole else ""))
+        fraction = "" if is_whole else f"{mark}{abs(cents) % 100:02}"
+        return f"{'-' if cents < 0 else ''}{whole}{fraction}"
+
+    names = ["Kiosk", "Shop", "Bakery"]
+    in_sides, has_fees, is_signed = (rng.random() < 0.5 for _ in range(3))
+    is_divided, is_newest_first = rng.random() < 0.4, rng.random() < 0.5
+    day, balance, rows, meant = date(2026, 1, 3), rng.randint(1, 9_000) * 100, [], Counter()
+    for _ in range(rng.randint(4, 12)):
+        day += timedelta(rng.randint(1, 9))
+        cents = rng.choice((-1, -1, 1)) * rng.randint(1, rng.choice((90, 9_000))) * step
+        fee = -rng.randint(1, 50) * step if has_fees and rng.random() < 0.4 else 0
+        balance += cents + fee
+        meant[str(day)] += cents + fee
+        days = [str(day.year), str(day.month), str(day.day)] if is_divided else [str(day)]
+        sides = [number(-cents) if cents < 0 else "", number(cents) if cents > 0 else ""]
+        charged = number(fee if is_signed else -fee) if fee else ""
+        amounts = [*(sides if in_sides else [number(cents)]), charged, number(balance)]
+        rows.append([*days, rng.choice(names), *amounts])
+        # Only a first row is asked about if it may be a total.
+        names = names if has_fees else [*names, "TOTAL"][-4:]
+    head = [*(("Year", "Month", "Day") if is_divided else ("Date",)), "Text"]
+    head += [*(("Out", "In") if in_sides else ("Amount",)), "Fee", "Balance"]
+    lines = [head, *(rows[::-1] if is_newest_first else rows)]
+    return "".join(";".join(line) + "\n" for line in lines), meant
+
+
+@pytest.mark.nightly
+def test_random_files_are_read_as_meant_or_asked_about(figures):
+    ends: Counter[str] = Counter()
+    for seed in range(count(100, 10_000)):
+        text, meant = a_file(Random(seed))
+        try:
+            found = entries(text, currency="EUR")
+        except ImportRefused as refused:
+            assert refused.answers, (seed, text)
+            ends["asked"] += 1
+            continue
+        moved: Counter[str] = Counter()
+        for entry in found:
+            moved[date_text(entry.date)] += entry.amount // 100
+        assert moved == meant, (seed, text)
+        ends["read"] += 1
+    figures(dict(ends))
+    assert ends["read"] > 0.8 * ends.total()

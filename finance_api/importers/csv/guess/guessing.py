@@ -1,26 +1,15 @@
 """Goes through what a table leaves open, one matter after the other, and asks what stays open."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from heapq import merge
-from itertools import chain, islice, product
+from itertools import chain, islice
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
-from finance_api.importers.csv.amounts import AmountReader
-from finance_api.importers.csv.balances import BalanceCheck, BalanceRow, orders_of, ways_of
-from finance_api.importers.csv.cells import (
-    AMOUNT,
-    BLANK,
-    SignWords,
-    account_of,
-    amount_cell,
-    money_text,
-    text_of,
-)
+from finance_api.importers.csv.balances import BalanceCheck, orders_of, ways_of
+from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
@@ -31,24 +20,12 @@ from finance_api.importers.csv.guess.journals import (
     ask_whose_rows,
     books_in,
 )
+from finance_api.importers.csv.guess.money_rows import CellsOf, MoneyRows
+from finance_api.importers.csv.guess.no_money import NoMoney, without_first
 from finance_api.importers.csv.guess.status import Selection
-from finance_api.importers.csv.guess.totals import (
-    MARKS,
-    Kind,
-    chained,
-    is_sum,
-    marks_parts,
-    may_have_sums,
-    net,
-    parts_in,
-    repeated_sums,
-    roles_in,
-    splits_in,
-    sums_in,
-)
+from finance_api.importers.csv.guess.totals import net
 from finance_api.importers.csv.guess.unread import ask_about_unread
 from finance_api.importers.csv.guess.which_rows import (
-    ask_about_sums,
     ask_which_rows,
     kinds_without,
     names_balance,
@@ -60,38 +37,22 @@ from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, RowReader, Signs, TableReading, movements
 from finance_api.importers.csv.sniff import is_row
 from finance_api.importers.csv.stated import Stated, stated_in
-from finance_api.importers.csv.table import Row, Table, is_amount, is_date, is_text, line_of
+from finance_api.importers.csv.table import is_amount, is_date, line_of
 from finance_api.importers.csv.vocabulary import (
-    TOTAL,
     in_minor_units,
     kind_in,
     looks_like_card,
     named_balance,
-    without_numbers,
 )
-from finance_api.importers.interface import (
-    ANOTHER_FILE,
-    OWED,
-    Choice,
-    ImportRefused,
-    Questions,
-    listed,
-    quoted,
-)
+from finance_api.importers.interface import OWED, Choice, ImportRefused, Questions, listed, quoted
 from finance_api.importers.options import ImportOptions
 from finance_api.resources.currencies import decimals_of
 from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS
 
-#: A file with fewer rows shows little.
-_FEW = 4
 #: Currencies of whose hundredths there are no coins: 1.250 is a thousand, as without decimals.
 _WITHOUT_COINS = frozenset("HUF IDR TWD COP".split())
-#: A column that says what kind of row each is has at most this many words.
-_MOST_KINDS = 8
 _OF_ACCOUNT = ("account", "accountNumber", "currency")
-#: Line -> the cells of its row.
-CellsOf = Mapping[int, list[str]]
 
 
 class _Guessing:
@@ -125,24 +86,26 @@ class _Guessing:
         self.stated += self.selection.stated
         _ask_for_account(plan, questions)
         self._leave_out_trailer()
+        self._rows = rows = MoneyRows(self.plan, survey, self.selection, self._words)
         # Do not ask about the cells of a column before it is known which column is meant.
         of_dates = Questions() if "recordDate" in questions.fields else questions
         of_amounts = Questions() if "amount" in questions.fields else questions
         is_minor = plan.mapping.units == "minor"
         are_whole = self._are_whole()
         decide = survey.amounts.decide
-        fits = self._fits_totals
-        self._amounts = decide(of_amounts, fits, are_whole=are_whole, minor=is_minor)
+        fits = rows.fits_totals
+        rows.amounts = decide(of_amounts, fits, are_whole=are_whole, minor=is_minor)
         self._decide_doubled_signs()
         form = self._decide_days(of_dates)
         value_form = survey.value_dates.decide(questions, form)
         self._check_unbooked(form)
         self._take_stating_columns()
         if survey.footer is None:
-            self._leave_out_kinds()
-            self._leave_out_totals()
+            no_money = NoMoney(self.plan, survey, self.selection, rows, questions)
+            no_money.leave_out_kinds()
+            no_money.leave_out_totals()
             self._ask_about_journal()
-            self._ask_about_end()
+            no_money.ask_about_end()
         if survey.repeated:
             ids = listed(dict.fromkeys(survey.repeated.values()))
             self.remarks.append(f"left out rows that repeat another row and its id: {ids}")
@@ -151,7 +114,7 @@ class _Guessing:
         currencies = decide_currencies(plan, survey, questions)
 
         dates, value_dates = DateReader(form, plan.mapping.zone()), DateReader(value_form)
-        amounts, fees = self._amounts, self._fees_signed
+        amounts, fees = self._rows.amounts, self._fees_signed
         signs = Signs({})
         reader = RowReader(plan.columns, signs, self._words, dates, value_dates, amounts, fees)
         trial, balances = self._trial(reader, currencies), partial(self._balance_ways, form)
@@ -192,7 +155,7 @@ class _Guessing:
                 kinds = kinds_without(plan.amounts, plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
             elif topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM) and plan.table.headings is None:
-                first = first._replace(choices=(*first.choices, _without_first(plan.table)))
+                first = first._replace(choices=(*first.choices, without_first(plan.table)))
             refused.questions = (first, *others, *questions.asked)
             raise
 
@@ -203,41 +166,15 @@ class _Guessing:
         doubled = self._survey.amounts.doubled
         if not doubled:
             return
-        readers = [(sign, self._amounts.with_doubled(sign)) for sign in (-1, 1)]
-        fitting = [(sign, reader) for sign, reader in readers if self._fits_totals(reader)]
+        readers = [(sign, self._rows.amounts.with_doubled(sign)) for sign in (-1, 1)]
+        fitting = [(sign, reader) for sign, reader in readers if self._rows.fits_totals(reader)]
         text, line = next(iter(doubled.items()))
         if len(fitting) != 1:
             fault = "may be negative or positive, and no total and no balance shows which"
             raise ImportRefused(f"the amount {quoted(text)} {fault}: correct the file", line)
-        ((sign, self._amounts),) = fitting
+        ((sign, self._rows.amounts),) = fitting
         which = "negative" if sign < 0 else "positive"
         self.remarks.append(f"{quoted(text)} is {which}: only so do totals or balances fit")
-
-    def _fits_totals(self, reader: AmountReader) -> bool:
-        """Return whether all amounts add up to a total, or the balances change by them."""
-        self._amounts = reader
-        with suppress(ImportRefused):
-            return self._add_up()
-        return False
-
-    def _add_up(self) -> bool:
-        doubts, columns = self.selection.doubts, self.plan.columns
-        whole = Counter[int]()
-        below = [(line, [*cells]) for line, cells in self._survey.footer_rows]
-        below = [row for row in below if len(row[1]) == self.plan.table.width]
-        totals = [self._money(*row) for row in (*self.selection.totals.items(), *below)]
-        rows: list[BalanceRow] = []
-        for line, cells in movements(self.plan, self.selection):
-            money = self._money(line, cells)
-            if line in doubts:
-                totals.append(money)
-                continue
-            whole.update(money)
-            balance = money_text(cells[columns["balance"][0]]) if "balance" in columns else ""
-            if balance:
-                rows.append((line, net(money), self._amounts.read(balance, line).units))
-        runs = len(rows) > 2 and bool(orders_of(rows, int) or orders_of(rows, int.__neg__))
-        return runs or any(is_sum(money, whole) for money in totals)
 
     def _leave_out_trailer(self) -> None:
         plan, survey = self.plan, self._survey
@@ -256,100 +193,6 @@ class _Guessing:
         survey.footer = None
         self.plan = replace(plan, table=replace(plan.table, skip_last=last))
 
-    def _leave_out_kinds(self) -> None:
-        """Leave out balances and sums that only a word of a column such as "Row type" marks, if
-        they fit the transactions; ask if they may have come about by chance.
-        """
-        plan, selection = self.plan, self.selection
-        texts, keys = plan.indexes("payee", "note"), plan.indexes(*_OF_ACCOUNT)
-        columns = {column.index for column in self._survey.watched} | plan.ignored
-        columns -= selection.undoubted | selection.columns
-        for column in sorted(columns if plan.rows is None else ()):
-            words = [cells[column].strip() for cells in plan.table.sample]
-            if not 1 < len(set(words)) <= _MOST_KINDS or words.count(words[0]) > _MOST_KINDS:
-                continue
-            accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
-            for place, row in enumerate(self._with_balances()):
-                kinds = accounts[text_of(row[1], keys) if keys else ""]
-                kind = kinds.setdefault(row[1][column].strip(), Kind(place))
-                if len(kinds) > _MOST_KINDS:
-                    break
-                has_text = bool(texts) and bool(text_of(row[1], texts))
-                kind.add(place, row, net(self._money(*row)), has_text=has_text)
-            else:
-                if accounts and self._decide_kinds(column, [*accounts.values()]):
-                    return
-
-    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> bool:
-        """Return whether it is known which kinds are no transactions.
-
-        accounts: the kinds of rows of each account, by their words in the column.
-        """
-        name = self.plan.headings.named(column)
-        named = {*self.selection.balances}
-        named |= {line for line, doubt in self.selection.doubts.items() if doubt.is_named}
-        words = {w for kinds in accounts for w, kind in kinds.items() if kind.is_of(named)}
-        first, *others = map(roles_in, accounts)
-        found = [roles for roles in first if all(roles in other for other in others)]
-        bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
-        bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
-        found = [roles for roles in found if roles.keys() == bare] or found
-        found = [roles for roles in found if words <= roles.keys()]
-        if any(roles.keys() == words for roles in found):
-            return True
-        left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
-        kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
-        if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
-            (roles,) = found
-            rows = [(word, row) for kinds in accounts for word in roles for row in kinds[word].few]
-            for word, (line, _, cells) in rows:
-                self.selection.no_money[line] = word
-                self.selection.doubts.pop(line, None)
-                if roles[word] != TOTAL:
-                    self.selection.balances[line] = roles[word], cells
-            which = f"{len(rows)} rows by their {quoted(name)}"
-            self.remarks.append(f"left out {which}: they are balances and sums of the other rows")
-            self.plan.inferred.explained.add(column)
-            # Its words may be words for directions, too.
-            self._survey.watched = [each for each in self._survey.watched if each.index != column]
-            return True
-        if found:
-            readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
-            line = min(accounts[0][word].few[0][0] for word in readings[0])
-            ask_about_sums(name, line, *readings, questions=self._questions)
-        elif (
-            len(left_out) > 1
-            and any(kind.count > 1 for kind in kept)
-            and all(one.is_beside(other) for one in left_out for other in kept)
-        ):
-            line = min(kind.few[0][0] for kind in left_out)
-            ask_about_sums(name, line, sorted(bare), questions=self._questions)
-        return False
-
-    def _leave_out_totals(self) -> None:
-        doubts = self.selection.doubts
-        balances, _ = self._balance_rows() if doubts else ([], {})
-        if len(balances) > 2 and orders_of(balances):
-            # No row between others whose amount changes the balance is a total.
-            for line, *_ in balances[1:-1]:
-                doubts.pop(line, None)
-        if any(doubt.is_named for doubt in doubts.values()):
-            self._take_stating_rows()
-        rows = movements(self.plan, self.selection) if doubts else iter(())
-        for line in list(sums_in(rows, doubts, self._money)):
-            text = doubts[line].text
-            self.selection.no_money[line] = text
-            where = f"line {line}, {quoted(text)}"
-            self.remarks.append(f"left out {where}: it is the sum of the rows above it")
-        if self.plan.rows is None and "balance" not in self.plan.columns:
-            self._leave_out_parts()
-            self._ask_about_repeated_sums()
-
-    def _money(self, line: int, cells: list[str]) -> dict[int, int]:
-        """Return a row's amounts, each by its place."""
-        cents = amount_cell(self.plan.columns, cells, self._words, line)
-        return {place: self._amounts.read(text, line).units for place, text in cents}
-
     def _ask_about_journal(self) -> None:
         """Ask which rows of double entry are the bank's, unless --only says so."""
         plan, columns = self.plan, self.plan.columns
@@ -363,32 +206,12 @@ class _Guessing:
             fault += "export the account alone, with amounts that have a sign"
             raise ImportRefused(fault, plan.headings.line)
         rows = (
-            (cells, text_of(cells, columns["recordDate"]), net(self._money(line, cells)))
+            (cells, text_of(cells, columns["recordDate"]), net(self._rows.money(line, cells)))
             for line, cells in movements(plan, self.selection)
         )
         found = accounts_in(rows, books, plan.headings)
         if found is not None:
             ask_whose_rows(*found, plan, self._turned(), self._questions)
-
-    def _ask_about_end(self) -> None:
-        """Ask about a last row without texts that all others have: it may be a balance. So may the
-        first row of a file without headings.
-        """
-        plan, survey, mapping = self.plan, self._survey, self.plan.mapping
-        if survey.bare is None or survey.count < _FEW:
-            return
-        line, column = survey.bare
-        if column in self.selection.undoubted:
-            return
-        last: ImportOptions = {"skip_last": mapping.skip_last + 1}
-        is_first = line == plan.table.first_line
-        if "balance" not in plan.columns and (is_first or line == survey.last_line):
-            name = plan.headings.named(column)
-            without = Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
-            without = _without_first(plan.table) if is_first else without
-            kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
-            fact = clause(Topic.END_WITHOUT_TEXT, column=name)
-            self._questions.ask(fact, without, kept, line=line)
 
     def _turned(self) -> ImportOptions:
         """Return options by which a debit comes in, and a positive amount does."""
@@ -397,87 +220,6 @@ class _Guessing:
             sides = [headings.named(index) for index in self.plan.indexes("credit", "debit")]
             return {"debit": sides[0], "credit": sides[1]} if sides else {"positive": "in"}
         return {"sign": words.turned(headings.named(words.column))}
-
-    def _take_stating_rows(self) -> None:
-        """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
-        selection = self.selection
-        named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
-        stating = {*selection.balances, *named}
-        for line, (kind, cells) in chained(self._with_balances(), stating, self._money).items():
-            if line in named:
-                del selection.doubts[line]
-                selection.no_money[line] = named[line]
-            if kind != TOTAL:
-                selection.balances[line] = kind, cells
-
-    def _with_balances(self) -> Iterator[Row]:
-        """Yield the transactions, and the rows whose words say that they are balances."""
-        balances = ((line, cells) for line, (_, cells) in sorted(self.selection.balances.items()))
-        return merge(movements(self.plan, self.selection), balances)
-
-    def _leave_out_parts(self) -> None:
-        """Leave out rows that are marked as parts: other rows have the whole amounts."""
-        unmapped = self._survey.unmapped
-        others = {c.index for c in unmapped if any(map(marks_parts, c.texts))}
-        columns = sorted(self.selection.marked | others)
-        for column in columns:
-            self._leave_out_parts_of_splits(column)
-        # In a column of categories, a hyphen means that the row has no category.
-        texts = [column for column in columns if column not in self.plan.indexes("category")]
-        for column, mark in product(texts, MARKS):
-            rows = movements(self.plan, self.selection)
-            parts, place = parts_in(rows, column, mark, self._money)
-            self.selection.no_money |= dict.fromkeys(parts, mark)
-            if parts:
-                which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
-                remark = f"left out {which}: they are the parts of the rows {place} them"
-                self.remarks.append(remark)
-
-    def _leave_out_parts_of_splits(self, column: int) -> None:
-        """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
-        plan = self.plan
-        days, payees = plan.columns["recordDate"], plan.indexes("payee")
-        found = splits_in(movements(plan, self.selection), column, days, payees, self._money)
-        if found.parts and found.without_parts:
-            fault = "the row is split, but the rows beside it that have its day do not add up to "
-            fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
-            raise ImportRefused(fault, found.without_parts[0])
-        if found.doubtful:
-            name, marks = plan.headings.named(column), [*dict.fromkeys(found.marks)]
-            ask_about_sums(name, found.doubtful[0], marks, questions=self._questions)
-        elif found.parts:
-            self.selection.no_money |= dict.fromkeys(found.parts, "part of a split")
-            which = f"{len(found.parts)} rows, such as line {found.parts[0]}"
-            why = "they are the parts of the split rows beside them"
-            self.remarks.append(f"left out {which}: {why}")
-
-    def _ask_about_repeated_sums(self) -> None:
-        """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
-        plan, read, no_money = self.plan, self._amounts.read, self.selection.no_money
-        amounts = self._survey.money
-        if not no_money and not may_have_sums(amounts, self._amounts.decimal):
-            return
-        # A side without money may have a zero.
-        every = ((line, way * read(text, line).units) for line, way, text in amounts)
-        money = [(line, units) for line, units in every if units and line not in no_money]
-        sums = set(repeated_sums(money))
-        taken = {*plan.amounts, *plan.columns["recordDate"]}
-        found: list[tuple[bool, int, list[str]]] = []
-        for column in sorted({*range(plan.table.width)} - taken) if sums else ():
-            texts: dict[str, str] = {}
-            others = set()
-            for line, cells in movements(plan, self.selection):
-                text = cells[column].strip()
-                if line in sums:
-                    texts[text] = without_numbers(text)
-                else:
-                    others.add(without_numbers(text))
-            if len(kinds := set(texts.values())) == 1 and kinds.isdisjoint(others):
-                found.append(("" in texts, column, [*texts]))
-        if found and not any(column in self.selection.undoubted for _, column, _ in found):
-            _, column, named = min(found)
-            name = plan.headings.named(column)
-            ask_about_sums(name, min(sums), named, questions=self._questions)
 
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""
@@ -493,7 +235,7 @@ class _Guessing:
         """
         dates = self._survey.dates
         forms = dates.readings()
-        rows, cells_of = self._balance_rows() if len(forms) > 1 else ([], {})
+        rows, cells_of = self._rows.balance_rows() if len(forms) > 1 else ([], {})
         orders = [*orders_of(rows)] if len(rows) > 2 else []
         if len(orders) == 1:
             days = {form: self._days(form, cells_of) for form in forms}
@@ -554,36 +296,11 @@ class _Guessing:
             fact = clause(Topic.UNITS, heading=named[0])
             self._questions.ask(fact, minor, major, line=headings.line)
 
-    def _balance_rows(self) -> tuple[list[BalanceRow], CellsOf]:
-        """Return all rows and the cells of each line, if each row has a balance and there is one
-        account; else no rows.
-        """
-        columns, survey = self.plan.columns, self._survey
-        codes = survey.currencies
-        counts = [len(survey.accounts), len(codes), *map(len, codes.values())]
-        if "balance" not in columns or survey.footer or max(counts) > 1:
-            return [], {}
-        amounts = self._amounts
-        (balance,) = columns["balance"]
-        found, cells_of = [], {}
-        for line, cells in movements(self.plan, self.selection):
-            text = money_text(cells[balance])
-            if not text:
-                return [], {}
-            cells_of[line] = cells
-            cents = amount_cell(columns, cells, None, line)
-            size = sum(abs(amounts.read(amount, line).units) for _, amount in cents)
-            found.append((line, size, amounts.read(text, line).units))
-        for line, (_, cells) in self.selection.balances.items():
-            if text := money_text(cells[balance]):
-                found.append((line, 0, amounts.read(text, line).units))
-        return sorted(found), cells_of
-
     def _balance_ways(self, form: DateForm) -> tuple[Mapping[int, int], int | None, bool] | None:
         """Return the directions that the balances show, in the form that `Directions` needs."""
         if self._questions.asks_for("decimal"):
             return None
-        mapping, (rows, cells_of) = self.plan.mapping, self._balance_rows()
+        mapping, (rows, cells_of) = self.plan.mapping, self._rows.balance_rows()
         days = [day // DAY_SECONDS for day in self._days(form, cells_of)]
         ordered = [days == sorted(days, reverse=reverse) for reverse in (False, True)]
         ways = ways_of(rows, ordered[1] if ordered[0] != ordered[1] else None) if rows else None
@@ -638,12 +355,6 @@ class _Guessing:
             # The first number is enough: a file with several account numbers is refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return accounts
-
-
-def _without_first(table: Table) -> Choice:
-    """Return the choice that the first row of a file without headings is not a transaction."""
-    text = next((cell for cell in table.cells if is_text(cell)), BLANK)
-    return Choice({"skip_rows": table.first_line}, clause(Says.NOT_TRANSACTION, text=text))
 
 
 def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:

@@ -14,7 +14,9 @@ from finance_api.importers.csv.vocabulary import (
 )
 from finance_api.importers.interface import Choice
 
-_MONEY = ("amount", "debit", "credit")
+#: Field -> which way its amounts go; 0: as their signs say.
+_WAYS = {"amount": 0, "debit": -1, "credit": 1}
+_MONEY = tuple(_WAYS)
 _FOREIGN = ("operation", "original", "original currency")
 _OF_OPERATION = ("amount", "original", "own")
 #: Up to this many columns of numbers are tried as amounts, or as a balance that changes by them.
@@ -35,7 +37,7 @@ def find_money(open_: OpenColumns) -> None:
     open_.explain(*(column for column in all_ if column not in numbers))
     if any(column.has_decimals for column in numbers):
         # Numbers without decimals are counts and ids, unless the whole heading names money.
-        named = (*_MONEY, "balance")
+        named = (*_MONEY, "balance", "fee")
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, named)) == 2]
     if not _find_own(open_) and not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
@@ -302,8 +304,8 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     """Mark columns of money that add nothing to the amount; `unread` asks about the others."""
     money, balance = open_.of(*_MONEY), open_.of("balance")
     runs = bool(balance) and _runs(money, balance[0])
-    fees = [column for column in best("fee", numbers) if balance and not runs]
-    fees = [column for column in fees if _runs([*money, column], balance[0])]
+    fees = best("fee", numbers) if balance and not runs else []
+    fees = [column for column in fees if _charges(open_, column, balance[0])]
     if len(fees) == 1:
         open_.take("fee", fees[0], "the balances follow only with it")
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
@@ -344,6 +346,17 @@ def _follows(balance: Column, credit: Column, debit: Column) -> bool:
     """Return whether the balance rises by one column, and falls by the other one."""
     rows = _rows(balance, credit, debit)
     found = [(0, _size([a]) - _size([b]), after) for after, a, b in rows if after is not None]
+    return len(found) > 2 and bool(orders_of(found, int))
+
+
+def _charges(open_: OpenColumns, fee: Column, balance: Column) -> bool:
+    """Return whether the balance changes by the amount of each row and falls by its fee."""
+    ways = [(c, way) for name, way in _WAYS.items() for c in open_.of(name)] + [(fee, -1)]
+    found = []
+    for after, *units in _rows(balance, *(column for column, _ in ways)):
+        pairs = zip(ways, units, strict=True)
+        moved = sum(way * abs(each or 0) if way else each or 0 for (_, way), each in pairs)
+        found += [] if after is None else [(0, moved, after)]
     return len(found) > 2 and bool(orders_of(found, int))
 
 

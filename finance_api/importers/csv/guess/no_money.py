@@ -1,0 +1,248 @@
+"""Finds the rows that are no transactions: balances, totals, and the parts of other rows."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from finance_api.importers.clauses import Says, Topic, clause
+from finance_api.importers.csv.balances import orders_of
+from finance_api.importers.csv.cells import BLANK, text_of
+from finance_api.importers.csv.guess.evidence import Survey
+from finance_api.importers.csv.guess.money_rows import MoneyRows
+from finance_api.importers.csv.guess.status import Selection
+from finance_api.importers.csv.guess.totals import (
+    MARKS,
+    Kind,
+    chained,
+    marks_parts,
+    may_have_sums,
+    net,
+    parts_in,
+    repeated_sums,
+    roles_in,
+    splits_in,
+    sums_in,
+)
+from finance_api.importers.csv.guess.which_rows import ask_about_sums
+from finance_api.importers.csv.plan import Plan
+from finance_api.importers.csv.reading import movements
+from finance_api.importers.csv.table import Table, is_text
+from finance_api.importers.csv.vocabulary import TOTAL, without_numbers
+from finance_api.importers.interface import ANOTHER_FILE, Choice, ImportRefused, Questions, quoted
+from finance_api.importers.options import ImportOptions
+
+#: A file with fewer rows shows little.
+_FEW = 4
+#: A column that says what kind of row each is has at most this many words.
+_MOST_KINDS = 8
+_OF_ACCOUNT = ("account", "accountNumber", "currency")
+
+
+class NoMoney:
+    """Leaves out rows that surely are no transactions, and asks about those that may be none."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        survey: Survey,
+        selection: Selection,
+        rows: MoneyRows,
+        questions: Questions,
+    ) -> None:
+        self._plan, self._survey, self._selection = plan, survey, selection
+        self._rows, self._questions = rows, questions
+
+    def leave_out_kinds(self) -> None:
+        """Leave out balances and sums that only a word of a column such as "Row type" marks, if
+        they fit the transactions; ask if they may have come about by chance.
+        """
+        plan, selection = self._plan, self._selection
+        texts, keys = plan.indexes("payee", "note"), plan.indexes(*_OF_ACCOUNT)
+        columns = {column.index for column in self._survey.watched} | plan.ignored
+        columns -= selection.undoubted | selection.columns
+        for column in sorted(columns if plan.rows is None else ()):
+            words = [cells[column].strip() for cells in plan.table.sample]
+            if not 1 < len(set(words)) <= _MOST_KINDS or words.count(words[0]) > _MOST_KINDS:
+                continue
+            accounts: defaultdict[str, dict[str, Kind]] = defaultdict(dict)
+            for place, row in enumerate(self._rows.with_balances()):
+                kinds = accounts[text_of(row[1], keys) if keys else ""]
+                kind = kinds.setdefault(row[1][column].strip(), Kind(place))
+                if len(kinds) > _MOST_KINDS:
+                    break
+                has_text = bool(texts) and bool(text_of(row[1], texts))
+                kind.add(place, row, net(self._rows.money(*row)), has_text=has_text)
+            else:
+                if accounts and self._decide_kinds(column, [*accounts.values()]):
+                    return
+
+    def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> bool:
+        """Return whether it is known which kinds are no transactions.
+
+        accounts: the kinds of rows of each account, by their words in the column.
+        """
+        name = self._plan.headings.named(column)
+        named = {*self._selection.balances}
+        named |= {line for line, doubt in self._selection.doubts.items() if doubt.is_named}
+        words = {w for kinds in accounts for w, kind in kinds.items() if kind.is_of(named)}
+        first, *others = map(roles_in, accounts)
+        found = [roles for roles in first if all(roles in other for other in others)]
+        bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
+        bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
+        found = [roles for roles in found if roles.keys() == bare] or found
+        found = [roles for roles in found if words <= roles.keys()]
+        if any(roles.keys() == words for roles in found):
+            return True
+        left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
+        kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]
+        if len(found) == 1 and (TOTAL in found[0].values() or found[0].keys() == bare):
+            (roles,) = found
+            rows = [(word, row) for kinds in accounts for word in roles for row in kinds[word].few]
+            for word, (line, _, cells) in rows:
+                self._selection.no_money[line] = word
+                self._selection.doubts.pop(line, None)
+                if roles[word] != TOTAL:
+                    self._selection.balances[line] = roles[word], cells
+            which = f"{len(rows)} rows by their {quoted(name)}"
+            self._questions.remarks.append(
+                f"left out {which}: they are balances and sums of the other rows"
+            )
+            self._plan.inferred.explained.add(column)
+            # Its words may be words for directions, too.
+            self._survey.watched = [each for each in self._survey.watched if each.index != column]
+            return True
+        if found:
+            readings = [*map(list, {frozenset(roles): roles for roles in found}.values())]
+            line = min(accounts[0][word].few[0][0] for word in readings[0])
+            ask_about_sums(name, line, *readings, questions=self._questions)
+        elif (
+            len(left_out) > 1
+            and any(kind.count > 1 for kind in kept)
+            and all(one.is_beside(other) for one in left_out for other in kept)
+        ):
+            line = min(kind.few[0][0] for kind in left_out)
+            ask_about_sums(name, line, sorted(bare), questions=self._questions)
+        return False
+
+    def leave_out_totals(self) -> None:
+        doubts = self._selection.doubts
+        balances, _ = self._rows.balance_rows() if doubts else ([], {})
+        # A row whose amount changes the balance before it is no total.
+        orders = [set(steps) for steps in orders_of(balances).values()]
+        for line in set.intersection(*orders) if orders and len(balances) > 2 else ():
+            doubts.pop(line, None)
+        if any(doubt.is_named for doubt in doubts.values()):
+            self._take_stating_rows()
+        rows = movements(self._plan, self._selection) if doubts else iter(())
+        for line in list(sums_in(rows, doubts, self._rows.money)):
+            text = doubts[line].text
+            self._selection.no_money[line] = text
+            where = f"line {line}, {quoted(text)}"
+            self._questions.remarks.append(f"left out {where}: it is the sum of the rows above it")
+        if self._plan.rows is None and "balance" not in self._plan.columns:
+            self._leave_out_parts()
+            self._ask_about_repeated_sums()
+
+    def _take_stating_rows(self) -> None:
+        """Take rows such as "Saldo do dia" that are the sum of the balance and the rows before."""
+        selection = self._selection
+        named = {line: doubt.text for line, doubt in selection.doubts.items() if doubt.is_named}
+        stating = {*selection.balances, *named}
+        for line, (kind, cells) in chained(
+            self._rows.with_balances(), stating, self._rows.money
+        ).items():
+            if line in named:
+                del selection.doubts[line]
+                selection.no_money[line] = named[line]
+            if kind != TOTAL:
+                selection.balances[line] = kind, cells
+
+    def _leave_out_parts(self) -> None:
+        """Leave out rows that are marked as parts: other rows have the whole amounts."""
+        unmapped = self._survey.unmapped
+        others = {c.index for c in unmapped if any(map(marks_parts, c.texts))}
+        columns = sorted(self._selection.marked | others)
+        for column in columns:
+            self._leave_out_parts_of_splits(column)
+        # In a column of categories, a hyphen means that the row has no category.
+        texts = [column for column in columns if column not in self._plan.indexes("category")]
+        for column, mark in product(texts, MARKS):
+            rows = movements(self._plan, self._selection)
+            parts, place = parts_in(rows, column, mark, self._rows.money)
+            self._selection.no_money |= dict.fromkeys(parts, mark)
+            if parts:
+                which = f"{len(parts)} rows marked {quoted(mark)}, such as line {parts[0]}"
+                remark = f"left out {which}: they are the parts of the rows {place} them"
+                self._questions.remarks.append(remark)
+
+    def _leave_out_parts_of_splits(self, column: int) -> None:
+        """Leave out the parts of rows such as "--Split--", which have the whole amounts."""
+        plan = self._plan
+        days, payees = plan.columns["recordDate"], plan.indexes("payee")
+        found = splits_in(movements(plan, self._selection), column, days, payees, self._rows.money)
+        if found.parts and found.without_parts:
+            fault = "the row is split, but the rows beside it that have its day do not add up to "
+            fault += f"it, as others do: correct the file, or {ANOTHER_FILE}"
+            raise ImportRefused(fault, found.without_parts[0])
+        if found.doubtful:
+            name, marks = plan.headings.named(column), [*dict.fromkeys(found.marks)]
+            ask_about_sums(name, found.doubtful[0], marks, questions=self._questions)
+        elif found.parts:
+            self._selection.no_money |= dict.fromkeys(found.parts, "part of a split")
+            which = f"{len(found.parts)} rows, such as line {found.parts[0]}"
+            why = "they are the parts of the split rows beside them"
+            self._questions.remarks.append(f"left out {which}: {why}")
+
+    def _ask_about_repeated_sums(self) -> None:
+        """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
+        plan, read, no_money = self._plan, self._rows.amounts.read, self._selection.no_money
+        amounts = self._survey.money
+        if not no_money and not may_have_sums(amounts, self._rows.amounts.decimal):
+            return
+        # A side without money may have a zero.
+        every = ((line, way * read(text, line).units) for line, way, text in amounts)
+        money = [(line, units) for line, units in every if units and line not in no_money]
+        sums = set(repeated_sums(money))
+        taken = {*plan.amounts, *plan.columns["recordDate"]}
+        found: list[tuple[bool, int, list[str]]] = []
+        for column in sorted({*range(plan.table.width)} - taken) if sums else ():
+            texts: dict[str, str] = {}
+            others = set()
+            for line, cells in movements(plan, self._selection):
+                text = cells[column].strip()
+                if line in sums:
+                    texts[text] = without_numbers(text)
+                else:
+                    others.add(without_numbers(text))
+            if len(kinds := set(texts.values())) == 1 and kinds.isdisjoint(others):
+                found.append(("" in texts, column, [*texts]))
+        if found and not any(column in self._selection.undoubted for _, column, _ in found):
+            _, column, named = min(found)
+            name = plan.headings.named(column)
+            ask_about_sums(name, min(sums), named, questions=self._questions)
+
+    def ask_about_end(self) -> None:
+        """Ask about a last row without texts that all others have: it may be a balance. So may the
+        first row of a file without headings.
+        """
+        plan, survey, mapping = self._plan, self._survey, self._plan.mapping
+        if survey.bare is None or survey.count < _FEW:
+            return
+        line, column = survey.bare
+        if column in self._selection.undoubted:
+            return
+        last: ImportOptions = {"skip_last": mapping.skip_last + 1}
+        is_first = line == plan.table.first_line
+        if "balance" not in plan.columns and (is_first or line == survey.last_line):
+            name = plan.headings.named(column)
+            without = Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
+            without = without_first(plan.table) if is_first else without
+            kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
+            fact = clause(Topic.END_WITHOUT_TEXT, column=name)
+            self._questions.ask(fact, without, kept, line=line)
+
+
+def without_first(table: Table) -> Choice:
+    """Return the choice that the first row of a file without headings is not a transaction."""
+    text = next((cell for cell in table.cells if is_text(cell)), BLANK)
+    return Choice({"skip_rows": table.first_line}, clause(Says.NOT_TRANSACTION, text=text))
