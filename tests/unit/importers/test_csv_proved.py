@@ -106,6 +106,16 @@ def test_balances_show_that_fees_are_beside_the_amounts():
     assert len(entries(without, currency="ZAR")) == 4
 
 
+def test_a_fee_in_the_first_row_alone_is_asked_about():
+    text = """Date,Text,Amount,Fee,Balance
+2026-03-02,Abroad,-12.50,-1.00,986.50
+2026-03-05,Pay,900.00,,1886.50
+2026-03-17,Kiosk,-50.00,,1836.50
+"""
+    refused = refusal(text, currency="ZAR")
+    assert [question.fact.topic for question in refused.questions] == [Topic.MAYBE_FEES]
+
+
 def test_of_amounts_in_two_currencies_the_accounts_own_counts():
     text = """Data;Descrição;Valor (em US$);Valor (em R$)
 02/03/2026;Livraria;-2,50;-12,50

@@ -315,10 +315,12 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     for column in numbers:
         if column.index in open_.explained or column not in open_.free:
             continue
-        # If balances follow from the amounts, they do not include a fee beside them.
+        # If balances follow from the amounts, they do not include a fee beside them. The first or
+        # the last row is not compared.
+        is_apart = runs and column.fit("fee") and any(column.numbers[1:-1])
         adds_nothing = column.is_zero or any(_agree(column, *each) for each in (money, balance))
         is_original = column.fit("original") and not open_.has("originalAmount")
-        if adds_nothing or is_original or (runs and column.fit("fee")):
+        if adds_nothing or is_original or is_apart:
             open_.explain(column)
         codes = best("original currency", open_.free)
         has_code = len(codes) == 1 and not open_.has("originalCurrencyCode")
