@@ -1,16 +1,18 @@
-"""Payees: several can be given one name, and the largest ones categories."""
+"""Payees: the figures of one; several can be given one name, and the largest ones categories."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.edits.payees import MERGE, merge_payees
 from finance_api.ledger.edits.rules import TO_CATEGORISE, PayeesRefused, categorise_payees
+from finance_api.planning.answers import ParametersRefused
 from finance_api.query.errors import QueryError
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, condition_on
@@ -22,6 +24,8 @@ from finance_api.storage.interface import TooManySums
 from finance_api.values.text import fold
 from finance_api.web import forms
 from finance_api.web import page as pages
+from finance_api.web.api_requests import ApiAnswers
+from finance_api.web.development import PayeeDetail
 from finance_api.web.routes import get, post
 
 #: The page counts the records of up to this many payees.
@@ -32,6 +36,20 @@ _RENAMED = condition_on(RECORDS, "originalPayee", Operator.NOT_NULL)
 #: So many of the largest payees are offered a category at once.
 _LARGEST = 10
 _BLANK = dict.fromkeys(names_of(RECORDS.fields))
+
+
+@get("payee", Permission.DATA_READ, "payee")
+def show_payee(request: Request) -> dict[str, Any]:
+    payee = request.GET.get("name", "")
+    row = {"id": payee, "name": payee}
+    detail = PayeeDetail(ApiAnswers(request), pages.own_rows(request), row, request.region)
+    if not payee:
+        raise HTTPNotFound()
+    try:
+        return pages.page("records", payee, detail=detail, has_records=bool(detail.records))
+    except ParametersRefused:
+        # Too long for a payee.
+        raise HTTPNotFound() from None
 
 
 @get("payees", Permission.DATA_READ, "payees")
