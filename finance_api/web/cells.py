@@ -50,7 +50,9 @@ class Cells:
             return NONE
         match field.kind:
             case Kind.NUMBER:
-                return _number(field, value, row, self._region)
+                account = self._owned.accounts.rows.get(row.get("accountId") or "", {})
+                currency = row.get(field.currency_name) or account.get("currencyCode")
+                return _number(field, value, row, currency, self._region)
             case Kind.DATE:
                 return day(value, self._region)
             case Kind.DATETIME:
@@ -68,13 +70,15 @@ class Cells:
         return str(shown(self._owned, field, value))
 
 
-def _number(field: Field, value: int, row: Row, region: Region) -> Markup | str:
+def _number(
+    field: Field, value: int, row: Row, currency: str | None, region: Region
+) -> Markup | str:
     if field.decimals != DECIMALS:
         return region.count(value)
     if field.name == "progress":
         is_limit = "periodLimit" in row
         return limit_progress(value, row, region) if is_limit else goal_progress(value, region)
-    found = money(value, row.get(field.currency_name), region)
+    found = money(value, currency, region)
     if field.name == "unexplained":
         if value:
             return Markup('<strong class="warning">{}</strong>').format(found)

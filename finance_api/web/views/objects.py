@@ -327,14 +327,16 @@ class ObjectViews:
         return text
 
     def _facts(self, owned: UserRows, row: Row) -> list[tuple[str, Markup | str]]:
-        """Return the labels and values of fields that the form does not have."""
-        if self.resource is STANDING_ORDERS:
-            days = next_dates(row, self.request.today)
-            dates = Markup(", ").join(day(each, self.region) for each in days)
-            return [("Next dates", dates or NONE)]
-        cells = Cells(owned, self.region)
+        """Return the labels and values that stand above the form."""
         known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
-        return [(forms.label_of(field), cells.cell(field, row)) for field in known]
+        dates: list[tuple[str, Markup | str]] = []
+        if self.resource is STANDING_ORDERS:
+            known = [self.resource[name] for name in ("amount", "recurrenceRule", "accountId")]
+            days = next_dates(row, self.request.today)
+            shown = Markup(", ").join(day(each, self.region) for each in days)
+            dates = [("Next dates", shown or NONE)]
+        cells = Cells(owned, self.region)
+        return [(forms.label_of(field), cells.cell(field, row)) for field in known] + dates
 
 
 def _branch_key(tree: CategoryTree, row: Row) -> list[tuple[bool, str, str]]:

@@ -113,7 +113,9 @@ def test_an_end_is_a_date_in_words_and_a_mistake_in_it_is_named(client, visitor)
     assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3;UNTIL=20260503"
     shown = shown_text(visitor.get("/standing-orders").text)
     assert "every month on the 3rd, until 3 May 2026" in shown
-    assert "Next dates 3 Apr 2026 , 3 May 2026 " in shown_text(visitor.get(PATH).text)
+    shown = shown_text(visitor.get(PATH).text)
+    usual = "Amount −850.00 EUR Repeats every month on the 3rd, until 3 May 2026 Account Giro"
+    assert f"{usual} Next dates 3 Apr 2026 , 3 May 2026 Edit " in shown
     visitor.submit(PATH, PATH, status=303, **{"repeats-end": ""})
     assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3"
 
