@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,16 +157,10 @@ def add_user(storage: WritableStorage, email: str) -> User:
 
 
 def make_token(user: User, number: int, **values: Any) -> Token:
-    token = {
-        "id": make_id(number),
-        "user_id": user.id,
-        "name": f"token {number}",
-        "sha256": f"{number:064x}",
-        "start": "fin_abcd",
-        "scopes": None,
-        "created_at": number,
-    }
-    return Token(**{**token, **values})
+    """Return a token; its number is its id, its digest and its time."""
+    name, digest = f"token {number}", f"{number:064x}"
+    token = Token(make_id(number), user.id, name, digest, "fin_abcd", None, created_at=number)
+    return replace(token, **values)
 
 
 class OneUser:
