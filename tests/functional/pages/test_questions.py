@@ -176,7 +176,7 @@ def test_every_panel_of_the_overview_can_be_saved(service, household, visitor):
     assert len(saved(service, household)) == len(links)
     asked = [question.address for question in saved(service, household)]
     # The clock says that this is the current month.
-    assert sum("recordDate=eq.this-month" in address for address in asked) == 7
+    assert sum("recordDate=eq.this-month" in address for address in asked) == 8
     assert sum("recordDate=eq.last-month-to-date" in address for address in asked) == 2
     for question in saved(service, household):
         assert visitor.get(f"/questions/{question.id}")
