@@ -93,8 +93,9 @@ class ApiAnswers:
         return answer
 
     def sums(self, asked: ApiRequest) -> Answer | None:
-        """Return a summary with all its groups."""
-        return self.get_if_possible(asked, limit=MOST_GROUPS)
+        """Return a summary with all its groups; None if there is too much to add up."""
+        answer = self.get_if_possible(asked, limit=MOST_GROUPS)
+        return None if answer is None or answer.next_offset is not None else answer
 
     def course(self, asked: ApiRequest) -> tuple[Sequence[Row], Sequence[Row]]:
         """Return net worth over time: rows by point and currency, and converted rows by point.

@@ -348,7 +348,7 @@ class Overview:
     @cached_property
     def payees(self) -> list[tuple[str, Money]] | None:
         """The payees who received most; None if there are too many to add up."""
-        found = self._answers.sums(self.payees_request)
+        found = self._answers.get_if_possible(self.payees_request)
         if found is None:
             return None
         sums = [each for each in _by(found, "payee", self._prefix).items() if each[0]]

@@ -150,6 +150,23 @@ def test_the_list_of_labels_has_the_sums_of_the_api(client, visitor):
     assert f"home −{-group['net']:.2f} EUR Records" in shown_text(visitor.get("/labels").text)
 
 
+def test_sums_of_which_one_request_has_only_a_part_are_not_shown(service, user, visitor):
+    """A page of the API has 1,000 groups: without the others, a sum would be too small."""
+    numbers = range(1, 1_002)
+    below = [category(n, name=f"{n}", parentId=uid("Category", 2_000)) for n in numbers]
+    labels = [label(n, name=f"{n}") for n in numbers]
+    rows = [
+        record(n, amount=-1, categoryId=uid("Category", n), labelIds=[uid("Label", n)])
+        for n in numbers
+    ]
+    service.load(user, [account(1), category(2_000, name="All"), *below, *labels, *rows[:1_000]])
+    assert "All −1,000.00 EUR" in shown_text(visitor.get("/categories").text)
+    assert "−1.00 EUR" in shown_text(visitor.get("/labels").text)
+    service.load(user, rows[1_000:])
+    assert "EUR" not in shown_text(visitor.get("/categories").text)
+    assert "EUR" not in shown_text(visitor.get("/labels").text)
+
+
 @on_one_storage
 def test_each_category_stands_below_its_parent_whatever_the_names(service, user, visitor):
     service.load(
