@@ -1,6 +1,7 @@
 """Saved questions: list, answer, form, removal; and their links: create, show once, revoke."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -185,11 +186,20 @@ def _is_shared(request: Request) -> bool:
     return request.matched_route.name == "question.new" and "share" in request.GET
 
 
-def _shown_form(
-    request: Request, values: Mapping[str, str], question: Question | None
-) -> dict[str, Any]:
-    """Show the form that was kept when its session ended; if there is none, show these values."""
-    sent, values = kept_form(request), {"expiry": "365", "expires_on": "", **values}
+def _changed(request: Request) -> Question | None:
+    """Return the question in the path; None for the form of a new one."""
+    return _own(request) if "id" in request.matchdict else None
+
+
+@get("question.new", _WRITE, "question_form")
+@get("question.edit", _WRITE, "question_form")
+def show_form(request: Request) -> dict[str, Any]:
+    """Show the form that was kept when its session ended; if there is none, show the values of the
+    question, or those in the query.
+    """
+    sent, question = kept_form(request), _changed(request)
+    given = request.GET if question is None else asdict(question)
+    values = {"expiry": "365", "expires_on": "", **{name: given.get(name, "") for name in _FIELDS}}
     if sent is not None:
         values = {name: str(sent.get(name, "")) for name in values}
     form = _form(request, values, question, kept_errors(sent))
@@ -198,29 +208,11 @@ def _shown_form(
     return form if allowed else pages.refused(request, form, 403)
 
 
-@get("question.new", _WRITE, "question_form")
-def show_new(request: Request) -> dict[str, Any]:
-    return _shown_form(request, {name: request.GET.get(name, "") for name in _FIELDS}, None)
-
-
 @post("question.new", _WRITE, "question_form")
-def add(request: Request) -> Any:
-    return _saved(request, None)
-
-
-@get("question.edit", _WRITE, "question_form")
-def show_edit(request: Request) -> dict[str, Any]:
-    question = _own(request)
-    return _shown_form(request, {name: getattr(question, name) for name in _FIELDS}, question)
-
-
 @post("question.edit", _WRITE, "question_form")
-def change(request: Request) -> Any:
-    return _saved(request, _own(request))
-
-
-def _saved(request: Request, question: Question | None) -> Any:
+def save(request: Request) -> Any:
     """Check the form, save it, and redirect to the question; or show the form with its errors."""
+    question = _changed(request)
     values, user = {name: request.sent_text(name) for name in _FIELDS}, request.user
     errors, name, address, is_shared = {}, "", "", _is_shared(request)
     try:
