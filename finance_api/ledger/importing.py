@@ -242,7 +242,11 @@ def _import_statements(
         "counts": report.counts,
         "accounts": facts.facts,
     }
-    report.changed = session.close(records_changed=records.changed, details=report.details)
+    # Balances that agree with the records change nothing visible, but count from now on.
+    is_noted = bool(session.accounts.changes()[0])
+    report.changed = session.close(
+        records_changed=records.changed, details=report.details, is_noted=is_noted
+    )
 
 
 def _decide(

@@ -528,3 +528,16 @@ def test_a_change_reads_the_differences_once_for_its_own_account(person, monkeyp
     monkeypatch.setattr(balances, "list_differences", list_all)
     add(person, 40, -1, "account 1")
     assert listed == [["account 1"]]
+
+
+def test_a_balance_that_agrees_with_the_records_is_kept_though_nothing_else_changes(person):
+    person.statement(statement((5, -50_000)))
+    file = statement(opening=(5, -50_000))
+    assert not person.statement(file).changed
+    found = find_faults(person.backend, person.user, now=person.clock.now(), repair=False)
+    assert list(found) == []
+    assert len(person.history()) == 2
+    person.statement(file)
+    assert len(person.history()) == 2
+    person.undo()
+    assert person.only(ACCOUNTS)["ownInitialBalance"] is None
