@@ -365,6 +365,25 @@ def test_one_of_two_equal_payments_is_corrected_whatever_id_it_has_then(
     account.person.audit()
 
 
+@pytest.mark.parametrize("corrects", ["B", "C"])
+@pytest.mark.parametrize("ids", list(itertools.permutations("BC")))
+def test_one_of_two_equal_payments_is_corrected_beside_another_one(new_person, ids, corrects):
+    """The other one was corrected to the same amount, some days before."""
+    beside = [entry("1", "-1", "Baker"), entry("9", "-2", "Café")]
+    account = Account(new_person())
+    payments = [entry("4", "-20", None, "A"), *(entry("6", "-30", None, each) for each in "BC")]
+    for source in ("camt.053", "ofx"):
+        account.file(source, *payments, *beside)
+    account.file("ofx", entry("6", "-35", None, "T", corrects=corrects))
+    account.file("ofx", entry("4", "-35", None, "U", corrects="A"))
+    equal = (entry("6", *each) for each in zip(("-30", "-35"), (None, None), ids, strict=True))
+    rows = [entry("4", "-35", None, "N"), *equal, *beside]
+    for data in ("corrected", "again"):
+        account.file("camt.053", *rows, data=data)
+        assert account.total == -10_300
+    account.person.audit()
+
+
 @pytest.mark.parametrize("is_sum_first", [True, False])
 @pytest.mark.parametrize("is_stated_first", [True, False])
 @pytest.mark.parametrize(("number", "name"), [(1, "Ann"), (2, "Ann"), (2, "Ben")])

@@ -1,8 +1,9 @@
 """Pairs rows after the bank changed how it reports a transaction: its text, day, id or amount."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
+from typing import TypeVar
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Question
@@ -24,6 +25,7 @@ from finance_api.ledger.matching.stated import REACH_DAYS, REST
 
 #: A question names the nearest of up to this many pairs.
 _MANY = 100
+_Row = TypeVar("_Row", FileEntry, Candidate)
 #: Entries and records of one account and amount, on near days.
 _Group = tuple[list[FileEntry], list[Candidate]]
 #: A function that returns the amounts that a record's entry may have now.
@@ -31,7 +33,7 @@ _Amounts = Callable[[Candidate], tuple[int, ...]]
 
 
 def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
-    """Free a corrected record if the file has its new amount, too, and no other record has that.
+    """Free a corrected record if the file has its new amount, too, and more often than others do.
 
     stored  2026-01-03  -3.00  Coffee  id 7   (corrected to -3.50 by a file of another format)
             2026-01-03  -3.00  Coffee  id 8
@@ -53,8 +55,9 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
         if record is None or not record.mine or entry.amount != record.amount:
             continue
         for key in ((record.account, amount) for amount in record.restated):
-            waiting = [e for e in wanted.get(key, ()) if e.day == record.day]
-            if not waiting or any(abs(c.day - record.day) <= REACH_DAYS for c in free[key]):
+            new = _beside(record, wanted.get(key, ()))
+            waiting = [e for e in new if e.day == record.day]
+            if not waiting or len(new) <= sum(c.is_free for c in _beside(record, free[key])):
                 continue
             if not record.inner and rows.first_day != SAME:
                 if rows.first_day is None:
@@ -68,6 +71,11 @@ def exchange_equal(rows: OpenRows) -> Iterator[Pair | Question]:
             yield _paired(rows, waiting[0], record)
             wanted[key].remove(waiting[0])
             break
+
+
+def _beside(record: Candidate, rows: Iterable[_Row]) -> list[_Row]:
+    """Return the rows that are at most REACH_DAYS from the record."""
+    return [row for row in rows if abs(row.day - record.day) <= REACH_DAYS]
 
 
 def pair_restated(rows: OpenRows) -> Iterator[Pair | Question]:
