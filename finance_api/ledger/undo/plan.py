@@ -1,7 +1,8 @@
 """Plans an undo: which entries it undoes, and which later entries prevent it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
@@ -10,6 +11,7 @@ from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.splits import get_stated, title_of_whole
+from finance_api.ledger.undo.leftovers import DOCUMENTS
 from finance_api.ledger.undo.past import Key, Past
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
@@ -80,23 +82,28 @@ def plan_undo(
                 f"entry {each.number} is too old to be undone: finance_api.imports.keep_days is "
                 f"{session.keep_days}"
             )
-        later = _Later(session, past, each)
+        later = _Later(session, past, each, planned.keys())
         found = [b for b in later.blockers() if b.entry.number not in planned]
         in_the_way = [b.entry for b in found if not (keep_changed and b.is_by_hand)]
         if in_the_way and not with_later:
             raise later.refusal(found)
-        planned |= {blocker.number: blocker for blocker in in_the_way}
-        open_entries += in_the_way
+        if in_the_way:
+            planned |= {blocker.number: blocker for blocker in in_the_way}
+            # These may take back a row that an earlier one needs.
+            open_entries = list(planned.values())
     return [planned[n] for n in sorted(planned, reverse=True)]
 
 
 class _Later:
-    """The live entries after an entry that is to be undone."""
+    """The live entries after an entry that is to be undone. planned: all that are to be undone."""
 
-    def __init__(self, session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
+    def __init__(
+        self, session: LedgerSession, past: Past, entry: HistoryEntry, planned: Set[int]
+    ) -> None:
         self._session = session
         self._past = past
         self._entry = entry
+        self._planned = planned
         self._later = {n: _Blocker(past.live[n]) for n in past.later(entry.number)}
 
     def blockers(self) -> list[_Blocker]:
@@ -162,13 +169,25 @@ class _Later:
                     blocker.reasons.append(f"removed the {missing.model_type} {name}")
 
     def _missing(self, resource: Resource, image: BeforeImage) -> Iterator[tuple[Resource, str]]:
-        """Yield the rows that an image refers to and that no longer exist."""
+        """Yield the rows that an image refers to and that will not exist after the undo."""
         for each in resource.references if image.row else ():
             referred = referred_by(each)
             known = self._session.row_set(referred).rows
             for row_id in ids_in(image.row[each.name] if image.row else None):
-                if row_id not in known:
+                if row_id not in known or (referred.name, row_id) in self._made_again:
                     yield referred, row_id
+
+    @cached_property
+    def _made_again(self) -> set[Key]:
+        """Accounts, categories and others that planned entries created."""
+        return {
+            (resource.name, image.row_id)
+            for number in self._planned & self._later.keys()
+            for resource in DOCUMENTS
+            for page in self._past.images(number, resource)
+            for image in page
+            if image.row is None
+        }
 
     def refusal(self, blockers: list[_Blocker]) -> UndoBlocked:
         return UndoBlocked(self._entry, blockers, [self._reason(each) for each in blockers])

@@ -81,6 +81,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
     @checked
     @histories
     @example(seed=14484691, steps=5)
+    @example(seed=10511, steps=8)
     def check(seed, steps):
         chance = random.Random(seed)
         person = Person(backends(storage))
