@@ -311,6 +311,7 @@ def test_the_lowest_balances_to_come_are_the_api_s_and_those_below_zero_need_att
             account(2, name="Card", accountType="CreditCard", initialBalance=-50),
             account(3, name="Overdrawn", initialBalance=-20),
             account(4, name="Closed", initialBalance=-1, archived=True),
+            record(3, amount=1, recordDate="2026-03-18T23:00:00Z", accountId=uid("Account", 2)),
             record(1, amount=10, recordDate="2026-03-17"),
             record(2, amount=500, recordDate="2026-03-30"),
             standing_order(1, amount=-90, startDate="2026-03-20", **giro),
@@ -321,14 +322,14 @@ def test_the_lowest_balances_to_come_are_the_api_s_and_those_below_zero_need_att
     )
     page = signed_in(service, user).get("/overview").text
     assert table(page, "accounts") == [
-        ["Card", "−50.00 EUR"],
-        ["Giro", "610.00 EUR lowest −20.00 EUR , 28 Mar 2026"],
+        ["Card", "−49.00 EUR"],
+        ["Giro", "610.00 EUR with records until 30 Mar 2026 lowest −20.00 EUR , 28 Mar 2026"],
         ["Overdrawn", "−20.00 EUR"],
     ]
     (target,) = targets(page, "Lowest balances in 30 days")
     client = Client(service, user, new_token(service, user))
     found = {row["account"]: row["balance"] for row in answered(client, target)["lowest"]}
-    assert found == {"Card": -50, "Closed": -1, "Giro": -20, "Overdrawn": -20}
+    assert found == {"Card": -49, "Closed": -1, "Giro": -20, "Overdrawn": -20}
     attention = panel(page, "attention")
     text = shown_text(attention)
     assert "Giro : below zero from 28 Mar 2026 on, at the lowest −20.00 EUR on 28 Mar 2026" in text
@@ -563,6 +564,8 @@ def test_it_opens_on_this_month_also_before_its_first_record(service, user, visi
     # The page of a month without records names the nearest month with records.
     figures = panel(visitor.get("/overview?period=2026-03").text, "figures")
     assert "No records in Mar 2026. The nearest are in Apr 2026" in shown_text(figures)
+    figures = panel(visitor.get("/overview?from=2026-03-18&to=2026-03-18").text, "figures")
+    assert "No records in this time. The nearest are in Apr 2026" in shown_text(figures)
     assert 'href="/overview?period=2026-04&amp;currency=EUR"' in figures
     assert "No records" not in panel(visitor.get("/overview?period=2026-04").text, "figures")
 
