@@ -6,7 +6,9 @@ from itertools import chain
 from typing import Any
 
 from finance_api.planning.recurrence import Schedule, schedule_of
+from finance_api.resources import STANDING_ORDERS
 from finance_api.runtime.time_limit import in_time
+from finance_api.storage.interface import Storage
 from finance_api.values import Row
 
 #: Maximum number of due days to compute for a request. The days of equal rules count once.
@@ -15,6 +17,15 @@ MAX_DUE_DAYS = 100_000
 
 class TooManyDueDays(Exception):
     """The rules have too many due days for one request; the message says how many are allowed."""
+
+
+def list_orders(storage: Storage, user_id: int, accounts: Iterable[Row]) -> list[Row]:
+    """Return the standing orders. One without a currency has that of its account."""
+    codes = {account["id"]: account["currencyCode"] for account in accounts}
+    return [
+        {**order, "currencyCode": order["currencyCode"] or codes.get(order["accountId"])}
+        for order in storage.data.scan_rows(user_id, STANDING_ORDERS)
+    ]
 
 
 def by_name(day: int, order: Row) -> tuple[bool, str, str]:

@@ -151,8 +151,8 @@ class Overview:
             about = f"Net worth in {self.currency}"
         this_month = Timespan.around(Period.MONTH, self._answers.today)
         if self.is_current and first == this_month.year().first:
-            # The API begins with the same month by default.
-            saved["from"] = ""
+            # Still twelve months later. The default would be twelve until the newest record.
+            saved["from"] = "-11m"
         return api_requests.ApiRequest(api_requests.BALANCES, given, about, saved)
 
     @property

@@ -12,7 +12,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
 from finance_api.planning.forecast.payments import ExpectedPayments
-from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays
+from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays, list_orders
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
 from finance_api.resources.tables import INCLUDE_EXPECTED, IS_EXPECTED, UPCOMING, UPCOMING_TOTALS
 from finance_api.values.time import DAY_SECONDS, date_text
@@ -116,7 +116,8 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
         if is_expected:
             due = ExpectedPayments(reading.storage, reading.user_id, today, last)
         else:
-            orders = reading.storage.data.scan_rows(reading.user_id, STANDING_ORDERS)
+            accounts = reading.storage.data.scan_rows(reading.user_id, ACCOUNTS)
+            orders = list_orders(reading.storage, reading.user_id, accounts)
             due = DueDays(orders, today, last + DAY_SECONDS)
     except TooManyDueDays as error:
         raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None

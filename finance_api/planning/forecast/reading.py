@@ -11,9 +11,9 @@ from finance_api.planning import balances
 from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.forecast.expected import SEEN_DAYS, History, Movement, expect
 from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, recurring_span
-from finance_api.planning.upcoming import TooManyDueDays
+from finance_api.planning.upcoming import TooManyDueDays, list_orders
 from finance_api.query.model import Condition, dated
-from finance_api.resources import ACCOUNTS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS
 from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
 from finance_api.values import Row
@@ -242,7 +242,7 @@ def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, i
     data = storage.data
     accounts = list(data.scan_rows(user_id, ACCOUNTS))
     span = recurring_span(accounts, today)
-    orders = list(data.scan_rows(user_id, STANDING_ORDERS))
+    orders = list_orders(storage, user_id, accounts)
     if span is None:
         return History(today, (), orders=orders), today
     first, newest = span

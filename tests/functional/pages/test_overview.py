@@ -571,6 +571,21 @@ def test_it_opens_on_this_month_also_before_its_first_record(service, user, visi
 
 
 @on_one_storage
+def test_saved_net_worth_begins_with_the_same_month_if_a_record_is_of_a_later_one(
+    service, user, visitor
+):
+    days = ("2025-01-01", "2026-03-02", "2028-06-01")
+    service.load(user, [account(1), *[record(n, recordDate=day) for n, day in enumerate(days)]])
+    page = visitor.get("/overview").text
+    (target,) = targets(page, "Net worth")
+    (saved,) = re.findall('new[?]name=Net[^"]*address=([^"]*interval%3Dmonth[^"]*)"', page)
+    client = Client(service, user, new_token(service, user))
+    totals = answered(client, target)["totals"]
+    assert client.exact(unquote(saved).removeprefix("/v1/api/"))["totals"] == totals
+    assert totals[0]["date"] == "2025-04-30"
+
+
+@on_one_storage
 def test_the_curve_of_net_worth_begins_with_the_first_record(service, user, visitor):
     days = ("2025-11-30", "2026-03-02")
     rows = [account(1, initialBalance=100), *[record(n, recordDate=d) for n, d in enumerate(days)]]

@@ -407,6 +407,20 @@ def test_left_with_too_many_payments_to_come_is_refused(books, monkeypatch):
     assert fault["message"].endswith("ask for days that end earlier")
 
 
+def test_payments_without_a_currency_have_that_of_their_account(client):
+    client.load(
+        account(1, currencyCode="CHF"),
+        standing_order(1, amount=-20, startDate="2026-03-20", accountId=uid("Account", 1)),
+        standing_order(2, amount=-7, startDate="2026-03-20", recurrenceRule="FREQ=DAILY"),
+    )
+    month = {"columns": "left", "recordDate": "eq.this-month"}
+    assert cells(client, "currencyCode", "left", **month) == [("CHF", -20)]
+    for query in ({}, {"include": "expected"}):
+        found = client.exact("standing-orders/upcoming", days=3, **query)
+        assert [row["currencyCode"] for row in found["upcoming"]] == ["CHF", None]
+        assert [(row["currencyCode"], row["net"]) for row in found["totals"]] == [("CHF", -20)]
+
+
 def test_left_needs_the_scope_of_standing_orders_too(books, service):
     narrow = service.client(scopes=["records"])
     asked = {"recordDate": "eq.this-month"}
