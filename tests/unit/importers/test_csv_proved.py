@@ -341,3 +341,41 @@ def test_random_files_are_read_as_meant_or_asked_about(figures):
         ends["read"] += 1
     figures(dict(ends))
     assert ends["read"] > 0.8 * ends.total()
+
+
+MANY = "".join(f"2026-03-02;Kiosk;-{1 + place % 9}.50;%s\n" for place in range(210))
+
+
+@pytest.mark.parametrize(
+    ("heading", "first", "last", "topic"),
+    [
+        ("Fee", "0.00", "-1.20", Topic.MAYBE_FEES),
+        ("Payment amount", "-{}.50", "-9.20", Topic.OTHER_MONEY),
+        ("Payment amount", "{}.50", "9.20", Topic.OTHER_MONEY),
+        ("Amount USD", "-{}.80", "0.00", Topic.OTHER_MONEY),
+    ],
+)
+def test_what_the_first_rows_show_of_a_column_must_hold_for_all_rows(heading, first, last, topic):
+    cells = tuple(first.format(1 + place % 9) for place in range(210))
+    amount = "Amount EUR" if "USD" in heading else "Amount"
+    text = f"Date;Text;{amount};{heading}\n{MANY % cells}"
+    assert len(entries(text, currency="EUR")) == 210
+    text += f"2026-03-17;Abroad;-10.00;{last}\n"
+    assert [question.fact.topic for question in refusal(text, currency="EUR").questions] == [topic]
+
+
+def test_money_in_another_currency_alone_is_not_left_out():
+    text = "Date;Text;Amount EUR;Amount USD\n2026-03-02;Kiosk;-12.50;-14.50\n"
+    text += "2026-03-17;Abroad;0.00;-20.00\n"
+    refused = refusal(text, currency="EUR")
+    assert [question.fact.topic for question in refused.questions] == [Topic.AMOUNT_COLUMNS]
+    turns = text.replace("-14.50", "0.00") + "2026-03-20;Pay;900.00;0.00\n"
+    for currency in ("EUR", None):
+        refused = refusal(turns, currency=currency)
+        assert refused.questions[0].fact.topic == Topic.AMOUNT_COLUMNS
+        assert answers(refused)[0].startswith("--map amount=Amount EUR")
+
+
+def test_one_amount_among_zeros_is_asked_about():
+    text = "Date;Text;Amount;Rebate\n2026-03-02;Kiosk;-12.50;0.00\n2026-03-17;Pay;900.00;1.20\n"
+    assert refusal(text, currency="EUR").questions[0].fact.topic == Topic.OTHER_MONEY

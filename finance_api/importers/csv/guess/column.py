@@ -1,9 +1,10 @@
 """A column's cells and numbers, and the columns of a table while roles are inferred for them."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import eq
 
 from finance_api.importers.clauses import Clause, Fact, Role, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
@@ -128,12 +129,17 @@ def _number(text: str, pattern: re.Pattern[str]) -> int | None:
     return -units if written.negative else units
 
 
+#: Columns, other columns, and how the sizes of both are alike in each row.
+Alike = tuple[list[int], list[int], Callable[[int, int], bool]]
+
+
 @dataclass
 class Inferred:
     """The decisions made from a file's content.
 
     columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
     positive, date_format: as in `Mapping`. explained: columns known to add nothing to the amounts.
+    alike: why some of them do: in the first rows their sizes are like those of other columns.
     questions: questions about columns with several possible roles; until a question is answered,
     its first answer is used.
     """
@@ -143,7 +149,20 @@ class Inferred:
     positive: str | None = None
     date_format: str | None = None
     explained: set[int] = field(default_factory=set)
+    alike: list[Alike] = field(default_factory=list)
     questions: Questions = field(default_factory=Questions)
+    pattern: re.Pattern[str] = Column.pattern
+
+    def compare(self, rows: Iterable[Sequence[str]]) -> None:
+        """Take columns for explained no longer if later rows differ from the first ones."""
+        for cells in rows if self.alike else ():
+            for columns, others, are_alike in self.alike:
+                if not are_alike(self._size(cells, columns), self._size(cells, others)):
+                    self.explained.difference_update(columns)
+
+    def _size(self, cells: Sequence[str], indexes: Sequence[int]) -> int:
+        texts = [money_text(cells[index]) for index in indexes]
+        return sum(abs(number or 0) for number in _numbers(texts, self.pattern))
 
 
 class OpenColumns(Inferred):
@@ -178,9 +197,9 @@ class OpenColumns(Inferred):
         texts = [text for column in self.all if column.is_number for text in column.filled]
         patterns = [number_pattern(mark, None) for mark in DECIMAL_MARKS]
         # The pattern that reads the most; of two, the one that takes 1.234 for a thousand.
-        pattern = min(patterns, key=lambda each: _misfits(texts, each))
+        self.pattern = min(patterns, key=lambda each: _misfits(texts, each))
         for column in self.all:
-            column.pattern = pattern
+            column.pattern = self.pattern
 
     def name(self, column: Column) -> str:
         return self.headings.named(column.index)
@@ -199,9 +218,17 @@ class OpenColumns(Inferred):
         if not self.has(role) and len(columns) == 1:
             self.take(role, columns[0])
 
-    def explain(self, *columns: Column) -> None:
-        """Note that these columns add nothing to the amounts."""
-        self.explained |= {column.index for column in columns}
+    def explain(
+        self,
+        *columns: Column,
+        like: Sequence[Column] | None = None,
+        alike: Callable[[int, int], bool] = eq,
+    ) -> None:
+        """Note that these columns add nothing to the amounts. like: because of these columns."""
+        indexes = [column.index for column in columns]
+        self.explained.update(indexes)
+        if like is not None:
+            self.alike.append((indexes, [column.index for column in like], alike))
 
     def has(self, *roles: str) -> bool:
         return any(role in self.known or role in self.columns for role in roles)

@@ -58,7 +58,7 @@ class Watched:
 
     @property
     def has_decimals(self) -> bool:
-        return len(self.money) * 2 > len(self.texts) and any(
+        return sum(map(is_amount, self.texts)) * 2 > len(self.texts) and any(
             "." in text or "," in text for text in self.money if not is_date(text)
         )
 

@@ -128,6 +128,8 @@ class _Guessing:
             is_undated = is_undated and not any(map(kind_in, cells))
             others = self._other_days(first.line or 0) if is_undated else []
             questions.ask(clause(Topic.FOOTER, first=fact), without, *others, line=first.line)
+        else:
+            plan.inferred.compare(cells for _, cells in movements(self.plan, self.selection))
         self.remarks += ask_about_unread(plan, survey, questions)
         is_open = currencies.option is None and "currency" not in plan.columns
         questions.accounts = self._accounts()

@@ -75,7 +75,8 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
         elif others and (named or not debits + credits_):
             offered = [*others, *(column for column in plain if column not in others)]
             readings = [[("amount", column)] for column in offered]
-            if len(others) == 2 and _take_turns(*others):
+            codes = {currency_in(column.heading) for column in others}
+            if len(others) == 2 and len(codes) == 1 and _take_turns(*others):
                 readings = [[("debit", a), ("credit", b)] for a, b in permutations(others)]
             open_.ask("amount", Topic.AMOUNT_COLUMNS, *readings)
 
@@ -142,10 +143,10 @@ def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequen
         open_.ask("amount", Topic.AMOUNT_OR_SIDES, sides, [("amount", amount)], **names)
     elif amount is not None and amount.is_signed:
         open_.take("amount", amount)
-        open_.explain(debit, credit)
+        open_.explain(debit, credit, like=[amount])
     else:
         if amount is not None:
-            open_.explain(amount)
+            open_.explain(amount, like=[debit, credit])
         for role, column in sides:
             open_.take(role, column)
 
@@ -167,7 +168,8 @@ def _take_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> No
     """Take one of several pairs of debit and credit: the first, if all are equal; else ask."""
     if all([*_rows(*pair)] == [*_rows(*pairs[0])] for pair in pairs):
         _take_sides(open_, *pairs[0], ())
-        open_.explain(*(side for pair in pairs[1:] for side in pair))
+        for pair in pairs[1:]:
+            open_.explain(*pair, like=pairs[0])
     else:
         readings = ([("debit", debit), ("credit", credit)] for debit, credit in pairs)
         open_.ask("amount", Topic.PAIRS, *readings)
@@ -177,21 +179,28 @@ def _without_copies(open_: OpenColumns, columns: list[Column]) -> list[Column]:
     """Return the columns without those that repeat another one, perhaps without its signs."""
     kept: list[Column] = []
     for column in sorted(columns, key=lambda column: not column.is_signed):
-        copied = (each for each in kept if _agree(column, each))
-        if any(not column.is_signed or column.numbers == each.numbers for each in copied):
-            open_.explain(column)
+        copied = [each for each in kept if _agree(column, each)]
+        copied = [c for c in copied if not column.is_signed or column.numbers == c.numbers]
+        if copied:
+            open_.explain(column, like=copied[:1])
         else:
             kept.append(column)
     return [column for column in columns if column in kept]
 
 
 def _in_own_currency(open_: OpenColumns, columns: list[Column]) -> list[Column]:
-    """Return only the column whose heading states the user's currency, if others state others."""
+    """Return only the column whose heading states the user's currency, if others state others, and
+    have money in the same rows.
+    """
     codes = [currency_in(column.heading) for column in columns]
     if None in codes or codes.count(open_.user_mapping.currency) != 1:
         return columns
     own = columns[codes.index(open_.user_mapping.currency)]
-    open_.explain(*(column for column in columns if column is not own))
+    if not all(_have_both(_size([a]), _size([b])) for c in columns for a, b in _rows(own, c)):
+        return columns
+    for column in columns:
+        if column is not own:
+            open_.explain(column, like=[own], alike=_have_both)
     return [own]
 
 
@@ -311,20 +320,20 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
     if len(sides) == 2 and _agree(money[0], *sides):
         # These two columns repeat the amounts.
-        open_.explain(*sides)
+        open_.explain(*sides, like=money[:1])
     for column in numbers:
         if column.index in open_.explained or column not in open_.free:
             continue
         # If balances follow from the amounts, they do not include a fee beside them. The first or
         # the last row is not compared.
         is_apart = runs and column.fit("fee") and any(column.numbers[1:-1])
-        adds_nothing = column.is_zero or any(_agree(column, *each) for each in (money, balance))
+        copied = next((each for each in ([], money, balance) if _agree(column, *each)), None)
         is_original = column.fit("original") and not open_.has("originalAmount")
-        if adds_nothing or is_original or is_apart:
-            open_.explain(column)
+        if copied is not None or is_original or is_apart:
+            open_.explain(column, like=None if is_original or is_apart else copied)
         codes = best("original currency", open_.free)
         has_code = len(codes) == 1 and not open_.has("originalCurrencyCode")
-        if is_original and has_code and not adds_nothing:
+        if is_original and has_code and copied is None:
             open_.take("originalAmount", column)
             open_.take("originalCurrencyCode", codes[0])
 
@@ -335,6 +344,10 @@ def _rows(*columns: Column) -> Iterator[tuple[int | None, ...]]:
 
 def _size(units: Iterable[int | None]) -> int:
     return sum(abs(each or 0) for each in units)
+
+
+def _have_both(one: int, other: int) -> bool:
+    return bool(one) == bool(other)
 
 
 def _runs(amounts: Sequence[Column], balance: Column) -> bool:

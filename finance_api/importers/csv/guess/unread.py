@@ -62,8 +62,8 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
         original = clause(Says.IS_ORIGINAL, column=name)
         choices.append(Choice({"columns": {"originalAmount": (name,)}}, original))
     amount = plan.columns.get("amount", (plan.table.width,))[0]
-    # A row without an amount would be refused.
-    is_full = all(map(str.strip, column.values))
+    # A row without an amount would be refused; what has zeros beside amounts is no amount.
+    is_full = len(column.money) == len(column.values)
     if amount < plan.table.width and plan.rows is None and is_full:
         ignored = (plan.headings.named(amount),)
         changes: ImportOptions = {"columns": {"amount": (name,)}, "ignore": ignored}
