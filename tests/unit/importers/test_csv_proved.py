@@ -236,6 +236,34 @@ def test_one_known_word_is_enough_where_balances_and_sums_prove_each_other(words
     assert found == [("03-02", -1_250), ("03-03", -250), ("03-17", 90_000)]
 
 
+def test_payments_that_cancel_each_other_are_no_sums_of_the_others():
+    """Without the second kind, the balances fit, too; and its size is the net of the others."""
+    text = """Kind,Date,Payee,Text,Amount,D/K
+10,2026-03-01,,Opening balance,5.00,K
+20,2026-03-02,,Pay,10.00,K
+20,2026-03-03,,Kiosk,10.00,D
+40,2026-03-04,,Kiosk,15.00,D
+40,2026-03-05,,Garage,10.00,D
+40,2026-03-06,,Pay,15.00,K
+86,2026-03-07,,Closing balance,5.00,D
+"""
+    amounts = [amount for _, amount in money(text, currency="EUR")]
+    assert amounts == [1_000, -1_000, -1_500, -1_000, 1_500]
+
+
+def test_an_opening_balance_is_not_taken_for_the_closing_one():
+    text = """Kind,Date,Payee,Text,Amount,D/K
+10,2026-03-01,,Opening balance,20.00,K
+20,2026-03-02,,Pay,15.00,K
+20,2026-03-03,,Pay,15.00,K
+50,2026-03-04,,Kiosk,10.00,D
+50,2026-03-05,,Garage,5.00,D
+86,2026-03-06,,Closing balance,35.00,K
+"""
+    amounts = [amount for _, amount in money(text, currency="EUR")]
+    assert amounts == [1_500, 1_500, -1_000, -500]
+
+
 def test_rows_whose_words_say_all_are_not_asked_about_for_another_column():
     text = KINDS.replace("Kind,", "Kind,Type,").format("Algsaldo", "Käive", "Käive")
     for kind, word in (("10", "AS"), ("20", "K"), ("82", "K2"), ("86", "LS")):

@@ -27,7 +27,7 @@ from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
-from finance_api.importers.csv.vocabulary import TOTAL, without_numbers
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, without_numbers
 from finance_api.importers.interface import ANOTHER_FILE, Choice, ImportRefused, Questions, quoted
 from finance_api.importers.options import ImportOptions
 
@@ -90,7 +90,19 @@ class NoMoney:
         bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
         bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
         found = [roles for roles in found if roles.keys() == bare] or found
-        found = [roles for roles in found if words <= roles.keys()]
+        kinds_of = [
+            (word, self._selection.balances[line][0])
+            for kinds in accounts
+            for word, kind in kinds.items()
+            for line, *_ in kind.few
+            if line in self._selection.balances
+        ]
+        found = [
+            roles
+            for roles in found
+            if words <= roles.keys()
+            and not any({roles.get(word), kind} == {OPENING, CLOSING} for word, kind in kinds_of)
+        ]
         if any(roles.keys() == words for roles in found):
             return True
         left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]

@@ -307,7 +307,7 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
         if not is_proof or not all(other.is_beside(kind) for other in others.values()):
             continue
         into, out = kind.money
-        net_, sums = into - out, {into, out, abs(into - out)}
+        net_, sums = into - out, Counter((into, out, abs(into - out)))
         ends = [each for each, other in others.items() if other.count == 1]
         for opening, closing in product(ends, repeat=2):
             before, after = (others[each] for each in (opening, closing))
@@ -317,7 +317,8 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
                 is_between
                 and (net_ or after.few[0][1])
                 and before.few[0][1] + net_ == after.few[0][1]
-                and all(abs(units) in sums for each in totals for _, units, _ in others[each].few)
+                # Each sum is stated once by rows of a kind.
+                and all(Counter(abs(u) for _, u, _ in others[each].few) <= sums for each in totals)
             ):
                 found.append({**dict.fromkeys(totals, TOTAL), opening: OPENING, closing: CLOSING})
     return found
