@@ -264,6 +264,19 @@ def test_an_opening_balance_is_not_taken_for_the_closing_one():
     assert amounts == [1_500, 1_500, -1_000, -500]
 
 
+def test_a_closing_balance_is_not_taken_for_a_sum():
+    text = """Kind,Date,Payee,Text,Amount,D/K
+10,2026-03-01,,Opening balance,5.00,K
+40,2026-03-02,,Kiosk,10.00,D
+40,2026-03-04,,Garage,15.00,D
+40,2026-03-05,,Pay,15.00,K
+30,2026-03-06,,Kiosk,5.00,D
+86,2026-03-07,,Closing balance,10.00,D
+"""
+    amounts = [amount for _, amount in money(text, currency="EUR")]
+    assert amounts == [-1_000, -1_500, 1_500, -500]
+
+
 def test_rows_whose_words_say_all_are_not_asked_about_for_another_column():
     text = KINDS.replace("Kind,", "Kind,Type,").format("Algsaldo", "Käive", "Käive")
     for kind, word in (("10", "AS"), ("20", "K"), ("82", "K2"), ("86", "LS")):

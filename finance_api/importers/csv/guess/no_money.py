@@ -27,7 +27,7 @@ from finance_api.importers.csv.guess.which_rows import ask_about_sums
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import movements
 from finance_api.importers.csv.table import Table, is_text
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, without_numbers
+from finance_api.importers.csv.vocabulary import TOTAL, without_numbers
 from finance_api.importers.interface import ANOTHER_FILE, Choice, ImportRefused, Questions, quoted
 from finance_api.importers.options import ImportOptions
 
@@ -101,7 +101,7 @@ class NoMoney:
             roles
             for roles in found
             if words <= roles.keys()
-            and not any({roles.get(word), kind} == {OPENING, CLOSING} for word, kind in kinds_of)
+            and all(kind == TOTAL or roles.get(word, kind) == kind for word, kind in kinds_of)
         ]
         if any(roles.keys() == words for roles in found):
             return True
