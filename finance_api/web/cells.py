@@ -76,8 +76,9 @@ def _number(
     if field.decimals != DECIMALS:
         return region.count(value)
     if field.name == "progress":
-        is_limit = "periodLimit" in row
-        return limit_progress(value, row, region) if is_limit else goal_progress(value, region)
+        if "periodLimit" in row:
+            return limit_progress(value, row, region)
+        return _bar(value, region, "reached" if value >= _WHOLE else "")
     found = money(value, currency, region)
     if field.name == "unexplained":
         if value:
@@ -93,10 +94,6 @@ def limit_progress(value: int, budget: Row, region: Region) -> Markup:
         over = amount(-budget["remaining"], region, budget["currencyCode"])
         return Markup('<strong class="warning">over by {}</strong>').format(over)
     return _bar(value, region)
-
-
-def goal_progress(value: int, region: Region) -> Markup:
-    return _bar(value, region, "reached" if value >= _WHOLE else "")
 
 
 def percent(value: int, region: Region) -> str:

@@ -81,7 +81,7 @@ def _parsed(file: str) -> Guide:
     ids: dict[str, int] = {}
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", _unused(heading_id(tokens[at + 1].content), ids))
+            token.attrSet("id", _id_of(tokens[at + 1].content, ids))
         # The policy of the pages allows no style in an element.
         if str(token.attrs.pop("style", "")).endswith("right"):
             token.attrSet("class", "number")
@@ -103,14 +103,14 @@ def _parsed(file: str) -> Guide:
     return Guide(file, heading, title, summary, html, tuple(ids))
 
 
-def heading_id(heading: str) -> str:
-    """Return the id of a heading, as GitHub makes it: ``400-bad-request``."""
-    return _NO_WORD.sub("", heading.lower()).replace(" ", "-")
+def _id_of(heading: str, ids: dict[str, int]) -> str:
+    """Return the id of a heading, as GitHub makes it: ``400-bad-request``, ``400-bad-request-1``.
 
-
-def _unused(heading: str, ids: dict[str, int]) -> str:
-    ids[heading] = ids.get(heading, -1) + 1
-    return f"{heading}-{ids[heading]}" if ids[heading] else heading
+    ids: the ids so far, each with the number of headings that had it before.
+    """
+    found = _NO_WORD.sub("", heading.lower()).replace(" ", "-")
+    ids[found] = ids.get(found, -1) + 1
+    return f"{found}-{ids[found]}" if ids[found] else found
 
 
 def _adapt(tokens: Sequence[Token], file: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.importers.clauses import Clause, from_json
+from finance_api.importers.clauses import from_json
 from finance_api.values.regions import Region
 from finance_api.web.column_form import ROLES
 from finance_api.web.option_labels import changes_in_labels, label_of
@@ -18,8 +18,7 @@ class PageWriter(Writer):
 
     def of_json(self, value: Any) -> str:
         """Return the sentence for the JSON of a clause, or for a sentence."""
-        said: Clause | str = from_json(value)
-        return self.text(said)
+        return self.text(from_json(value))
 
     def option(self, name: str, field: str) -> str:
         return f"“{label_of(name, field)}”"
