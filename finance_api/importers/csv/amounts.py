@@ -22,7 +22,7 @@ _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "
 _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
 #: Short names of currencies that end in a full stop, which is not a decimal mark.
-_DOTTED = re.compile(r"\b(s?fr|kr|rs|rp|руб|р|лв|грн)\.", re.IGNORECASE)
+_DOTTED = re.compile(r"(?<![^\W\d_])(s?fr|kr|rs|rp|руб|р|лв|грн)\.", re.IGNORECASE)
 #: The text before the digits, the digits, the text after them.
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")

@@ -204,7 +204,7 @@ def test_the_available_balance_is_not_read_beside_one_that_runs(balance):
 def test_names_of_currencies_stand_beside_amounts(mark, code):
     behind = f"Date;Text;Amount\n02.03.2026;Kiosk;-12,50 {mark}\n17.03.2026;Pay;900,00 {mark}\n"
     before = f"Date;Text;Amount\n02.03.2026;Kiosk;-{mark} 12,50\n17.03.2026;Pay;{mark}900,00\n"
-    for text in (behind, before):
+    for text in (behind, before, behind.replace(f" {mark}", mark)):
         (found,) = read(text, account="Konto")
         assert found.account.currency == code
         assert [entry.amount for entry in found.entries] == [-125_000, 9_000_000]
