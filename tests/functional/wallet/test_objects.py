@@ -183,25 +183,28 @@ def test_a_budget(current):
         "pastLimitOverrides": [],
         **TIMES,
     }
-    over = {"period": "2026-10", "periodStart": "2026-10-01", "limit": 5}
-    given = [{"periodStart": f"2026-{n}-01", "limit": n - 5} for n in (10, 11, 12)]
-    limits = budget(2, limitAmount=10, limitOverrides=given, **TIMES)
-    current.client.load(limits)
-    shown = one(current, "budgets", "Budget", 2)
-    same = {"periodCount": 1, "createdAt": TIMES["createdAt"]}
-    assert shown["limit"] == 10
-    assert shown["pastLimitOverrides"] == [{**over, **same}]
-    assert [each["limit"] for each in shown["limitOverrides"]] == [6, 7]
-    path = f"budgets?id={uid('Budget', 2)}&spending=current%2B2"
-    (spending,) = [row["spending"] for row in current.rows(path)]
-    periods = [spending["current"], *spending["past"]]
-    assert [each["effectiveLimit"] for each in periods] == [6, 5, 10]
     closed = one(current, "budgets", "Budget", 3)
     assert closed["closed"] is True
     assert closed["limit"] is None
     assert "closedDate" not in closed
     (spent,) = current.rows(f"budgets?id={uid('Budget', 1)}&spending=current")
     assert "limit" not in spent["spending"]["current"]
+
+
+def test_limits_of_single_periods_of_a_budget(current, empty):
+    over = {"period": "2026-10", "periodStart": "2026-10-01", "limit": 5}
+    given = [{"periodStart": f"2026-{n}-01", "limit": n - 5} for n in (10, 11, 12)]
+    limits = budget(2, limitAmount=10, limitOverrides=given, **TIMES)
+    empty.client.load(limits)
+    shown = one(empty, "budgets", "Budget", 2)
+    same = {"periodCount": 1, "createdAt": TIMES["createdAt"]}
+    assert shown["limit"] == 10
+    assert shown["pastLimitOverrides"] == [{**over, **same}]
+    assert [each["limit"] for each in shown["limitOverrides"]] == [6, 7]
+    path = f"budgets?id={uid('Budget', 2)}&spending=current%2B2"
+    (spending,) = [row["spending"] for row in empty.rows(path)]
+    periods = [spending["current"], *spending["past"]]
+    assert [each["effectiveLimit"] for each in periods] == [6, 5, 10]
 
 
 def test_a_goal(current):
