@@ -13,7 +13,7 @@ from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
 from finance_api.importers.csv.mapping import Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
-from finance_api.importers.csv.profile import Match, Profile, shown
+from finance_api.importers.csv.profile import CODE, Match, Profile, shown
 from finance_api.importers.csv.sniff import (
     below_labels,
     labelled,
@@ -110,7 +110,7 @@ def _recognised(
     for table in places if given.header else ():
         headings = table.headings or ()
         match = profiles.recognise(headings) if profile is None else profile.match(headings)
-        if match is not None:
+        if match is not None and (profile is not None or _may_have(match, given.currency)):
             return table, match
     for table in (replace(each, has_header=False) for each in places):
         match = None if profile is None else profile.match_width(table.width)
@@ -122,6 +122,14 @@ def _recognised(
         fact = clause(Topic.PROFILE_DOES_NOT_FIT, profile=shown(profile), name=profile.name)
         raise ImportRefused(fact, choices=(Choice({"profile": None}),))
     return None
+
+
+def _may_have(match: Match, currency: str | None) -> bool:
+    """Return whether a profile's bank may have accounts in a currency; None: it is not given.
+
+    Banks of several countries can have the same headings, with days and signs of their own.
+    """
+    return currency is None or match.profile.mapping.currency in (None, CODE, currency)
 
 
 def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mapping) -> Plan:

@@ -420,3 +420,17 @@ def test_money_in_another_currency_alone_is_not_left_out():
 def test_one_amount_among_zeros_is_asked_about():
     text = "Date;Text;Amount;Rebate\n2026-03-02;Kiosk;-12.50;0.00\n2026-03-17;Pay;900.00;1.20\n"
     assert refusal(text, currency="EUR").questions[0].fact.topic == Topic.OTHER_MONEY
+
+
+def test_a_bank_of_another_currency_is_another_bank():
+    text = """Date,Description,Card Member,Account #,Amount
+11/04/2026,WAITROSE,MR J SMITH,-71001,23.10
+08/03/2026,PAYMENT RECEIVED - THANK YOU,MR J SMITH,-71001,-150.00
+"""
+    asked = refusal(text, account="Card", currency="GBP").questions
+    assert Topic.DATE_FORM in [question.fact.topic for question in asked]
+    day_first = money(
+        text, account="Card", currency="GBP", date_format="DD/MM/YYYY", positive="out"
+    )
+    assert day_first == [("04-11", -2_310), ("03-08", 15_000)]
+    assert money(text, account="Card") == [("11-04", -2_310), ("08-03", 15_000)]
