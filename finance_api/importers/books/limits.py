@@ -22,8 +22,8 @@ def next_period(kind: str, day: date) -> date:
 def limit_values(kind: str, limits: Mapping[date, Decimal], first: date, last: date) -> Document:
     """Return the fields of a budget with a limit for each period from the first to the last.
 
-    limits: by the first days of periods; 0 where there is none. The newest one goes on. A limit
-    below 0 is 0.
+    limits: by the first days of periods; other periods have the limit 0. The newest limit also
+    applies to later periods. A limit below 0 is 0.
     """
     by_day, day = {}, first
     while day <= last:

@@ -236,7 +236,7 @@ class SingleEntry:
         )
 
     def category_id(self, category: str | None) -> str | None:
-        """Return the id here of a category; None if there is none."""
+        """Return the id that a category has here, if it is imported."""
         if category is None or category not in self._categories:
             return None
         self._used.add(category)

@@ -89,7 +89,7 @@ def plan_undo(
             raise later.refusal(found)
         if in_the_way:
             planned |= {blocker.number: blocker for blocker in in_the_way}
-            # These may take back a row that an earlier one needs.
+            # Without these, a row may be missing that an entry planned before needs.
             open_entries = list(planned.values())
     return [planned[n] for n in sorted(planned, reverse=True)]
 
