@@ -284,9 +284,10 @@ def tracked_goals(storage: Storage, user_id: int, today: int, goals: Sequence[Ro
 def _tracked_goal(goal: Row, saved: Saved | None, today: int) -> Row:
     target = goal["targetAmount"]
     if saved is None:
-        return {"currentAmount": None, "progress": None, "expectedDate": None}
+        return dict.fromkeys(("currentAmount", "remaining", "progress", "expectedDate"))
     return {
         "currentAmount": saved.amount,
+        "remaining": None if target is None else max(0, target - saved.amount),
         "progress": None if target is None else ratio_units(saved.amount, target),
         "expectedDate": None if target is None else _expected(saved, target, today),
     }

@@ -51,12 +51,15 @@ class Sums:
 class Surroundings(NamedTuple):
     """What a group's columns need to know beyond its own records.
 
-    total: all income and expense of the group's currency. running: the net of the periods so far,
-    the group's included. days: returns the first day and the end of the group's period, up to
-    today. expected: the net of the payments to come in the group's currency.
+    total: all income and expense of the group's currency. whole: those of everything on the days
+    that are asked for, whatever else is filtered; empty if a part could not be converted.
+    running: the net of the periods so far, the group's included. days: returns the first day and
+    the end of the group's period, up to today. expected: the net of the payments to come in the
+    group's currency.
     """
 
     total: Sums
+    whole: Sums
     running: int
     days: Callable[[], tuple[int, int]]
     expected: int
@@ -75,6 +78,7 @@ class Column:
     is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
+    by_whole: whether it needs everything on the days, whatever else is filtered.
     by_payments: whether it needs the payments to come. by_day: whether it changes from day to day.
     absence: says why no group of a currency has a value, if that needs to be said;
     absence_filtered: follows if there are filters besides dates.
@@ -89,6 +93,7 @@ class Column:
     by_amount: bool = False
     by_group: bool = False
     is_running: bool = False
+    by_whole: bool = False
     by_payments: bool = False
     by_day: bool = False
     absence: str = ""
@@ -220,6 +225,33 @@ def share(sums: Sums, around: Surroundings) -> int | None:
 )
 def income_share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.net, around.total.income)
+
+
+def _of_whole(name: str, example: float) -> Field:
+    meaning = (
+        f"{name} as a part of everything {name} on these days in the currency, whatever else is "
+        "filtered; null if that is not positive."
+    )
+    return Field(f"{name}Share", Kind.NUMBER, meaning, example, unit=Unit.SHARE)
+
+
+@column(
+    _of_whole(SPENT, 0.2512), note="of all, unfiltered", by_flow=True, by_group=True, by_whole=True
+)
+def spent_share(sums: Sums, around: Surroundings) -> int | None:
+    whole = around.whole
+    return _part(sums.received - sums.net, whole.received - whole.net)
+
+
+@column(
+    _of_whole(RECEIVED, 0.9), note="of all, unfiltered", by_flow=True, by_group=True, by_whole=True
+)
+def received_share(sums: Sums, around: Surroundings) -> int | None:
+    return _part(sums.received, around.whole.received)
+
+
+def _part(units: int, whole: int) -> int | None:
+    return ratio_units(units, whole) if whole > 0 else None
 
 
 @column(

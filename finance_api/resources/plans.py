@@ -119,6 +119,9 @@ GOALS = Resource(
             300,
         ),
         computed_field(
+            "remaining", Kind.NUMBER, "targetAmount less currentAmount; 0 if it is reached.", 900
+        ),
+        computed_field(
             "progress",
             Kind.NUMBER,
             "currentAmount / targetAmount, 4 decimals.",

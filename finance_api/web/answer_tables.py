@@ -16,6 +16,7 @@ from finance_api.resources.field import words_of
 from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.cells import percent
+from finance_api.web.forms import LABELS
 from finance_api.web.plots import Label, Plot, column_plot, line_plot
 from finance_api.web.rendering import amount, cents, day, month_words
 
@@ -25,11 +26,12 @@ _Key = tuple[tuple[str | None, str | None], ...]
 
 #: Columns of numbers that are not amounts of money.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent|progress)")
+_SHARES = re.compile(r"progress|.*[sS]hare")
 #: Amounts that are quotients or converted; they have more decimals than their currency.
 _ROUNDED = re.compile(r"converted.+|.*(?:[aA]vg|[mM]edian|[pP]er(?:Day|Week|Month))")
 #: Texts that are no labels of a chart.
 _NO_LABEL = re.compile(rf"{FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
-_NAMES = {"accountName": "Account", "currencyCode": "Currency", "recordDate": "Date"}
+_NAMES = {**LABELS, "accountName": "Account"}
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; spending has the colour of expenses.
@@ -159,8 +161,8 @@ def _cell(name: str, row: _Object, region: Region) -> str | Markup:
         if seconds is None:
             return _time_words(value, region) if name in _TIMES else value
         return day(seconds, region)
-    if name == "progress":
-        return percent(_units(value), region)
+    if _SHARES.fullmatch(name):
+        return percent(_units(value), region).replace("-", "−")
     if _PLAIN.fullmatch(name):
         return region.decimal(str(value)).replace("-", "−")
     key = "convertedCurrencyCode" if name.startswith("converted") else "currencyCode"

@@ -16,7 +16,7 @@ from finance_api.web.repeats import rule_words
 NONE = Markup('<span class="muted">–</span>')
 _PERCENT = 100
 #: 1 in ten-thousandths.
-_WHOLE = 10**DECIMALS
+WHOLE = 10**DECIMALS
 
 
 def money(units: int, currency: str | None, region: Region) -> Markup:
@@ -78,7 +78,7 @@ def _number(
     if field.name == "progress":
         if "periodLimit" in row:
             return limit_progress(value, row, region)
-        return _bar(value, region, "reached" if value >= _WHOLE else "")
+        return _bar(value, region, "reached" if value >= WHOLE else "")
     found = money(value, currency, region)
     if field.name == "unexplained":
         if value:
@@ -104,11 +104,11 @@ def percent(value: int, region: Region) -> str:
 def _bar(value: int, region: Region, words: str = "") -> Markup:
     """Draw a share, in ten-thousandths, beside words or the whole percent that are reached."""
     # Refunds may exceed what was spent.
-    size = min(max(value, 0), _WHOLE)
+    size = min(max(value, 0), WHOLE)
     text = words or percent(max(value, 0) // _PERCENT * _PERCENT, region)
     bar = Markup('<meter min="0" max="{}" value="{}" aria-label="{}"></meter>')
     return Markup('<span class="progress">{} <span class="number">{}</span></span>').format(
-        bar.format(_WHOLE, size, text), text
+        bar.format(WHOLE, size, text), text
     )
 
 

@@ -8,10 +8,9 @@ from functools import cached_property
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.values import Row
-from finance_api.values.number import ratio_units
 from finance_api.values.time import Period, date_text, months_before
 from finance_api.web.api_requests import SUMMARY, ApiAnswers, ApiRequest
-from finance_api.web.cells import percent
+from finance_api.web.cells import WHOLE, percent
 from finance_api.web.object_details import ObjectDetail
 from finance_api.web.plots import Plot, month_columns
 from finance_api.web.rendering import month_words
@@ -54,7 +53,7 @@ class DevelopmentDetail(ObjectDetail):
 
     @property
     def requests(self) -> list[ApiRequest]:
-        shared = [] if self.currency is None else [self._whole_request]
+        shared = [] if self.currency is None else [self.share_question]
         return [self._months_request, *shared, self._records_request]
 
     @property
@@ -66,11 +65,6 @@ class DevelopmentDetail(ObjectDetail):
         both = Timespan(twelve_months(self._answers.today, 1).first, self.span.last)
         given = {"groupBy": "month", "columns": _COLUMNS, "recordDate": both.filter}
         return ApiRequest(SUMMARY, {**given, **self.filters}, about="Sums by month")
-
-    @property
-    def _whole_request(self) -> ApiRequest:
-        days = {"columns": _COLUMNS, "recordDate": self.span.filter}
-        return ApiRequest(SUMMARY, {**days, "currencyCode": f"eq.{self.currency}"}, about="All")
 
     @cached_property
     def _sums(self) -> Sequence[Row] | None:
@@ -129,12 +123,16 @@ class DevelopmentDetail(ObjectDetail):
         return sum(month.sum for month in self.months)
 
     @property
+    def share_question(self) -> ApiRequest:
+        """Return the request for the share of all that was spent or received in these months."""
+        return self._question(f"{self.flow}Share", f"Share of all {self.flow}", self.span.filter)
+
+    @property
     def share(self) -> str | None:
-        """The share of all that was spent or received in these months; None if nothing was."""
-        found = self._answers.sums(self._whole_request)
-        whole = 0 if found is None else sum(row[self.flow] for row in found.rows)
-        units = ratio_units(self.total, whole) if 0 <= self.total <= whole else None
-        return None if units is None else percent(units, self._region)
+        """The share of all that was spent or received; None if it is no part of it."""
+        found = self._answers.sums(self.share_question)
+        units = found.rows[0][f"{self.flow}Share"] if found is not None else None
+        return None if units is None or not 0 <= units <= WHOLE else percent(units, self._region)
 
     @property
     def plot(self) -> Plot:
@@ -149,8 +147,11 @@ class DevelopmentDetail(ObjectDetail):
 
     def sum_question(self, words: str, days: str) -> ApiRequest:
         """Return the request for what was spent, or received, on these days alone."""
-        given = {"columns": self.flow, "recordDate": days, "fill": "true", **self.filters}
-        name = f"{self.flow.capitalize()} {words}, in {self.currency}: {self.row['name']}"
+        return self._question(self.flow, f"{self.flow.capitalize()} {words}", days)
+
+    def _question(self, column: str, words: str, days: str) -> ApiRequest:
+        given = {"columns": column, "recordDate": days, "fill": "true", **self.filters}
+        name = f"{words}, in {self.currency}: {self.row['name']}"
         return ApiRequest(SUMMARY, {**given, "currencyCode": f"eq.{self.currency}"}, name)
 
     def records_link(self, span: Timespan) -> str:

@@ -33,7 +33,7 @@ from finance_api.values.written import WrittenRefused
 from finance_api.web.choices import Options, currency_options, flat
 from finance_api.web.page import CHANGED_MEANWHILE, sentence
 
-_LABELS = {
+LABELS = {
     "color": "Colour",
     "createdAt": "Created",
     "currencyCode": "Currency",
@@ -53,6 +53,7 @@ _LABELS = {
     "recordState": "State",
     "recordType": "Type",
     "remaining": "Left",
+    "remainingPerDay": "Left for each day",
     "splitId": "Split",
     "targetAmount": "Target",
     "transferId": "Transfer",
@@ -144,7 +145,7 @@ class Control:
 
 def label_of(field: Field) -> str:
     """Return a label: ``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
-    return _LABELS.get(field.name) or words_of(written_name(field))
+    return LABELS.get(field.name) or words_of(written_name(field))
 
 
 def choice_label(value: str) -> str:

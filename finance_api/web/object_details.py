@@ -276,22 +276,14 @@ class GoalDetail(ObjectDetail):
         return None
 
     @property
-    def left(self) -> int | None:
-        """The amount left to save; None if there is no target, or it is reached."""
-        target, current = self.row["targetAmount"], self.row["currentAmount"]
-        if target is None or current is None or target <= current:
-            return None
-        return int(target - current)
-
-    @property
     def per_month(self) -> int | None:
         """The amount to save every 30 days to reach the goal in time.
 
         None if the goal has no future date, or nothing is left to save.
         """
         day: int | None = self.row["desiredDate"]
-        left = self.left
-        if day is None or left is None or day <= self._answers.today:
+        left: int | None = self.row["remaining"]
+        if day is None or not left or day <= self._answers.today:
             return None
         days = (day - self._answers.today) // DAY_SECONDS
         smallest = smallest_units(self.row["currencyCode"])

@@ -91,8 +91,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="search_records",
         purpose="Records (transactions) that meet all conditions, newest first, and their "
-        "number. Expenses are negative. To add up amounts, use summarize instead of "
-        f"pages of records. {CONDITIONS}",
+        f"number. Expenses are negative. To add up amounts, use summarize. {CONDITIONS}",
         paths="records",
         rows={"records": row_of(RECORDS.fields)},
         takes={
@@ -115,23 +114,22 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="summarize",
-        purpose="Income, expense, net and count of the records that meet all conditions (as in "
-        "search_records), by groupBy and by currency. Groceries per month of a year: "
+        purpose="Sums of the records that meet all conditions (as in search_records), by groupBy "
+        "and currency. Groceries per month of a year: "
         '{"groupBy": "month", "category": "eq.Groceries", "recordDate": "eq.2026"}. '
-        "leftOut counts what is not in the sums: void records, transfers, excluded accounts.",
+        "leftOut counts what is not in the sums: see include.",
         paths="records/summary",
         rows={"groups": row_of(_GROUP)},
         takes={
             "groupBy": text(f"Up to 3, comma-separated, of {', '.join(DIMENSIONS)}."),
             **undescribed(_OF_RECORDS),
             "columns": text(
-                f"Sums, comma-separated, of {_columns()}. spent and received go by the "
-                "category's kind, so a refund reduces spent. "
+                f"Comma-separated, of {_columns()}. A refund reduces spent. "
                 f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
             "compare": text(
-                f"{' or '.join(Compare)} (the period before recordDate, or a year earlier), or "
-                "days: 2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNetPercent …"
+                f"{' or '.join(Compare)} (before recordDate), or days: "
+                "2025-Q3, 2025-07-10/2025-07-24. Adds previousNet, changeNetPercent …"
             ),
             "having": text("Condition on a column: net.lt.-100, firstDate.gte.this-year"),
             "include": text(f"Kinds of records to count, too: {', '.join(LEFT_OUT)}."),
@@ -182,8 +180,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="forecast",
         purpose="Balances of accounts from today on, from standing orders and recurring payments; "
-        "lowest has the lowest balance of each account. With include=typical, each balance is a "
-        "range that covers other spending, too: answer with the range, not with its middle.",
+        "lowest: of each account. With include=typical, each balance is a range that "
+        "covers other spending, too: answer with the range, not its middle.",
         paths="accounts/forecast",
         rows={
             "totals": row_of((*tables.FORECAST_TOTALS, *_EXPECTED)),
@@ -225,7 +223,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="recurring",
-        purpose="Recurring payments (subscriptions, bills, rent, income): "
+        purpose="Recurring payments (subscriptions, rent, income): "
         "next date, price changes, yearly amount and totals.",
         paths="records/recurring",
         rows={"recurring": row_of(f for f in tables.RECURRING if f.name not in _HIDDEN)},
@@ -248,7 +246,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         name="categories_and_labels",
-        purpose="Names and ids of all categories, then of all labels, for conditions.",
+        purpose="Names and ids of all categories and labels, for conditions.",
         paths="categories?fields=name,parentId,kind labels?fields=name",
         rows={
             "categories": row_of(CATEGORIES[name] for name in ("id", "name", "parentId", "kind")),

@@ -23,7 +23,7 @@ from finance_api.planning.summaries.left import expected_nets
 from finance_api.planning.summaries.reading import SummaryReader, check_groups
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Span, dated
-from finance_api.query.sums import Surroundings
+from finance_api.query.sums import Sums, Surroundings
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
@@ -56,7 +56,7 @@ class Summary:
 def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
     """Return the page of groups that the query asks for. Raises ParametersRefused."""
     query = with_end(query)
-    folder = Folder(SummaryReader(storage, user_id, query))
+    folder = _folder(storage, user_id, query)
     if any(column.by_payments for column in query.sums):
         folder.expected = expected_nets(storage, user_id, query)
     end = query.offset + query.limit
@@ -89,6 +89,21 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
         is_empty=folder.newest is None,
         hints=hints,
     )
+
+
+def _folder(storage: Storage, user_id: int, query: SummaryQuery) -> Folder:
+    """Return a folder of the query's groups, with the sums of everything on its days."""
+    folder = Folder(SummaryReader(storage, user_id, query))
+    if any(column.by_whole for column in query.sums):
+        names = ("recordDate", "currencyCode")
+        kept = tuple([each for each in query.conditions if each.field.name in names])
+        target = query.merged_currency
+        whole = replace(query, conditions=kept, group_by=(), convert_to=target)
+        of_whole = Folder(SummaryReader(storage, user_id, whole))
+        for sums in of_whole.reader.read():
+            of_whole.fold(sums)
+        folder.whole = {} if of_whole.reader.not_converted else of_whole.totals
+    return folder
 
 
 def _best(query: SummaryQuery, rows: Iterable[Row]) -> Iterator[Row]:
@@ -179,7 +194,7 @@ def _earlier_rows(
         earlier = dict.fromkeys(keys.values(), Group()) | others
         earlier |= {then: found.get(then, Group()) for then in of_span.values()}
         # Shares and running sums are those of the whole earlier time.
-        own.totals = whole.totals
+        own.totals, own.whole = whole.totals, whole.whole
         measures = Measures(own, own.sort(earlier))
         rows |= {key: measures.row(then, earlier[then]) for key, then in of_span.items()}
     return rows
@@ -199,7 +214,7 @@ def _earlier(
     others = tuple([condition for condition in query.conditions if not is_date(condition)])
     dates = () if span is None else (dated(span.first, span.end),)
     before = replace(query, conditions=(*others, *dates), convert_to=query.merged_currency)
-    folder = Folder(SummaryReader(storage, user_id, before))
+    folder = _folder(storage, user_id, before)
     return folder, {} if span is None else _all_groups(folder)
 
 
@@ -237,7 +252,7 @@ class Measures:
     def __init__(self, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]) -> None:
         self._query = folder.query
         self._times = TimeKeys(folder.query)
-        self._totals, self._expected = folder.totals, folder.expected
+        self._totals, self._whole, self._expected = folder.totals, folder.whole, folder.expected
         has_running = any(column.is_running for column in folder.query.sums)
         self._running = self._run(groups) if has_running else {}
         self._first, self._last = self._asked_days(groups)
@@ -245,7 +260,8 @@ class Measures:
     def row(self, key: GroupKey, group: Group) -> Row:
         total, running = self._totals[key[0]], self._running.get(key, 0)
         expected = self._expected.get(key[0], 0)
-        around = Surroundings(total, running, partial(self.days, key, group), expected)
+        whole = self._whole.get(key[0], Sums())
+        around = Surroundings(total, whole, running, partial(self.days, key, group), expected)
         row: Row = {column.name: column.value(group, around) for column in self._query.sums}
         if self._query.merges and not group.has_amounts:
             row |= dict.fromkeys(row.keys() - {"count"})

@@ -169,8 +169,8 @@ def test_merged_currencies_have_one_sum_of_what_could_be_converted(books):
 
 def test_merged_sums_are_empty_where_nothing_could_be_converted(books):
     query = {"convertTo": "EUR", "mergeCurrencies": "true", "currencyCode": "eq.AED"}
-    every = ("income,expense,net,spent,received,avg,share,incomeShare,cumulative,perDay,perWeek,"
-             "perMonth,firstDate,lastDate")  # fmt: skip
+    every = ("income,expense,net,spent,received,avg,share,incomeShare,spentShare,receivedShare,"
+             "cumulative,perDay,perWeek,perMonth,firstDate,lastDate")  # fmt: skip
     answer = found(books, "records/summary", groupBy="month", columns=f"count,{every}", **query)
     (group,) = answer["groups"]
     assert group["count"] == 0
@@ -182,6 +182,14 @@ def test_merged_sums_are_empty_where_nothing_could_be_converted(books):
     for having, accounts in (("net.gte.-1000", ["Dollars"]), ("net.is.null", ["Dirham"])):
         groups = found(books, "records/summary", having=having, **query)["groups"]
         assert [group["account"] for group in groups] == accounts
+
+
+def test_there_is_no_part_of_a_whole_that_could_not_all_be_converted(books):
+    query = {"convertTo": "EUR", "mergeCurrencies": "true", "columns": "spent,spentShare"}
+    for currency, share in (({}, None), ({"currencyCode": "eq.EUR"}, 1)):
+        asked = {"accountId": uid("Account", 1), **query, **currency}
+        (group,) = found(books, "records/summary", **asked)["groups"]
+        assert (group["spentShare"], group["conversionError"]) == (share, None)
 
 
 def test_merged_days_are_those_of_the_records_that_could_be_converted(books):

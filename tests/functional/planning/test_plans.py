@@ -101,16 +101,16 @@ def test_a_linked_goal_follows_its_account_or_label(client):
             )
         ),
     )
-    names = ("currentAmount", "progress", "expectedDate")
+    names = ("currentAmount", "remaining", "progress", "expectedDate")
     found = client.get("goals", sortBy="id").json["goals"]
     assert [tuple(row[name] for name in names) for row in found] == [
-        (217, 0.7233, "2026-11-22"),
-        (30, 0.5, "2026-04-17"),
-        (190, 0.95, "2026-04-07"),
-        (70, 0.35, None),
-        (None, None, None),
-        (0, 0, None),
-        (3, 0.03, None),
+        (217, 83, 0.7233, "2026-11-22"),
+        (30, 30, 0.5, "2026-04-17"),
+        (190, 10, 0.95, "2026-04-07"),
+        (70, 130, 0.35, None),
+        (None, None, None, None),
+        (0, 200, 0, None),
+        (3, 97, 0.03, None),
     ]
 
 

@@ -216,6 +216,13 @@ class Model:
             earned = sum(
                 r["amount"] for r in rows if r["currencyCode"] == key[0] and r["amount"] > 0
             )
+            whole = self.data.sums([row for row in rows if row["currencyCode"] == key[0]])
+
+            def part_of_all(flow, own=sums, whole=whole):
+                return (
+                    rounded(Fraction(own[flow] * 10_000, whole[flow])) if whole[flow] > 0 else None
+                )
+
             middle = amounts[(number - 1) // 2 : number // 2 + 1]
             newest = max((to_date(row["recordDate"]) for row in of_group), default=self.today)
             length, months = self.elapsed(key, first, last, max(self.today, newest))
@@ -226,6 +233,8 @@ class Model:
                 "min": min(amounts, default=None),
                 "max": max(amounts, default=None),
                 "incomeShare": rounded(Fraction(net * 10_000, earned)) if earned else None,
+                "spentShare": part_of_all("spent"),
+                "receivedShare": part_of_all("received"),
                 "share": rounded(Fraction(sums["expense"] * 10_000, total)) if total else None,
                 "cumulative": so_far[series],
                 "perDay": rounded(Fraction(net, length)) if length else None,

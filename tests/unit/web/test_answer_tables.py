@@ -38,6 +38,7 @@ def test_amounts_are_exact_and_have_the_decimals_of_their_currency() -> None:
             ["7.00", "EUR", "93.29"],
         ),
         ({"net": Decimal("93.2823"), "conversionError": None}, ["93.28"]),
+        ({"incomeShare": Decimal("-0.3012"), "count": 2}, ["−30.12%", "2"]),
         ({"avg": Decimal("3.3333"), "previousPerMonth": Decimal("-0.6667")}, ["3.33", "−0.67"]),
     ],
 )
