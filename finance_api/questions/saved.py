@@ -14,14 +14,14 @@ class QuestionRefused(AddressRefused):
     """The question is not saved; the message says why."""
 
 
-def checked_name(name: str) -> str:
-    """Return a question's name as we store it. Raises QuestionRefused."""
+def checked_name(name: str, noun: str = "question") -> str:
+    """Return the name of a question, or of its link, as we store it. Raises QuestionRefused."""
     try:
         cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:
         raise QuestionRefused(f"The name {error}.") from None
     if cleaned is None:
-        raise QuestionRefused("A question needs a name.")
+        raise QuestionRefused(f"A {noun} needs a name.")
     if len(cleaned) > MAX_NAME_CHARACTERS:
         raise QuestionRefused(f"The name has more than {MAX_NAME_CHARACTERS} characters.")
     return cleaned

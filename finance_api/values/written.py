@@ -45,8 +45,8 @@ def parse_amount(text: str, region: Region) -> Decimal:
     readings = _readings(digits, region)
     if not readings:
         shown = shorten(text, _LONGEST_SHOWN, placeholder="…")
-        example = region.amount(_EXAMPLE_UNITS)
-        raise WrittenRefused(f"{shown} is not an amount such as {example}".lstrip())
+        quoted = f'"{shown}" ' if shown else ""
+        raise WrittenRefused(f"{quoted}is not an amount such as {region.amount(_EXAMPLE_UNITS)}")
     if len(readings) > 1 and region.group not in digits:
         choices = " or ".join(f"{sign}{_unambiguous(value, region)}" for value in readings)
         raise WrittenRefused(f"{sign}{digits} can be read in two ways: write {choices}")

@@ -17,6 +17,8 @@ _LINES = 4
 _STEPS = (1, 2, 5)
 _COLUMNS_WIDTH = 0.64
 _MAX_LABELS = 12
+#: Of more months, the axis names only the years.
+_MOST_MONTHS = 36
 #: Suffixes for thousand, million, billion and trillion.
 _THOUSANDS = "kMBT"
 
@@ -87,12 +89,12 @@ class Plot:
 
     @property
     def years(self) -> list[tuple[float, str]]:
-        """The years, each at its first mark. The first is left out if the second is too near."""
-        starts = [
-            at
-            for at, mark in enumerate(self.marks)
-            if at == 0 or mark.label.year != self.marks[at - 1].label.year
-        ]
+        """The years, each at its first mark. The first is left out if the second is too near.
+        There are none if the labels are years.
+        """
+        starts = _year_starts([mark.label for mark in self.marks])
+        if len(self.marks) > _MOST_MONTHS:
+            return []
         if starts[1:2] == [1]:
             del starts[0]
         return [(self.marks[at].middle, self.marks[at].label.year) for at in starts]
@@ -168,14 +170,24 @@ def column_plot(
             top, bottom = _y(max(value, 0), low, high), _y(min(value, 0), low, high)
             x = slot * (at + (1 - _COLUMNS_WIDTH) / 2) + width * place
             columns.append(Column(_r(x), top, _r(width * 0.92), _r(bottom - top), css))
-    every = -(-len(labels) // _MAX_LABELS)
-    places = [
-        (_r(slot * (at + 0.5)), text)
-        for at, text in enumerate(labels)
-        if (len(labels) - 1 - at) % every == 0
-    ]
     marks = [Mark(label, _r(slot * at), _r(slot)) for at, label in enumerate(values)]
-    return Plot(ticks, _y(0, low, high), places, columns, marks)
+    return Plot(ticks, _y(0, low, high), _places(labels, values), columns, marks)
+
+
+def _places(labels: Sequence[str], values: Sequence[Label]) -> list[tuple[float, str]]:
+    """Return what the axis says, with the x of each: some of many labels, always with the newest,
+    or years if they are very many months.
+    """
+    slot, named = 100 / max(1, len(labels)), list(enumerate(labels))
+    if len(labels) > _MOST_MONTHS and values[0].year:
+        named = [(at, values[at].year) for at in _year_starts(values)]
+    every = -(-len(named) // _MAX_LABELS)
+    return [(_r(slot * (at + 0.5)), text) for at, text in reversed(named[::-every])]
+
+
+def _year_starts(labels: Sequence[Label]) -> list[int]:
+    """Return the places of the labels with which a year begins."""
+    return [at for at, each in enumerate(labels) if at == 0 or each.year != labels[at - 1].year]
 
 
 def line_plot(
@@ -186,14 +198,13 @@ def line_plot(
     slot = 100 / max(1, len(amounts))
     heights = [_y(units, low, high) for units in amounts]
     points = [f"{_r(slot * (at + 0.5))},{y}" for at, y in enumerate(heights)]
-    places = [(_r(slot * (at + 0.5)), text) for at, text in enumerate(labels)]
     zero = _y(0, low, high)
     area = f"{_r(slot / 2)},{zero} {' '.join(points)} {_r(100 - slot / 2)},{zero}"
     marks = [
         Mark(label, _r(slot * at), _r(slot), y)
         for at, (label, y) in enumerate(zip(values, heights, strict=True))
     ]
-    return Plot(ticks, zero, places, [], marks, " ".join(points), area)
+    return Plot(ticks, zero, _places(labels, values), [], marks, " ".join(points), area)
 
 
 def _scale(values: Sequence[int], unit: int, region: Region) -> tuple[int, int, list[Tick]]:

@@ -124,6 +124,19 @@ def test_the_form_for_several_records_is_folded_until_it_has_something_to_correc
     expect(button).to_be_visible()
 
 
+def test_the_opened_form_for_several_records_leaves_the_bar_of_the_phone_free(page: Page) -> None:
+    page.goto("/records?select=all")
+    form, bar = page.locator("#chosen"), page.locator(".menu-narrow")
+    form.get_by_text("Change them").click()
+    top, end = _box(form)["y"], _box(form)["y"] + _box(form)["height"]
+    # The border of the bar may lie on that of the form.
+    assert top > 0 and end <= _box(bar)["y"] + 1
+    button = form.get_by_role("button", name="Delete")
+    button.focus()
+    assert _box(button)["y"] + _box(button)["height"] <= end
+    assert form.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+
+
 @pytest.mark.parametrize(
     ("path", "selector", "largest"),
     [

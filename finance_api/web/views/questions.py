@@ -216,7 +216,7 @@ def save(request: Request) -> Any:
     values, user = {name: request.sent_text(name) for name in _FIELDS}, request.user
     errors, name, address, is_shared = {}, "", "", _is_shared(request)
     try:
-        name = saving.checked_name(values["name"])
+        name = saving.checked_name(values["name"], "link" if is_shared else "question")
     except saving.QuestionRefused as error:
         errors["name"] = str(error)
     try:

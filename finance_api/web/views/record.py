@@ -374,7 +374,7 @@ def remove(request: Request) -> Response | dict[str, Any]:
 
 
 def _removal(row: Row, errors: dict[str, str]) -> dict[str, Any]:
-    return pages.page("records", f"Delete {_title(row)}", row=row, errors=errors)
+    return pages.page("records", "Delete a record", row=row, errors=errors)
 
 
 # -- transfers

@@ -24,6 +24,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.currencies import decimals_of
 from finance_api.resources.field import Resource
 from finance_api.resources.records import RECORD_STATES
+from finance_api.values import Row
 from finance_api.web import forms, record_filters
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
@@ -32,6 +33,8 @@ from finance_api.web.overview import Money
 from finance_api.web.routes import get, post
 
 _REMOVE = "remove"
+#: The confirmation of a change names up to this many records.
+_MOST_NAMED = 10
 _CHANGED_ELSEWHERE = (
     "Its category was changed elsewhere meanwhile, so it stays as it is now: {}. To replace it, "
     "enter yours again."
@@ -163,7 +166,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
         with pages.editing(request, action, dry_run=not seen) as session:
             selection = _Selection.of(request, session, filters)
             change = _change(session, request)
-            sums = selection.sums()
+            sums, named = selection.sums(), selection.named()
             # Other records may have the same number and sums, so compare the revision, too.
             shown = {code: f"{number} {sum_}" for code, (number, sum_) in sums.items()}
             digest = forms.digest_of({**shown, "revision": str(session.revision)})
@@ -180,6 +183,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
         "Change records",
         planned=change,
         sums=sums,
+        named=named,
         count=sum(number for number, _ in sums.values()),
         is_stale=bool(seen),
         here=here,
@@ -225,6 +229,11 @@ class _Selection:
         if self.conditions is None:
             return self.ticked
         return [row["id"] for rows in self.session.pages(RECORDS, *self.conditions) for row in rows]
+
+    def named(self) -> list[Row]:
+        """Return the ticked records; none of very many. Raises ChangeRefused."""
+        ids = self.ticked if len(self.ticked) <= _MOST_NAMED else []
+        return [row for rows in stored_records(self.session, ids) for row in rows]
 
     def sums(self) -> dict[str, tuple[int, int]]:
         """Return the number and the sum of the records by currency. Raises ChangeRefused."""

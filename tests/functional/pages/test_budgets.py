@@ -98,7 +98,7 @@ def test_a_month_gets_its_own_limit_on_the_page_and_loses_it_there(with_budget, 
     assert stored() == {"2026-03-01": 45.5, "2027-03-01": 0}
     for typed, sentence in (
         ("-1", "Limit of one month must not be below 0."),
-        ("a lot", "Limit of one month a lot is not an amount such as 12.50."),
+        ("a lot", 'Limit of one month "a lot" is not an amount such as 12.50.'),
         ("1.2345", "EUR has two decimals: write 1.23 or 1.24."),
     ):
         page = send("2026-04-01", typed, status=400)

@@ -111,6 +111,29 @@ def test_the_chart_has_each_month_with_the_year_before(client, visitor):
 
 
 @on_one_storage
+def test_the_records_of_a_payee_are_called_by_what_tells_them_apart(service, user, visitor):
+    shown = {"payee": "Kim", "recordDate": "2026-03-02"}
+    service.load(
+        user,
+        [
+            account(1),
+            category(1, name="Gifts"),
+            record(1, **shown, note="Flowers", categoryId=FOOD, amount=-3),
+            record(2, **{**shown, "recordDate": "2026-03-01"}, categoryId=FOOD, amount=-2),
+            record(3, **{**shown, "recordDate": "2026-02-01"}, amount=-1),
+        ],
+    )
+    page = visitor.get("/payee?name=Kim").text
+    table = page.partition('id="newest-table"')[2].partition("</table>")[0]
+    rows = [shown_text(row) for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table)]
+    days = ["2 Mar 2026 −3.00", "1 Mar 2026 −2.00", "1 Feb 2026 −1.00"]
+    names = ["Flowers", "Gifts", "Kim"]
+    assert rows == [f"{name} {rest}" for name, rest in zip(names, days, strict=True)]
+    assert "Records EUR" in shown_text(page)
+    assert "Kim 2 Mar 2026" in shown_text(visitor.get(f"/categories/{FOOD}").text)
+
+
+@on_one_storage
 def test_the_currency_and_the_flow_are_those_of_the_months_shown(service, user, visitor):
     dollars = [
         record(n, accountId=uid("Account", 2), amount=30, recordDate="2024-06-01", payee="Aldi")

@@ -93,7 +93,7 @@ def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visit
         "/budgets/new", "/budgets/new", status=400, name="Food", limitAmount="a lot", startDate="x"
     )
     text = shown_text(page.text)
-    assert "Limit a lot is not an amount such as 12.50." in text
+    assert 'Limit "a lot" is not an amount such as 12.50.' in text
     assert "Start date is not a day such as 26 Nov 2026 or 2026-11-26." in text
     assert 'value="a lot"' in page.text
     page = visitor.submit("/rules/new", "/rules/new", status=400, keywords="aldi, lidl")

@@ -75,7 +75,7 @@ def test_all_links_of_a_question_are_revoked_and_no_others(service, user, visito
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"name": " "}, "A question needs a name."),
+        ({"name": " "}, "A link needs a name."),
         ({"expiry": ""}, "Choose when the link expires."),
         ({"expiry": "date", "expires_on": "soon"}, "Enter a date such as 2027-01-31."),
         ({"expiry": "date", "expires_on": "2026-03-18"}, "Choose a date after today."),
@@ -85,6 +85,11 @@ def test_a_form_with_a_mistake_creates_nothing(service, user, visitor, question,
     page = create(visitor, question, status=400, **fields)
     assert sentence in shown_text(page.text)
     assert links(service, user) == []
+
+
+def test_the_form_of_a_link_stands_above_what_the_link_shows(visitor, question):
+    text = shown_text(visitor.get(share_form(question)).text)
+    assert text.index("Create the link") < text.index("What the link shows")
 
 
 def test_a_new_link_expires_after_a_year_unless_one_chooses_otherwise(

@@ -223,12 +223,12 @@ def test_an_amount_may_name_its_currency_or_be_a_sum(client, visitor, amount, ac
         ("5.-", "Amount 5.- is not an amount or a sum such as 3+4.50."),
         ("1.250+1", "Amount 1.250 can be read in two ways: write 1,250 or"),
         ("3+", "Amount 3+ is not an amount or a sum such as 3+4.50."),
-        ("3+4=", "Amount 4= is not an amount such as 12.50."),
+        ("3+4=", 'Amount "4=" is not an amount such as 12.50.'),
         *(
             (text, f"Amount {text} is a sum that begins with a sign: begin with a number")
             for text in ("-3+4", "+3+4", "-5-3")
         ),
-        ("3*4", "Amount 3*4 is not an amount such as 12.50."),
+        ("3*4", 'Amount "3*4" is not an amount such as 12.50.'),
         ("0.00005+0.00005", "Amount has more than 4 decimal places."),
         ("9" * 17 + "+1", "Amount is out of range"),
     ],

@@ -177,13 +177,16 @@ def test_chosen_records_get_a_category_and_labels(client, visitor):
     sent = {"id": ids, "do": "category", "set_category": GROCERIES}
     question, notice = change(visitor, sent, "/records?q=aldi")
     assert question == (
-        "Set the category of 2 records to Groceries? together \N{MINUS SIGN}30.00 EUR"
+        "Set the category of 2 records to Groceries? together \N{MINUS SIGN}30.00 EUR "
+        "Aldi , 1 Mar 2026 , \N{MINUS SIGN}10.00 EUR "
+        "ALDI Nord , 2 Mar 2026 , \N{MINUS SIGN}20.00 EUR"
     )
     assert notice == "Category of 2 records: none → Groceries."
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
     one = {"id": uid("Record", 1), "set_label": uid("Label", 1)}
     for action, expected in (("label", ["Aldi"]), ("unlabel", [])):
-        change(visitor, {**one, "do": action})
+        question, _ = change(visitor, {**one, "do": action})
+        assert question.endswith("1 record? Aldi , 1 Mar 2026 , \N{MINUS SIGN}10.00 EUR")
         assert client.names("records", "payee", labels="eq.home") == expected
     change(visitor, {"id": uid("Record", 1), "do": "category", "set_category": "none"})
     assert client.get(f"records/{uid('Record', 1)}").json["category"] is None

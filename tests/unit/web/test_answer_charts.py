@@ -68,6 +68,18 @@ def test_a_currency_with_nothing_to_compare_has_no_chart() -> None:
     assert titles(groups(*rows)) == ["Spent by month, in EUR"]
 
 
+def test_the_axis_of_very_many_months_has_years_in_place_of_months() -> None:
+    months = [f"{1990 + at // 12}-{at % 12 + 1:02}" for at in range(100)]
+    for value in ("spent", "balance"):
+        rows = [(month, at + 1) for at, month in enumerate(months)]
+        (chart,) = table_of(groups(*rows, names=("month", value))).charts
+        assert [text for _, text in chart.plot.labels] == [str(1990 + at) for at in range(9)]
+        assert chart.plot.years == []
+        (chart,) = table_of(groups(*rows[:14], names=("month", value))).charts
+        assert [text for _, text in chart.plot.labels][-3:] == ["Oct", "Dec", "Feb"]
+        assert [text for _, text in chart.plot.years] == ["1990", "1991"]
+
+
 @pytest.mark.parametrize("names", [("category", "month", "spent"), ("month", "category", "spent")])
 def test_each_value_of_the_other_dimension_has_a_chart_by_time(names: tuple[str, ...]) -> None:
     rows = [("Food", "2026-02", 2), ("Food", "2026-03", 3), ("Rent", "2026-01", 900)]
