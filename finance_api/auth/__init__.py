@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Configurator) -> None:
-    from finance_api.auth.authentication import authenticate
+    from finance_api.auth.authentication import authenticate, forbidden
 
     # Added as a method: for a property, Pyramid would make a class for each request.
     config.add_request_method(authenticate)
     config.include("finance_api.auth.jwt_keys")
-    config.include("finance_api.auth.authentication")
+    config.add_forbidden_view(forbidden)
     config.include("finance_api.auth.policy")

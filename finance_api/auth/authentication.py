@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Sequence
 
 from pyramid.authorization import ACLDenied
-from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, HTTPForbidden
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -32,7 +31,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, LINKS, TOKEN_SURFACES, needs_credential
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import QuestionLink, Session, Token, User
+from finance_api.storage.interface import QuestionLink, Session, Token, User, UserReader
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.text import EmailRefused, normal_email
 
@@ -89,13 +88,10 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
     now, services = request.services.clock.now(), request.registry.services
     try:
         claims = verify_jwt(text, services.jwt_keys.keys(), services.jwt_rules, now)
+        user, revoked = _owner(request, claims)
     except JwtExpired:
         return Failure.EXPIRED
-    except JwtRefused:
-        return Failure.INVALID
-    try:
-        user, revoked = _owner(request, claims)
-    except NotFound:
+    except (JwtRefused, NotFound, EmailRefused, IdError):
         return Failure.INVALID
     if revoked or not user.enabled:
         return Failure.INVALID
@@ -145,17 +141,15 @@ def _by_session(request: Request) -> Identity | Failure:
 
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
-    """Return the user of the claims, and whether the token is revoked. Raises NotFound."""
-    find = request.storage.users.get_jwt_owner
+    """Return the user of the claims, and whether the token is revoked.
+
+    Raises NotFound, EmailRefused and IdError.
+    """
+    users: UserReader = request.storage.users
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
-    try:
-        if by_email and "@" in claims.subject:
-            found: tuple[User, bool] = find(claims.jti, email=_email(claims.subject))
-        else:
-            found = find(claims.jti, uuid=parse_id(claims.subject))
-    except (EmailRefused, IdError):
-        raise NotFound("there is no such user") from None
-    return found
+    if by_email and "@" in claims.subject:
+        return users.get_jwt_owner(claims.jti, email=_email(claims.subject))
+    return users.get_jwt_owner(claims.jti, uuid=parse_id(claims.subject))
 
 
 def _email(subject: str) -> str:
@@ -222,12 +216,10 @@ def _refuse_token_in_query(request: Request) -> None:
 
     If the header has a valid token, such a parameter is reported with the query's other faults.
     """
-    if not request.query_string:
-        return
-    names = [name for name, _ in split_query(request.query_string)]
+    names = dict.fromkeys(name for name, _ in split_query(request.query_string))
     errors = [
         {"in": "query", "name": name, "message": TOKEN_IN_QUERY}
-        for name in dict.fromkeys(names)
+        for name in names
         if name.lower() in TOKEN_PARAMETERS
     ]
     if errors:
@@ -270,7 +262,3 @@ def require_scopes(request: Request, scopes: Sequence[str]) -> None:
         missing = [scope for scope in dict.fromkeys(scopes) if scope not in identity.scopes]
         if missing:
             raise lacks_scopes(missing, scopes)
-
-
-def includeme(config: Configurator) -> None:
-    config.add_forbidden_view(forbidden)

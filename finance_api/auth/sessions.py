@@ -51,10 +51,8 @@ def set_cookie(
     is closed.
     """
     options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
-    if value is None:
-        response.set_cookie(cookie_name(request, name), "", max_age=0, **options)
-    else:
-        response.set_cookie(cookie_name(request, name), value, max_age=seconds, **options)
+    max_age = 0 if value is None else seconds
+    response.set_cookie(cookie_name(request, name), value or "", max_age=max_age, **options)
 
 
 def new_secret() -> str:
