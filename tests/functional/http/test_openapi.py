@@ -89,7 +89,9 @@ def headers_for(client, path):
 
 
 def operations(document):
-    return [(path, methods["get"]) for path, methods in document["paths"].items()]
+    found = [(path, methods["get"]) for path, methods in document["paths"].items()]
+    assert found
+    return found
 
 
 def resolved(document, each):

@@ -163,6 +163,7 @@ AT_FAULT = (
     # Their balances fit no order of their rows.
     *("schwab-checking-baltest-case2", "ingesp"),
 )
+STATEMENTS_ALONE = [name for name in FILES if not any(part in name for part in AT_FAULT)]
 
 
 def options_for(name):
@@ -172,11 +173,11 @@ def options_for(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", STATEMENTS_ALONE)
 def test_every_message_followed_to_the_letter_reads_the_file(name):
     data = (STATEMENTS / name).read_bytes()
     for option in options_for(name):
-        if not run(data, [*GIVEN, *option])[1] or any(part in name for part in AT_FAULT):
+        if not run(data, [*GIVEN, *option])[1]:
             continue
         # A wrong option hides other questions, so there can be a second or third message.
         for outcome, _ in outcomes(data, [*GIVEN, *option], 3 if option else 1):

@@ -112,10 +112,7 @@ class Household:
 
     def undo(self):
         if self.before:
-            try:
-                self.person.undo()
-            except ChangeRefused:
-                return
+            self.person.undo()
             self.days = self.before.pop()
 
     def check(self):

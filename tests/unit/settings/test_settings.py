@@ -19,7 +19,8 @@ def test_the_environment_overrides_the_ini_file():
 
 
 def test_variables_of_others_are_left_alone():
-    read_settings({"pyramid.includes": ""}, {"FINANCE": "x", "FINANCE_API_CONFIG": "x.ini"})
+    given, variables = {"pyramid.includes": ""}, {"FINANCE": "x", "FINANCE_API_CONFIG": "x.ini"}
+    assert read_settings(given, variables) == {**read_settings({}, {}), **given}
 
 
 def test_settings_of_the_server_are_read_in_the_same_way():
@@ -46,7 +47,7 @@ def test_a_wrong_or_unknown_setting_of_the_server_is_named(given, environment, s
 
 
 def test_the_application_leaves_the_settings_of_the_server_alone():
-    read_settings({}, {"FINANCE_API_SERVER_WORKERS": "2"})
+    assert read_settings({}, {"FINANCE_API_SERVER_WORKERS": "2"}) == read_settings({}, {})
 
 
 URL = "postgresql://user:secret@localhost/name"
