@@ -3,7 +3,6 @@
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
-from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing, open_key_ring
 from finance_api.auth.jwts import JwtRules, jwt_rules
@@ -15,6 +14,7 @@ from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead, Downloads
 from finance_api.runtime.clock import Clock, SteadyTime
 from finance_api.runtime.metrics import Metrics
+from finance_api.runtime.response_cache import ResponseCache
 from finance_api.runtime.settings import Settings
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import (

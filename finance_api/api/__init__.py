@@ -13,7 +13,7 @@ def includeme(config: Configurator) -> None:
     from pyramid.security import NO_PERMISSION_REQUIRED
 
     from finance_api.api import internal, ops
-    from finance_api.api.endpoint import FORMATS, endpoint_of
+    from finance_api.api.endpoint import FORMATS, Endpoint
     from finance_api.api.public import (
         accounts,
         balances,
@@ -63,11 +63,10 @@ def includeme(config: Configurator) -> None:
         summary.summary,
         recurring.recurring,
     )
-    config.registry.endpoints |= {service.path: endpoint_of(service) for service in services}
+    config.registry.endpoints |= {service.path: Endpoint(service) for service in services}
     # The router tries one path after the other: these are requested most often, then other lists.
     first = (records.records, changes.changes)
-    others = sorted(services, key=lambda service: not service.path.endswith(FORMATS))
-    for service in (*first, *[service for service in others if service not in first]):
+    for service in sorted(services, key=lambda s: (s not in first, not s.path.endswith(FORMATS))):
         config.add_cornice_service(service)
     config.registry[RESPOND] = respond_to_question
     config.add_route("root", "/")

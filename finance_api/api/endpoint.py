@@ -7,7 +7,6 @@
         permission=Permission.BUDGETS_READ,
         answer=partial(list_page, BUDGETS),
         response=list_response(BUDGETS),
-        varies_with=(DAY,),
     )
     def list_budgets(request: Request) -> Response:
         return respond(request)
@@ -21,7 +20,7 @@ it. The others are ours:
   by `finance_api.questions.asking`. It raises ParametersRefused.
 - response: describes the answer, for OpenAPI; its forms and amounts are those that clients get.
 - varies_with: what the answer depends on besides the user's data and the parameters, see
-  `freshness`. Default: everything.
+  `freshness`. Default: what the schema of a resource says, else everything.
 - savable: whether a saved question may ask it.
 - scopes: the scopes that a token needs, if they are not those of the permission.
 
@@ -30,7 +29,7 @@ validators a copy of them; `registry.endpoints` has what each service declares, 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import cornice
 from cornice.pyramidhook import register_service_views
@@ -39,16 +38,15 @@ from pyramid.exceptions import ConfigurationError
 from pyramid.renderers import JSON
 from pyramid.response import Response
 
-from finance_api.api.freshness import EVERYTHING, Source
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import DataSchema
-from finance_api.api.representation import CSV
 from finance_api.api.validation import ParameterSchema, validate_query
 from finance_api.auth.policy import Permission, own_data, scopes_for
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SUFFIX, without_expressions
 from finance_api.planning.answers import Answering, OtherRevision, ParametersRefused
+from finance_api.serialization.forms import CSV
 from finance_api.values.ids import FORM
 
 #: The end of a path that takes the suffix of a format, such as .csv.
@@ -63,65 +61,40 @@ class Service(cornice.Service):  # type: ignore[misc]
     default_validators = (*cornice.Service.default_validators, validate_query)
 
 
-class Endpoint(NamedTuple):
-    """The declaration of a service's GET. path: without expressions and suffix.
+class Endpoint:
+    """What a service declares about its GET. Raises ConfigurationError, naming the place.
 
-    amounts: the names of members that the client may want as strings.
+    path: without expressions and suffix. has_suffixes: whether the path can end in the suffix of a
+    format, such as .csv. amounts: the names of members that the client may want as strings.
     may_be_missing: whether there may be nothing at the path.
     """
 
-    service: Service
-    path: str
-    schema: ParameterSchema
-    permission: str
-    answer: Answering
-    response: ResponseDescription
-    varies_with: frozenset[Source]
-    savable: bool
-    scopes: Sequence[str]
-    amounts: frozenset[str]
-    may_be_missing: bool
-
-    @property
-    def has_suffixes(self) -> bool:
-        """Whether the path can end in the suffix of a format, such as .csv."""
-        return bool(self.service.path.endswith(FORMATS))
-
-
-def endpoint_of(service: Service) -> Endpoint:
-    """Return what the service declares. Raises ConfigurationError, naming the place."""
-    view, arguments = next((v, a) for method, v, a in service.definitions if method == "GET")
-    place = f"{view.__module__}, line {view.__code__.co_firstlineno}: {service.name}"
-
-    def required(name: str) -> Any:
-        if arguments.get(name) is None:
-            raise ConfigurationError(f"{place} has no {name}")
-        return arguments[name]
-
-    path = without_expressions(service.path.removesuffix(FORMATS))
-    permission, schema = required("permission"), arguments.get("schema") or ParameterSchema()
-    for node in schema.children:
-        if not node.description:
-            raise ConfigurationError(f"{place}: the parameter {node.name} has no description")
-    response: ResponseDescription = required("response")
-    endpoint = Endpoint(
-        service,
-        path,
-        schema,
-        permission,
-        required("answer"),
-        response,
-        frozenset(arguments.get("varies_with", EVERYTHING)),
-        bool(arguments.get("savable")),
-        arguments.get("scopes", scopes_for(permission)),
-        response.amounts if isinstance(schema, DataSchema) else frozenset(),
-        "{id}" in path or 410 in response.problems,
-    )
-    if endpoint.has_suffixes != (CSV in response.forms):
-        raise ConfigurationError(f"{place}: the path and the response differ about suffixes")
-    if endpoint.savable and not endpoint.has_suffixes:
-        raise ConfigurationError(f"{place}: a saved question needs an answer with rows")
-    return endpoint
+    def __init__(self, service: Service) -> None:
+        view, arguments = next((v, a) for method, v, a in service.definitions if method == "GET")
+        place = f"{view.__module__}, line {view.__code__.co_firstlineno}: {service.name}"
+        for name in ("permission", "answer", "response"):
+            if arguments.get(name) is None:
+                raise ConfigurationError(f"{place} has no {name}")
+        self.service = service
+        self.has_suffixes = service.path.endswith(FORMATS)
+        self.path = without_expressions(service.path.removesuffix(FORMATS))
+        self.schema: ParameterSchema = arguments.get("schema") or ParameterSchema()
+        self.permission: str = arguments["permission"]
+        self.answer: Answering = arguments["answer"]
+        self.response: ResponseDescription = arguments["response"]
+        self.varies_with = frozenset(arguments.get("varies_with", self.schema.varies_with))
+        self.savable = bool(arguments.get("savable"))
+        self.scopes: Sequence[str] = arguments.get("scopes", scopes_for(self.permission))
+        has_amounts = isinstance(self.schema, DataSchema)
+        self.amounts = self.response.amounts if has_amounts else frozenset()
+        self.may_be_missing = "{id}" in self.path or 410 in self.response.problems
+        for node in self.schema.children:
+            if not node.description:
+                raise ConfigurationError(f"{place}: the parameter {node.name} has no description")
+        if self.has_suffixes != (CSV in self.response.forms):
+            raise ConfigurationError(f"{place}: the path and the response differ about suffixes")
+        if self.savable and not self.has_suffixes:
+            raise ConfigurationError(f"{place}: a saved question needs an answer with rows")
 
 
 def add_service(config: Configurator, service: Service) -> None:
@@ -129,7 +102,7 @@ def add_service(config: Configurator, service: Service) -> None:
 
     The permission decides who may read: the factory of the service's context follows from it.
     """
-    endpoint = config.registry.endpoints[service.path] = endpoint_of(service)
+    endpoint = config.registry.endpoints[service.path] = Endpoint(service)
     if isinstance(endpoint.permission, Permission):
         service.factory = own_data(endpoint.permission)
     register_service_views(config, service)

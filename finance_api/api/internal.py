@@ -1,8 +1,7 @@
 """The internal API: GET /internal/v1/get-records and /internal/v1/get-docs."""
 
-import json
-from collections.abc import Mapping, Set
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -13,7 +12,6 @@ from finance_api.api.endpoint import Service
 from finance_api.api.openapi import schemas
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
-from finance_api.api.representation import next_offset
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
@@ -23,32 +21,12 @@ from finance_api.query.operators import Operator
 from finance_api.query.parse import parse_bound, parse_order, parse_sort
 from finance_api.resources import DOCUMENTS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
-from finance_api.resources.field import Field, Resource, is_camel_case, names_of, snake_case
+from finance_api.resources.field import Resource, snake_case
 from finance_api.resources.records import VOID
-from finance_api.serialization.rows import RowEncoder
-from finance_api.storage.interface import Page, Storage
-from finance_api.values import Row
-from finance_api.values.time import instant_text
+from finance_api.serialization.documents import TRANSACTION_FIELDS, document, transaction
+from finance_api.storage.interface import JsonPage, Page, Storage
 
 # -- transactions ---------------------------------------------------------------------------------
-
-
-_NAMES = "id note payee amount currencyCode recordDate category recordState".split()
-#: Member of a transaction -> field of a record, in the transaction's order: ``currency``.
-TRANSACTION_FIELDS: dict[str, Field] = {
-    snake_case(name).removesuffix("_code"): RECORDS[name] for name in _NAMES
-}
-
-_transaction_encoder = RowEncoder(
-    tuple(TRANSACTION_FIELDS.values()), {"recordDate": instant_text}, keys=tuple(TRANSACTION_FIELDS)
-)
-
-
-def _transaction(record: Row) -> dict[str, object]:
-    """Return the document of a record, for orjson; its state is either void or active."""
-    document = _transaction_encoder.document(record)
-    document["record_state"] = VOID if record["recordState"] == VOID else "active"
-    return document
 
 
 MAX_TRANSACTIONS = 300
@@ -104,6 +82,11 @@ class TransactionsSchema(validation.ParameterSchema):
         return _query(values).is_cheap
 
 
+def next_offset(query: Query, page: Page | JsonPage) -> int | None:
+    """Return the offset of the next page; None on the last page."""
+    return query.offset + query.limit if page.has_more else None
+
+
 def _query(values: validation.Parameters) -> Query:
     bounds = (values[name] for name in ("min_amount", "max_amount", "date_from", "date_to"))
     conditions = tuple([bound.condition for bound in bounds if bound is not None])
@@ -131,7 +114,7 @@ def transactions(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of transactions."""
     query, state = _query(values), reading.get_state()
     page = reading.storage.data.list_rows(reading.user_id, query)
-    rows = [_transaction(row) for row in page.rows]
+    rows = [transaction(row) for row in page.rows]
     return Document(state, orjson.dumps({"transactions": rows}), next_offset(query, page))
 
 
@@ -222,44 +205,6 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
-@cache
-def _data_encoder(resource: Resource) -> RowEncoder:
-    fields = [f for f in resource.listed_fields if f.name != "id"]
-    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
-
-
-def _document(resource: Resource, row: Row) -> dict[str, Any]:
-    """Return the document of a row, for orjson.
-
-    row: all stored fields if the type is open-ended; otherwise the listed fields.
-    """
-    data = _data_encoder(resource).document(row)
-    if resource.open_ended:
-        data |= _extra_members(row["extra"], data.keys())
-    return {"id": row["id"], "reserved_model_type": resource.model_type, "data": data}
-
-
-def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
-    """Return the undeclared members that an import brought, with numbers as stored.
-
-    Writes a top-level key in snake_case, like the declared members, unless that key is taken.
-    """
-    if text is None:
-        return {}
-    given = json.loads(text, parse_float=orjson.Fragment, parse_int=orjson.Fragment)
-    taken = declared | given.keys()
-    members = {}
-    for key, member in given.items():
-        if key in declared:
-            continue
-        name = snake_case(key) if is_camel_case(key) else key
-        if name in taken:
-            name = key
-        taken.add(name)
-        members[name] = member
-    return members
-
-
 get_docs = Service(
     "internal.get-docs", "/internal/v1/get-docs", "Documents: data of all types except records."
 )
@@ -275,7 +220,7 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
         sort = parse_sort(resource, "+name")
         query = Query(resource, (), sort, limit, offset, with_total=True)
         page = _page(reading.storage, reading.user_id, query)
-        made += [_document(resource, row) for row in page.rows]
+        made += [document(resource, row) for row in page.rows]
         total += page.total or 0
         following = following or next_offset(query, page)
     body = {"documents": made, "total": total, "limit": limit, "offset": offset}

@@ -10,7 +10,7 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.parameters import CONVERT_TO, TRAILER
+from finance_api.api.parameters import CONVERT_TO, TRAILER, are_stored
 from finance_api.api.validation import Parameters
 from finance_api.http.errors import problem
 from finance_api.planning.answers import HINTS, REVISION, Answer, Document, Export, Reading
@@ -89,8 +89,7 @@ def _read(
     Reads stored JSON if it has all columns, and nobody needs the values.
     """
     storage, user_id, resource = reading.storage, reading.user_id, query.resource
-    are_stored = not resource.computed_fields and values.get(CONVERT_TO) is None
-    if are_stored and not reading.as_values:
+    if are_stored(resource, values) and not reading.as_values:
         stored = storage.data.list_json(user_id, query)
         return stored.state, [], stored.lines, stored
     state = reading.get_state()

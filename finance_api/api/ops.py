@@ -11,14 +11,15 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.api.endpoint import endpoint_of
+from finance_api.api.endpoint import Endpoint
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
 from finance_api.api.openapi.responses import NO_STORE, Header, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, of_members, value
-from finance_api.api.representation import Representation, json_response
+from finance_api.api.representation import json_response
 from finance_api.http import surfaces
-from finance_api.http.compression import compress, gzipped, takes_gzip
+from finance_api.http.compression import compress
 from finance_api.http.requests import Request, client_address, is_known_directly
+from finance_api.serialization.forms import Representation
 from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 
@@ -173,10 +174,9 @@ def current_metrics(registry: Registry, base: str) -> str:
     ),
 )
 def get_metrics(request: Request) -> Response:
-    response = Response(current_metrics(request.registry, request.script_name))
+    text = current_metrics(request.registry, request.script_name)
+    response = Response(text, cache_control="no-store", vary="Accept-Encoding")
     response.headers["Content-Type"] = _PROMETHEUS.content_type
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Vary"] = "Accept-Encoding"
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response
 
@@ -202,7 +202,7 @@ internal_description = Service(
 
 @lru_cache(maxsize=8)
 def _body(services: tuple[Service, ...], surface: Surface, base: str) -> bytes:
-    return orjson.dumps(document(map(endpoint_of, services), surface, base))
+    return orjson.dumps(document(map(Endpoint, services), surface, base))
 
 
 def description(surface: Surface, registry: Registry, base: str) -> bytes:
@@ -221,11 +221,8 @@ def respond_with_description(request: Request) -> Response:
     endpoint = request.registry.endpoints[request.matched_route.pattern]
     body = endpoint.answer(request.registry, request.script_name)
     response = Response(body, content_type="application/json", charset=None)
-    compressed = takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")) and gzipped(body)
-    if compressed:
-        response.body, response.content_encoding = compressed, "gzip"
-    response.headers["Cache-Control"] = "no-cache"
-    response.headers["Vary"] = "Accept-Encoding"
+    response.cache_control, response.vary = "no-cache", "Accept-Encoding"
+    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     response.md5_etag()
     # Answers 304 if If-None-Match matches.
     response.conditional_response = True

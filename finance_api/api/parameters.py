@@ -11,12 +11,7 @@ from typing import Any
 import colander
 
 from finance_api.api.freshness import DAY, NOTHING, RATES, Source
-from finance_api.api.openapi.conditions import (
-    WHOLE_DAYS_PATTERN,
-    WORDS_SCHEMA,
-    conditions_meaning,
-    of_conditions,
-)
+from finance_api.api.openapi import conditions
 from finance_api.api.openapi.schemas import CURRENCY, Schema, of_names, of_order
 from finance_api.api.validation import Parameter, Parameters, ParameterSchema, VariesWith
 from finance_api.planning.answers import REVISION
@@ -49,6 +44,10 @@ SORT_MEANING = "Fields to sort by, comma-separated; - before a field reverses it
 _COMPUTED = "is computed, so rows cannot be filtered by it; sort by it instead: sortBy={}"
 
 
+#: Makes a value of a text. Raises QueryError.
+Make = Callable[[str], Any]
+#: Parses a whole number from a lowest to a highest one. Raises QueryError.
+ParseInteger = Callable[[str, int, int], int]
 #: Raises colander.Invalid if a value is not allowed.
 Validator = Callable[[Parameter, Any], None]
 
@@ -61,7 +60,7 @@ class ParameterKind(colander.SchemaType):  # type: ignore[misc]
 
     is_repeated = False
 
-    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
+    def __init__(self, parse: Make, schema: Schema) -> None:
         self._parse = parse
         self.schema = schema
 
@@ -105,9 +104,9 @@ class Conditions(Repeated):
     ) -> None:
         """operators: the operators to describe. is_plain: leave out relative dates and abs."""
         known = operators_of(field) if operators is None else operators
-        schema = of_conditions(field, known, is_plain=is_plain)
+        schema = conditions.of_conditions(field, known, is_plain=is_plain)
         super().__init__(partial(parse_conditions, field), schema)
-        self.meaning = conditions_meaning(field, known, is_plain=is_plain)
+        self.meaning = conditions.conditions_meaning(field, known, is_plain=is_plain)
 
 
 class Listed(ParameterKind):
@@ -157,9 +156,9 @@ def at_most(most: int, nouns: str) -> Validator:
     return validate
 
 
-def few_conditions(node: Parameter, conditions: Sequence[Condition]) -> None:
+def few_conditions(node: Parameter, values: Sequence[Condition]) -> None:
     """Refuse too many conditions on the field of the parameter (a validator)."""
-    number = sum(each.field is conditions[0].field for each in conditions)
+    number = sum(each.field is values[0].field for each in values)
     if number > MAX_CONDITIONS:
         message = f"has {number} conditions; at most {MAX_CONDITIONS} are allowed on one field"
         raise colander.Invalid(node, message)
@@ -171,13 +170,7 @@ def required(name: str, kind: ParameterKind, wanted: str, meaning: str) -> Param
 
 
 def choice(
-    name: str,
-    choices: Sequence[str],
-    meaning: str,
-    default: str | None = None,
-    *,
-    make: Callable[[str], Any] = str,
-    varies_with: Collection[Source] = NOTHING,
+    name: str, choices: Sequence[str], meaning: str, default: str | None = None, make: Make = str
 ) -> Parameter:
     """Make a parameter that takes one of the words. make: converts the word to the value."""
     schema: Schema = {"type": "string", "enum": [*choices]}
@@ -186,7 +179,7 @@ def choice(
         lambda text: make(parse_one_of(choices, text)),
         {**schema, "examples": [default or choices[0]]},
     )
-    return parameter(name, kind, meaning, default, varies_with)
+    return parameter(name, kind, meaning, default)
 
 
 def instead(*members: str) -> Parameter:
@@ -205,8 +198,7 @@ def integer(
     high: int,
     missing: int | None,
     meaning: str,
-    parse: Callable[[str, int, int], int] = parse_integer,
-    *,
+    parse: ParseInteger = parse_integer,
     example: int | None = None,
 ) -> Parameter:
     """Make a parameter for a whole number. example: if what is missing is no such number."""
@@ -218,9 +210,7 @@ def integer(
 
 
 def page(
-    max_limit: int,
-    default_limit: int = DEFAULT_LIMIT,
-    parse: Callable[[str, int, int], int] = parse_integer,
+    max_limit: int, default_limit: int = DEFAULT_LIMIT, parse: ParseInteger = parse_integer
 ) -> tuple[Parameter, Parameter]:
     return (
         integer("limit", 1, max_limit, default_limit, "Maximum number of rows on a page.", parse),
@@ -241,15 +231,13 @@ def data_page(max_limit: int, default_limit: int = DEFAULT_LIMIT) -> tuple[Param
 
 def days(name: str, meaning: str) -> Parameter:
     """Make a parameter for a day, a period, a relative date or a date-time; None if not given."""
-    schema = {"type": "string", "pattern": WHOLE_DAYS_PATTERN, "examples": ["2026-01-01"]}
+    pattern = conditions.WHOLE_DAYS_PATTERN
+    schema = {"type": "string", "pattern": pattern, "examples": ["2026-01-01"]}
     return parameter(name, Scalar(parse_day, schema), meaning, None)
 
 
 def flag(
-    name: str,
-    meaning: str,
-    parse: Callable[[str], bool] = parse_boolean,
-    varies_with: Collection[Source] = NOTHING,
+    name: str, meaning: str, parse: Make = parse_boolean, varies_with: Collection[Source] = NOTHING
 ) -> Parameter:
     """Make a boolean parameter, which is false if not given."""
     schema = {"type": "boolean", "default": False, "examples": [True]}
@@ -269,7 +257,7 @@ def filters(resource: Resource) -> Iterator[Parameter]:
             f"{WORDS.meaning} A number also finds this amount, in or out; >100 finds only amounts. "
             f"OR separates alternatives."
         )
-        yield parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), meaning)
+        yield parameter(WORDS.name, Scalar(parse_words, conditions.WORDS_SCHEMA), meaning)
         meaning = f"{FLOW.meaning} The category's kind decides, or else the sign."
         yield choice(FLOW.name, FLOWS, meaning)
     if has_categories(resource):
@@ -327,16 +315,18 @@ def _currency(text: str) -> str:
     return text
 
 
+def are_stored(resource: Resource, values: Mapping[str, Any]) -> bool:
+    """Whether the stored JSON of the rows has all columns."""
+    return not resource.computed_fields and values.get(CONVERT_TO) is None
+
+
 class ResourceSchema(DataSchema):
-    """The parameters of an endpoint about one resource."""
+    """The parameters of an endpoint about one resource, whose computed fields change by the day."""
 
     def __init__(self, resource: Resource, *children: Parameter) -> None:
         super().__init__(*children)
         self.resource = resource
-
-    def are_stored(self, values: Mapping[str, Any]) -> bool:
-        """Whether the stored JSON of the rows has all columns."""
-        return not self.resource.computed_fields and values.get(CONVERT_TO) is None
+        self.varies_with = (DAY,) if resource.computed_fields else NOTHING
 
 
 class ListSchema(ResourceSchema):
@@ -358,7 +348,7 @@ class ListSchema(ResourceSchema):
         query = values.query(self.resource)
         # These add conditions when the query is resolved.
         adds = values.get(FLOW.name) or values.get(COUNTED)
-        return self.are_stored(values) and query.is_cheap and not adds
+        return are_stored(self.resource, values) and query.is_cheap and not adds
 
 
 class ExportSchema(ResourceSchema):
@@ -384,4 +374,4 @@ class ObjectSchema(ResourceSchema):
         super().__init__(resource, *_columns(resource), *more)
 
     def is_cheap(self, values: Parameters) -> bool:
-        return self.are_stored(values)
+        return are_stored(self.resource, values)

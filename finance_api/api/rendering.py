@@ -5,30 +5,28 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from finance_api.api import representation
+from finance_api.api.representation import HeaderItems
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.planning.answers import Answer, Document, Export, Rows
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field
+from finance_api.serialization import forms
 from finance_api.serialization.pages import envelope, trailer
-from finance_api.serialization.rows import RowEncoder, shown, with_texts
-from finance_api.serialization.values import json_limits, readable_first, text_writer
+from finance_api.serialization.rows import RowEncoder, encoder_with_texts, shown, with_texts
+from finance_api.serialization.values import readable_first
 from finance_api.serialization.xlsx import MAX_ROWS
 
 
 def body_and_headers(
-    answer: Answer | Document,
-    form: representation.Representation,
-    amounts: frozenset[str],
-    remark: str = "",
-) -> tuple[bytes, representation.HeaderItems]:
+    answer: Answer | Document, form: forms.Representation, amounts: frozenset[str], remark: str = ""
+) -> tuple[bytes, HeaderItems]:
     """Return the body in this form, and the headers that take the place of an envelope.
 
     amounts: the members to write as strings. remark: a sentence below the rows of a table.
     """
     if isinstance(answer, Document):
         return with_texts(amounts, answer.json), tuple(answer.headers)
-    if form is representation.JSON:
+    if form is forms.JSON:
         rows = _lines(answer, answer.columns, amounts)
         return envelope(answer.name, rows, _members(answer), amounts), ()
     if answer.instead is not None:
@@ -37,9 +35,9 @@ def body_and_headers(
         remark = ""
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.
-    has_whole_rows = form in representation.TABLES and answer.lines is not None
+    has_whole_rows = form in forms.TABLES and answer.lines is not None
     lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
-    body = representation.body_of(form, answer.name, columns, lines or b"", remark)
+    body = forms.body_of(form, answer.name, columns, lines or b"", remark)
     return body, tuple(answer.headers)
 
 
@@ -54,29 +52,24 @@ def _members(answer: Answer) -> dict[str, Any]:
 def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) -> bytes:
     """Return these columns of the rows as JSON objects, one per line."""
     if answer.lines is None:
-        texts = {field.name: text_writer(field) for field in columns if field.name in amounts}
-        limits = [field for field in columns if amounts and field.kind is Kind.LIMIT_LIST]
-        texts |= {field.name: partial(json_limits, number=str) for field in limits}
-        return RowEncoder(columns, texts).lines(answer.rows)
+        return encoder_with_texts(columns, amounts).lines(answer.rows)
     if answer.resource is None:
         return with_texts(amounts, answer.lines)
     return with_texts(amounts, shown(answer.resource, columns, answer.lines))
 
 
 def _columns(
-    form: representation.Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
+    form: forms.Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
 ) -> Sequence[Field]:
     """Return the columns in the order of the form. chosen: those that the client has chosen."""
-    if form not in representation.TABLES:
+    if form not in forms.TABLES:
         return columns
     return readable_first(columns) if chosen is None else chosen
 
 
-def export_chunks(
-    export: Export, form: representation.Representation, amounts: frozenset[str]
-) -> Chunks:
+def export_chunks(export: Export, form: forms.Representation, amounts: frozenset[str]) -> Chunks:
     """Return the body of the export. amounts: the members to write as strings. Raises a 400."""
-    if form is representation.XLSX and export.count > MAX_ROWS:
+    if form is forms.XLSX and export.count > MAX_ROWS:
         raise problem(
             400,
             f"There are {export.count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter "
@@ -85,13 +78,13 @@ def export_chunks(
     return _chunks(export, form, amounts)
 
 
-def _chunks(export: Export, form: representation.Representation, amounts: frozenset[str]) -> Chunks:
+def _chunks(export: Export, form: forms.Representation, amounts: frozenset[str]) -> Chunks:
     resource, pages = export.resource, export.pages
     if resource is None:
         yield from pages
         return
     columns = _columns(form, export.columns, export.table_columns)
     texts = map(partial(with_texts, amounts), pages)
-    yield from representation.chunks_of(form, resource.name, columns, texts, export.count, resource)
+    yield from forms.chunks_of(form, resource.name, columns, texts, export.count, resource)
     if export.has_trailer:
         yield trailer(export.count)

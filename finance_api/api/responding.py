@@ -16,20 +16,9 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import Endpoint
 from finance_api.api.freshness import variant
-from finance_api.api.openapi.responses import OF_EXPORTS
 from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER
 from finance_api.api.rendering import body_and_headers, export_chunks
-from finance_api.api.representation import (
-    BY_SUFFIX,
-    JSON,
-    NDJSON,
-    XLSX,
-    HeaderItems,
-    Representation,
-    json_response,
-    negotiate,
-)
-from finance_api.api.response_cache import ResponseCache
+from finance_api.api.representation import HeaderItems, json_response, negotiate
 from finance_api.api.validation import Parameters
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
@@ -43,15 +32,14 @@ from finance_api.planning import answers
 from finance_api.query.model import MAX_LIMIT
 from finance_api.questions.answering import OwnForm, refuse_empty
 from finance_api.questions.asking import Asked, find, find_page
-from finance_api.ratelimit.tween import refund, take_for
+from finance_api.ratelimit.tween import refund, take_for_rows
+from finance_api.runtime.response_cache import ResponseCache
 from finance_api.runtime.time_limit import TookTooLong, no_time_limit
+from finance_api.serialization.forms import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.values.version import __version__
 
-#: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
-ROWS_OF_A_REQUEST = 1_000
-MAX_COST = 250
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
@@ -89,7 +77,7 @@ class Exchange:
         has_prefix = bool(environ.get("SCRIPT_NAME"))
         prefix = request.application_url.removeprefix(request.host_url) if has_prefix else ""
         self.path = f"{prefix}{asked.path}{suffix}"
-        self.now = request.services.clock.now()
+        self.now = request.now
         self._if_none_match: str | None = environ.get("HTTP_IF_NONE_MATCH")
         self.is_any = self._if_none_match is not None and self._if_none_match.strip() == "*"
         if own_form is None:
@@ -265,7 +253,7 @@ def respond_to_question(
         asked = asked.as_whole()
     exchange = Exchange(request, asked, user, suffix, own_form, is_for_link=is_for_link)
     request.accepted = exchange.endpoint.schema.nodes
-    if not address.startswith(EXPORTS) or exchange.form not in OF_EXPORTS:
+    if not address.startswith(EXPORTS) or exchange.form not in BY_SUFFIX.values():
         return _respond(request, exchange)
     export = find(request.registry, address)
     exchange = Exchange(request, export, user, suffix, is_for_link=is_for_link)
@@ -287,7 +275,7 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     rows: int | None = cache.get(user.id, user.data.tag, rows_key) if exchange.is_for_link else 0
     response: CachedResponse | None = None
     if rows is not None:
-        _take_for_rows(request, rows)
+        _take_for_answer(request, rows)
         response = cache.get(user.id, user.data.tag, key)
     request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
     if response is None:
@@ -298,7 +286,7 @@ def _respond(request: Request, exchange: Exchange) -> Response:
                 count = answer.count if isinstance(answer, answers.Answer) else 0
                 cache.put(user.id, answer.state.tag, rows_key, count, 0)
                 # Before the answer is written, which takes longer than reading it.
-                _take_for_rows(request, count)
+                _take_for_answer(request, count)
             return answer.state, exchange.complete(answer)
 
         is_cheap = exchange.values.is_cheap
@@ -318,13 +306,10 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     return answered if part is None else part.of(answered)
 
 
-def _take_for_rows(request: Request, rows: int) -> None:
-    """Take what a link's answer costs. HEAD and parts cost as much, as the whole is made for them.
-
-    Raises a 429.
-    """
+def _take_for_answer(request: Request, rows: int) -> None:
+    """Take what a link's answer costs, which can have more rows than a page. Raises a 429."""
     if rows > MAX_LIMIT:
-        take_for(request, export_cost(rows), "This answer")
+        take_for_rows(request, rows, "This answer")
 
 
 def _user_headers(user: User, now: int) -> HeaderItems:
@@ -337,20 +322,14 @@ def _user_headers(user: User, now: int) -> HeaderItems:
 
 def respond_unstored(request: Request, **more: Any) -> Response:
     """Respond with JSON about the user that must not be cached. more: arguments of ``answer``."""
-    now = request.services.clock.now()
-    reading = answers.Reading(request.storage, request.identity.user, now)
+    reading = answers.Reading(request.storage, request.user, request.now)
     document = _asked(request, **more).answer(reading)
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     response = json_response(document)
-    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
-    response.headers.update(_user_headers(reading.user, now))
+    response.vary = "Accept, Accept-Encoding, Authorization"
+    response.headers.update(_user_headers(reading.user, reading.now))
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response
-
-
-def export_cost(rows: int) -> int:
-    """Return how many requests of the quota an export costs."""
-    return min(MAX_COST, 1 + -(-rows // ROWS_OF_A_REQUEST))
 
 
 def _respond_with_export(
@@ -376,8 +355,7 @@ def _respond_with_export(
         if page is not None and not export.count:
             refuse_empty(page.answer(exchange.reading(storage)))
         chunks = body(export)
-        # HEAD and parts cost as much: the whole is made for them, too.
-        take_for(request, export_cost(export.count), "This export")
+        take_for_rows(request, export.count, "This export")
         etag, day = exchange.etag(export.state), date_text(day_in(user.time_zone, exchange.now))
         file = f"{export.name}-{day}.{form.suffix}"
         headers = [

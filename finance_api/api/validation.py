@@ -8,7 +8,7 @@ from typing import Any
 
 import colander
 
-from finance_api.api.freshness import DAY, NOTHING, Source
+from finance_api.api.freshness import DAY, EVERYTHING, NOTHING, Source
 from finance_api.api.unknown_parameters import message_about
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
@@ -69,11 +69,13 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     refused: parameters that are refused with a special message: name -> message.
     rules: functions that find faults in combinations of parameters. Colander's own validator of a
     mapping would run only if every parameter is valid by itself.
+    varies_with: what the answer depends on with any parameters, unless the endpoint names it.
     """
 
     schema_type = QueryType
     refused: Mapping[str, str] = MappingProxyType({})
     rules: tuple["Rule", ...] = ()
+    varies_with: Collection[Source] = EVERYTHING
 
     @cached_property
     def nodes(self) -> Mapping[str, Parameter]:

@@ -6,6 +6,7 @@ client address.
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -17,6 +18,7 @@ from finance_api.http.surfaces import INTERNAL_SURFACE, LINKS, USAGE_PATHS, need
 from finance_api.ratelimit.interface import Decision, Limit
 from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
+from finance_api.values.time import instant_text
 
 #: Surface -> the name of its credential in metrics. On the other surfaces it is "token".
 _CREDENTIALS = ((INTERNAL_SURFACE, "jwt"), (LINKS, "link"))
@@ -26,6 +28,17 @@ _TAKEN = "finance_api.ratelimit.taken"
 def quotas_of(request: Request) -> Quotas:
     quotas: Quotas = request.registry.services.quotas
     return quotas
+
+
+def quota_of(request: Request) -> dict[str, Any]:
+    """Return the document about what is left of the client's quota."""
+    now_ms = request.services.clock.now_ms()
+    level = quotas_of(request).peek(request.identity, now_ms).tightest
+    return {
+        "limit": level.limit.count,
+        "remaining": level.remaining,
+        "resetAt": instant_text(-(-(now_ms + level.full_ms) // 1000)),
+    }
 
 
 def taken_from_quota(request: Request) -> Decision | None:
@@ -81,11 +94,22 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     return tween
 
 
-def take_for(request: Request, number: int, what: str) -> None:
-    """Take this many requests from the quota instead of one. Raises a 429 about ``what``.
+#: This many rows of an export cost one request of the quota; an export costs up to `MAX_COST`.
+ROWS_OF_A_REQUEST = 1_000
+MAX_COST = 250
 
-    Pages and commands have no quota.
+
+def cost_of_rows(rows: int) -> int:
+    """Return how many requests of the quota an export costs."""
+    return min(MAX_COST, 1 + -(-rows // ROWS_OF_A_REQUEST))
+
+
+def take_for_rows(request: Request, rows: int, what: str) -> None:
+    """Take what the rows cost from the quota, instead of one request. Raises a 429 about ``what``.
+
+    HEAD and parts cost as much, as the whole is made for them. Pages and commands have no quota.
     """
+    number = cost_of_rows(rows)
     quotas, identity = quotas_of(request), request.known_identity
     taken, now_ms = taken_from_quota(request), request.services.clock.now_ms()
     if identity is None or taken is None:

@@ -59,6 +59,14 @@ class RowEncoder:
         return _lines(self.documents(rows))
 
 
+def encoder_with_texts(fields: Sequence[Field], amounts: frozenset[str]) -> RowEncoder:
+    """Return an encoder that writes these amounts as strings, and with them limits of periods."""
+    writers = {field.name: text_writer(field) for field in fields if field.name in amounts}
+    limits = [field for field in fields if amounts and field.kind is Kind.LIMIT_LIST]
+    writers |= {field.name: partial(json_limits, number=str) for field in limits}
+    return RowEncoder(fields, writers)
+
+
 def exact_documents(fields: Sequence[Field], rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the documents of the rows with Decimal for numbers that may have decimals."""
     numbers = [field for field in fields if field.kind is Kind.NUMBER and field.decimals]

@@ -11,7 +11,7 @@ from finance_api import resources
 from finance_api.api.endpoint import Service
 from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi import responses, schemas
-from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, quota, usage
+from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, usage
 from finance_api.api.responding import respond, respond_unstored
 from finance_api.api.validation import Parameters, ParameterSchema
 from finance_api.auth.authentication import require_scopes
@@ -21,6 +21,7 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
+from finance_api.ratelimit.tween import quota_of
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Resource
 from finance_api.wallet.parameters import COMMON, TYPES, IdsSchema, with_ids
@@ -170,7 +171,7 @@ api_usage = Service(
     response=USAGE_RESPONSE,
 )
 def get_usage(request: Request) -> Response:
-    return respond_unstored(request, quota=quota(request))
+    return respond_unstored(request, quota=quota_of(request))
 
 
 #: Wallet accepts writes here. This service answers writes with 405, as on every other path.

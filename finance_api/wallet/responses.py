@@ -14,11 +14,12 @@ from finance_api.api.openapi.problems import PROBLEM
 from finance_api.api.openapi.responses import OF_DATA, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops import DESCRIPTION, description, respond_with_description
-from finance_api.api.representation import JSON, HeaderItems
+from finance_api.api.representation import HeaderItems
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
+from finance_api.serialization.forms import JSON
 from finance_api.storage.interface import DataState
 from finance_api.wallet.shapes import moment
 

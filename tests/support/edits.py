@@ -4,7 +4,6 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from finance_api.api.representation import CSV, body_of
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records
@@ -12,6 +11,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
+from finance_api.serialization.forms import CSV, body_of
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values import Row

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from webtest import TestApp
 
-from finance_api.api.response_cache import ResponseCache
 from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Kind, Role
+from finance_api.runtime.response_cache import ResponseCache
 from support.native_rows import household, uid
 from support.nightly import NIGHTLY, count
 from support.service import BY_DAY

@@ -177,7 +177,7 @@ ARROWS = {
     "serialization storage uploads usage values wording",
     "wallet": "api auth http importers planning query ratelimit resources runtime serialization "
     "storage values",
-    "services": "api auth http ratelimit runtime storage uploads usage values",
+    "services": "auth http ratelimit runtime storage uploads usage values",
     # `settings` imports the modules that declare settings by their names.
     "settings": "runtime",
     "demo": "auth importers ledger resources runtime storage values",

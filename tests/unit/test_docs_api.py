@@ -15,7 +15,6 @@ from pyramid.request import Request
 
 from finance_api import main
 from finance_api.api.endpoint import Endpoint
-from finance_api.api.internal import TRANSACTION_FIELDS
 from finance_api.api.parameters import AMOUNTS, Conditions
 from finance_api.api.public.usage import USAGE_RESPONSE
 from finance_api.auth import sessions
@@ -37,6 +36,7 @@ from finance_api.ratelimit.tween import rate_headers
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, SPLITS
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource, Role, snake_case
+from finance_api.serialization.documents import TRANSACTION_FIELDS
 from finance_api.settings import SETTINGS
 from finance_api.web.routes import ROUTES, STATIC
 from support.pages import BLOCK, DOCS, PAGES, PROJECT, SPAN, page, page_ids, rows, rows_of, section

@@ -15,11 +15,11 @@ from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
 from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
-from finance_api.api.representation import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import INDEX, INTERNAL_SURFACE, SURFACES, needs_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
+from finance_api.serialization.forms import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.values.version import __version__
 
 #: The only part of a path that differs between requests, and its description.
@@ -134,7 +134,7 @@ def document(endpoints: Iterable[Endpoint], surface: Surface, base: str) -> dict
 
     base: the path of the service, to which all paths are relative.
     """
-    shared = _Shared()
+    shared = _Shared(dict)
     problems = {
         name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
     }
@@ -159,7 +159,7 @@ def document(endpoints: Iterable[Endpoint], surface: Surface, base: str) -> dict
         ],
         "paths": _titled_once(paths, schemas),
         "components": {
-            **shared.components,
+            **shared,
             "responses": _titled_once(problems, schemas),
             "schemas": schemas,
             "securitySchemes": dict([surface.scheme]),
@@ -167,11 +167,8 @@ def document(endpoints: Iterable[Endpoint], surface: Surface, base: str) -> dict
     }
 
 
-class _Shared:
+class _Shared(defaultdict[str, dict[str, Any]]):
     """Components that several operations share, by kind and name."""
-
-    def __init__(self) -> None:
-        self.components: defaultdict[str, dict[str, Any]] = defaultdict(dict)
 
     def reference(
         self, kind: str, name: str, content: dict[str, Any], *more: str
@@ -180,7 +177,7 @@ class _Shared:
 
         more: suffixes to try, one after the other, if a different component has the name.
         """
-        known = self.components[kind]
+        known = self[kind]
         keys = iter((name, *(f"{name}.{each}" for each in more)))
         key = next(key for key in keys if known.setdefault(key, content) == content)
         return {"$ref": f"#/components/{kind}/{key}"}

@@ -7,19 +7,11 @@ from typing import Any
 import orjson
 
 from finance_api.api.openapi import schemas
-from finance_api.api.representation import (
-    CSV,
-    JSON,
-    NDJSON,
-    OF_LISTS,
-    XLSX,
-    HeaderItems,
-    Representation,
-    body_of,
-)
+from finance_api.api.representation import HeaderItems
 from finance_api.planning.answers import HINTS
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.field import Field, Resource
+from finance_api.serialization.forms import JSON, OF_EXPORTS, OF_LISTS, Representation, body_of
 from finance_api.storage.interface import DataState
 
 
@@ -94,8 +86,6 @@ EXPORT_HEADERS = (
     Header("X-Total-Count", "Number of rows in the response.", "4711", of_body=True),
     Header("Accept-Ranges", "Range can ask for a part of the body.", "bytes", of_body=True),
 )
-#: The representations of exports, the default first.
-OF_EXPORTS = (NDJSON, CSV, XLSX)
 OF_PAGE: Mapping[str, schemas.Schema] = {
     "limit": schemas.value("Maximum number of rows on a page.", 30),
     "offset": schemas.value("Number of rows before the page.", 0),

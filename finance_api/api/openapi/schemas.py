@@ -21,40 +21,6 @@ CURRENCY: Schema = {
 }
 #: The format of amounts: decimals that a binary float may round.
 DECIMAL = "decimal"
-_TYPES: dict[Kind, Schema] = {
-    Kind.TEXT: {"type": "string"},
-    Kind.NUMBER: {"type": "number"},
-    Kind.DATE: {"type": "string", "format": "date"},
-    Kind.DATETIME: {"type": "string", "format": "date-time"},
-    Kind.ID: {"type": "string", "format": "uuid"},
-    Kind.SERIAL: {"type": "string", "format": "uuid"},
-    Kind.BOOLEAN: {"type": "boolean"},
-    Kind.TEXT_LIST: {"type": "array", "items": {"type": "string"}},
-    Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
-    Kind.LIMIT_LIST: {
-        "type": "array",
-        "items": {
-            "title": "PeriodLimit",
-            "type": "object",
-            "properties": {
-                "periodStart": {
-                    "type": "string",
-                    "format": "date",
-                    "description": "First day of the period.",
-                    "examples": ["2026-12-01"],
-                },
-                "limit": {
-                    "type": "number",
-                    "format": DECIMAL,
-                    "description": "How much may be spent in it.",
-                    "examples": [450],
-                },
-            },
-            "required": ["periodStart", "limit"],
-        },
-    },
-}
-
 _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -66,6 +32,42 @@ def value(description: str, example: Any, **more: Any) -> Schema:
 
 def date_time(meaning: str, example: str = "2026-01-31T10:00:00.000Z") -> Schema:
     return value(meaning, example, format="date-time")
+
+
+def of_members(
+    title: str | None, properties: Mapping[str, Schema], required: Iterable[str] | None = None
+) -> Schema:
+    """Return the schema of an object. If ``required`` is None, all members are required."""
+    schema: Schema = {"type": "object"} if title is None else {"title": title, "type": "object"}
+    schema["properties"] = dict(properties)
+    schema["required"] = list(properties if required is None else required)
+    return schema
+
+
+def array_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_TYPES: dict[Kind, Schema] = {
+    Kind.TEXT: {"type": "string"},
+    Kind.NUMBER: {"type": "number"},
+    Kind.DATE: {"type": "string", "format": "date"},
+    Kind.DATETIME: {"type": "string", "format": "date-time"},
+    Kind.ID: {"type": "string", "format": "uuid"},
+    Kind.SERIAL: {"type": "string", "format": "uuid"},
+    Kind.BOOLEAN: {"type": "boolean"},
+    Kind.TEXT_LIST: array_of({"type": "string"}),
+    Kind.ID_LIST: array_of({"type": "string", "format": "uuid"}),
+    Kind.LIMIT_LIST: array_of(
+        of_members(
+            "PeriodLimit",
+            {
+                "periodStart": value("First day of the period.", "2026-12-01", format="date"),
+                "limit": value("How much may be spent in it.", 450, type="number", format=DECIMAL),
+            },
+        )
+    ),
+}
 
 
 def of_field(field: Field) -> Schema:
@@ -111,26 +113,12 @@ def of_fields(
     return of_members(title, properties, always)
 
 
-def of_members(
-    title: str | None, properties: Mapping[str, Schema], required: Iterable[str] | None = None
-) -> Schema:
-    """Return the schema of an object. If ``required`` is None, all members are required."""
-    schema: Schema = {"type": "object"} if title is None else {"title": title, "type": "object"}
-    schema["properties"] = dict(properties)
-    schema["required"] = list(properties if required is None else required)
-    return schema
-
-
 def amount_names(schema: Schema) -> set[str]:
     """Return the names of all members with an amount, at any depth."""
     properties = schema.get("properties", {})
     inner = [*properties.values(), *schema.get("anyOf", ()), schema.get("items", {})]
     found = {name for name, each in properties.items() if each.get("format") == DECIMAL}
     return found.union(*map(amount_names, filter(None, inner)))
-
-
-def array_of(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
 
 
 def example_of(schema: Schema) -> Any:

@@ -4,7 +4,7 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding
+from finance_api.api import listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.auth.policy import Permission
@@ -23,7 +23,6 @@ accounts_export = Service(
     permission=Permission.ACCOUNTS_READ,
     answer=partial(listing.list_page, ACCOUNTS),
     response=responses.list_response(ACCOUNTS),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 @account.get(
@@ -31,14 +30,12 @@ accounts_export = Service(
     permission=Permission.ACCOUNTS_READ,
     answer=partial(listing.get_object, ACCOUNTS),
     response=responses.object_response(ACCOUNTS),
-    varies_with=freshness.NOTHING,
 )
 @accounts_export.get(
     schema=parameters.ExportSchema(ACCOUNTS),
     permission=Permission.ACCOUNTS_READ,
     answer=partial(listing.export, ACCOUNTS),
     response=responses.export_response(ACCOUNTS),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 def read_accounts(request: Request) -> Response:

@@ -25,7 +25,6 @@ budgets_export = Service(
     permission=Permission.BUDGETS_READ,
     answer=partial(listing.list_page, BUDGETS),
     response=responses.list_response(BUDGETS),
-    varies_with=(freshness.DAY,),
     savable=True,
 )
 @budget.get(
@@ -33,14 +32,12 @@ budgets_export = Service(
     permission=Permission.BUDGETS_READ,
     answer=partial(listing.get_object, BUDGETS),
     response=responses.object_response(BUDGETS),
-    varies_with=(freshness.DAY,),
 )
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
     answer=partial(listing.export, BUDGETS),
     response=responses.export_response(BUDGETS),
-    varies_with=(freshness.DAY,),
     savable=True,
 )
 def read_budgets(request: Request) -> Response:

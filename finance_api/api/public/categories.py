@@ -4,7 +4,7 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding
+from finance_api.api import listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.auth.policy import Permission
@@ -23,21 +23,18 @@ categories_export = Service(
     permission=Permission.CATEGORIES_READ,
     answer=partial(listing.list_page, CATEGORIES),
     response=responses.list_response(CATEGORIES),
-    varies_with=freshness.NOTHING,
 )
 @category.get(
     schema=parameters.ObjectSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
     answer=partial(listing.get_object, CATEGORIES),
     response=responses.object_response(CATEGORIES),
-    varies_with=freshness.NOTHING,
 )
 @categories_export.get(
     schema=parameters.ExportSchema(CATEGORIES),
     permission=Permission.CATEGORIES_READ,
     answer=partial(listing.export, CATEGORIES),
     response=responses.export_response(CATEGORIES),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 def read_categories(request: Request) -> Response:

@@ -5,13 +5,13 @@ from pyramid.response import Response
 from finance_api.api import freshness, responding, validation
 from finance_api.api.endpoint import Service
 from finance_api.api.openapi.responses import EXPORT_HEADERS, ResponseDescription
-from finance_api.api.representation import NDJSON
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.answers import Export, Reading
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Kind
+from finance_api.serialization.forms import NDJSON
 
 #: The members that every object of the native format has; each type has more.
 _NATIVE = (

@@ -4,7 +4,7 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding
+from finance_api.api import listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.auth.policy import Permission
@@ -21,7 +21,6 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
     permission=Permission.GOALS_READ,
     answer=partial(listing.list_page, GOALS),
     response=responses.list_response(GOALS),
-    varies_with=(freshness.DAY,),
     savable=True,
 )
 @goal.get(
@@ -29,14 +28,12 @@ goals_export = Service("api.export.goals", "/v1/api/export/goals" + FORMATS, "Ex
     permission=Permission.GOALS_READ,
     answer=partial(listing.get_object, GOALS),
     response=responses.object_response(GOALS),
-    varies_with=(freshness.DAY,),
 )
 @goals_export.get(
     schema=parameters.ExportSchema(GOALS),
     permission=Permission.GOALS_READ,
     answer=partial(listing.export, GOALS),
     response=responses.export_response(GOALS),
-    varies_with=(freshness.DAY,),
     savable=True,
 )
 def read_goals(request: Request) -> Response:

@@ -4,7 +4,7 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding
+from finance_api.api import listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.auth.policy import Permission
@@ -23,21 +23,18 @@ labels_export = Service(
     permission=Permission.LABELS_READ,
     answer=partial(listing.list_page, LABELS),
     response=responses.list_response(LABELS),
-    varies_with=freshness.NOTHING,
 )
 @label.get(
     schema=parameters.ObjectSchema(LABELS),
     permission=Permission.LABELS_READ,
     answer=partial(listing.get_object, LABELS),
     response=responses.object_response(LABELS),
-    varies_with=freshness.NOTHING,
 )
 @labels_export.get(
     schema=parameters.ExportSchema(LABELS),
     permission=Permission.LABELS_READ,
     answer=partial(listing.export, LABELS),
     response=responses.export_response(LABELS),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 def read_labels(request: Request) -> Response:

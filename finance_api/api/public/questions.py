@@ -1,9 +1,8 @@
 """Saved questions: GET /v1/api/questions, /v1/api/questions/<id>, .../<id>/answer"""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
+from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.api import responding
@@ -11,7 +10,6 @@ from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import Schema, array_of, of_fields, of_members
 from finance_api.api.parameters import page
-from finance_api.api.representation import OF_LISTS
 from finance_api.api.validation import Parameters, ParameterSchema
 from finance_api.auth.policy import Permission
 from finance_api.http.errors import problem
@@ -21,6 +19,7 @@ from finance_api.query.model import MAX_LIMIT
 from finance_api.questions import answering
 from finance_api.questions.asking import fault_of
 from finance_api.resources.tables import QUESTIONS
+from finance_api.serialization.forms import OF_LISTS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import instant_text
@@ -34,16 +33,12 @@ _ENVELOPE: Schema = {
 }
 
 
-#: Returns why an address is not valid; None if it is valid.
-FaultOf = Callable[[str], str | None]
-
-
-def _document(question: Question, fault_of: FaultOf) -> dict[str, Any]:
+def _document(question: Question, registry: Registry) -> dict[str, Any]:
     return {
         "id": question.id,
         "name": question.name,
         "address": question.address,
-        "fault": fault_of(question.address),
+        "fault": fault_of(registry, question.address),
         "createdAt": instant_text(question.created_at),
         "updatedAt": instant_text(question.updated_at),
     }
@@ -64,11 +59,11 @@ class QuestionsSchema(ParameterSchema):
     limit, offset = page(MAX_LIMIT)
 
 
-def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> dict[str, Any]:
+def saved_questions(reading: Reading, values: Parameters, registry: Registry) -> dict[str, Any]:
     limit, offset = values["limit"], values["offset"]
     found = reading.storage.users.list_owned(Question, reading.user_id)
     return {
-        "questions": [_document(each, fault_of) for each in found[offset : offset + limit]],
+        "questions": [_document(each, registry) for each in found[offset : offset + limit]],
         "limit": limit,
         "offset": offset,
         "nextOffset": offset + limit if offset + limit < len(found) else None,
@@ -85,16 +80,16 @@ def saved_questions(reading: Reading, values: Parameters, fault_of: FaultOf) -> 
     ),
 )
 def list_questions(request: Request) -> Response:
-    return responding.respond_unstored(request, fault_of=partial(fault_of, request.registry))
+    return responding.respond_unstored(request, registry=request.registry)
 
 
 question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
 
 
 def one_question(
-    reading: Reading, values: Parameters, row_id: str, fault_of: FaultOf
+    reading: Reading, values: Parameters, row_id: str, registry: Registry
 ) -> dict[str, Any]:
-    return _document(question_of(reading, row_id), fault_of)
+    return _document(question_of(reading, row_id), registry)
 
 
 @question.get(
@@ -104,7 +99,7 @@ def one_question(
     response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
 )
 def get_question(request: Request) -> Response:
-    return responding.respond_unstored(request, fault_of=partial(fault_of, request.registry))
+    return responding.respond_unstored(request, registry=request.registry)
 
 
 question_answer = Service(

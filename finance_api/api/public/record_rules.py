@@ -4,7 +4,7 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding
+from finance_api.api import listing, parameters, responding
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.auth.policy import Permission
@@ -23,21 +23,18 @@ record_rules_export = Service(
     permission=Permission.RECORD_RULES_READ,
     answer=partial(listing.list_page, RECORD_RULES),
     response=responses.list_response(RECORD_RULES),
-    varies_with=freshness.NOTHING,
 )
 @record_rule.get(
     schema=parameters.ObjectSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
     answer=partial(listing.get_object, RECORD_RULES),
     response=responses.object_response(RECORD_RULES),
-    varies_with=freshness.NOTHING,
 )
 @record_rules_export.get(
     schema=parameters.ExportSchema(RECORD_RULES),
     permission=Permission.RECORD_RULES_READ,
     answer=partial(listing.export, RECORD_RULES),
     response=responses.export_response(RECORD_RULES),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 def read_record_rules(request: Request) -> Response:

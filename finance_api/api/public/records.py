@@ -5,7 +5,7 @@ from functools import partial
 from pyramid.httpexceptions import HTTPException, HTTPNotFound
 from pyramid.response import Response
 
-from finance_api.api import freshness, listing, parameters, responding, validation
+from finance_api.api import listing, parameters, responding, validation
 from finance_api.api.endpoint import FORMATS, ID, Service
 from finance_api.api.openapi import responses
 from finance_api.api.openapi.schemas import array_of, of_members, one_or_more, value
@@ -29,7 +29,6 @@ records_export = Service(
     permission=Permission.RECORDS_READ,
     answer=partial(listing.list_page, RECORDS),
     response=responses.list_response(RECORDS),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 @records_export.get(
@@ -37,7 +36,6 @@ records_export = Service(
     permission=Permission.RECORDS_READ,
     answer=partial(listing.export, RECORDS),
     response=responses.export_response(RECORDS),
-    varies_with=freshness.NOTHING,
     savable=True,
 )
 def list_records(request: Request) -> Response:
@@ -71,7 +69,6 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
     permission=Permission.RECORDS_READ,
     answer=one_record,
     response=responses.object_response(RECORDS, problems=(410,)),
-    varies_with=freshness.NOTHING,
 )
 def get_record(request: Request) -> Response:
     return responding.respond(request)
@@ -131,7 +128,6 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
             },
         )
     ),
-    varies_with=freshness.NOTHING,
 )
 def get_records(request: Request) -> Response:
     return responding.respond(request)

@@ -35,21 +35,18 @@ standing_orders_export = Service(
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(listing.list_page, STANDING_ORDERS),
     response=responses.list_response(STANDING_ORDERS),
-    varies_with=(freshness.DAY,),
 )
 @standing_order.get(
     schema=parameters.ObjectSchema(STANDING_ORDERS),
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(listing.get_object, STANDING_ORDERS),
     response=responses.object_response(STANDING_ORDERS),
-    varies_with=(freshness.DAY,),
 )
 @standing_orders_export.get(
     schema=parameters.ExportSchema(STANDING_ORDERS),
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(listing.export, STANDING_ORDERS),
     response=responses.export_response(STANDING_ORDERS),
-    varies_with=(freshness.DAY,),
     savable=True,
 )
 def read_standing_orders(request: Request) -> Response:

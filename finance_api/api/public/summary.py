@@ -302,10 +302,11 @@ _RESPONSE = table_response(
     {
         "leftOut": of_members(None, {name: value("Number of records.", 0) for name in LEFT_OUT}),
         "overlapping": value("Whether any record is in several groups.", False),
-        "groupCount": {
-            **value("Number of groups on all pages; null: counting them would take long.", 31),
-            "type": ["integer", "null"],
-        },
+        "groupCount": value(
+            "Number of groups on all pages; null: counting them would take long.",
+            31,
+            type=["integer", "null"],
+        ),
     },
     sometimes=[column for column in WHOLE.columns if column not in _ALWAYS],
     optional={"notConverted": array_of(_NOT_CONVERTED), HINTS: HINTS_SCHEMA},

@@ -12,7 +12,7 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Reading
 from finance_api.query.errors import QueryError, quoted
-from finance_api.ratelimit.tween import quotas_of
+from finance_api.ratelimit.tween import quota_of
 from finance_api.resources.tables import USAGE
 from finance_api.usage import periods
 from finance_api.values.time import instant_text
@@ -107,14 +107,4 @@ def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]
     response=USAGE_RESPONSE,
 )
 def get_usage(request: Request) -> Response:
-    return responding.respond_unstored(request, quota=quota(request))
-
-
-def quota(request: Request) -> dict[str, Any]:
-    now_ms = request.services.clock.now_ms()
-    level = quotas_of(request).peek(request.identity, now_ms).tightest
-    return {
-        "limit": level.limit.count,
-        "remaining": level.remaining,
-        "resetAt": instant_text(-(-(now_ms + level.full_ms) // 1000)),
-    }
+    return responding.respond_unstored(request, quota=quota_of(request))

@@ -5,7 +5,7 @@ import gzip
 import pytest
 from webob import Request
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.runtime.response_cache import ResponseCache
 from support.native_rows import account, record
 from support.service import read_no_rows
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from finance_api.api.response_cache import ResponseCache
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.runtime.response_cache import ResponseCache
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.drivers import SqliteDriver
 from finance_api.storage.sql.read_model.libpq import PostgresqlDriver

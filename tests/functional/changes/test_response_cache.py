@@ -4,11 +4,11 @@ import io
 
 import pytest
 
-from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.personal_tokens import issue_token
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.runtime.response_cache import ResponseCache
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.storage.sql.backend import SqlBackend
 from support.native_rows import account, budget, household, label, record, standing_order, uid

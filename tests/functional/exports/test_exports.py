@@ -10,9 +10,10 @@ from decimal import Decimal
 import pytest
 from webob import Request
 
-from finance_api.api import rendering, responding
+from finance_api.api import rendering
 from finance_api.api.public import exports
 from finance_api.ledger.dump import dump
+from finance_api.ratelimit import tween
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import reading
 from support.exports import COUNT, export, many
@@ -303,7 +304,7 @@ def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
     [(0, 1), (1, 2), (1_000, 2), (1_001, 3), (248_999, 250), (249_001, 250), (10**9, 250)],
 )
 def test_an_export_costs_a_request_and_one_for_each_started_thousand(rows, cost):
-    assert responding.export_cost(rows) == cost
+    assert tween.cost_of_rows(rows) == cost
 
 
 def left(answer):
@@ -311,7 +312,7 @@ def left(answer):
 
 
 def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatch):
-    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(tween, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     for _ in range(93):
@@ -336,7 +337,7 @@ def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatc
 
 
 def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited, monkeypatch):
-    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(tween, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     done = client.get("export/records.csv")
@@ -354,7 +355,7 @@ def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited,
 
 
 def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
-    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 1)
+    monkeypatch.setattr(tween, "ROWS_OF_A_REQUEST", 1)
     client = limited("3/minute, 100/hour")
     client.load(*many(5))
     done = client.get("export/records.csv")

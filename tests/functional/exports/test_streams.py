@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import text
 from webob import Request
 
-from finance_api.api import responding
 from finance_api.api.public import exports
 from finance_api.http.downloads import DownloadBroken
+from finance_api.ratelimit import tween
 from finance_api.runtime.bulkhead import Downloads
 from finance_api.storage.errors import StorageUnavailable
 from support.exports import export, many
@@ -209,7 +209,7 @@ def replace_downloads(service):
 
 
 def test_an_export_that_breaks_off_is_refunded(limited, monkeypatch):
-    monkeypatch.setattr(responding, "ROWS_OF_A_REQUEST", 10)
+    monkeypatch.setattr(tween, "ROWS_OF_A_REQUEST", 10)
     client = limited()
     client.load(*many(55))
     break_after(monkeypatch, client.service, 0)

@@ -17,7 +17,6 @@ from openapi_spec_validator import validate
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
 from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import ListSchema
-from finance_api.api.representation import XLSX
 from finance_api.api.validation import read_parameters
 from finance_api.auth.personal_tokens import SCOPES
 from finance_api.http.surfaces import (
@@ -30,6 +29,7 @@ from finance_api.http.surfaces import (
 from finance_api.questions.saved import add_question
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
+from finance_api.serialization.forms import XLSX
 from finance_api.wallet import others, responses
 from support.native_rows import household, uid
 from support.nightly import count

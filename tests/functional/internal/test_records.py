@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from finance_api.api.internal import TRANSACTION_FIELDS
+from finance_api.serialization.documents import TRANSACTION_FIELDS
 from support.native_rows import account, category, household, payees, record, uid
 
 PATH = "get-records"

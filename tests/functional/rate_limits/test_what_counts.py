@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.runtime.response_cache import ResponseCache
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Token

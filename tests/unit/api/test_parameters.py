@@ -3,7 +3,7 @@
 import colander
 import pytest
 
-from finance_api.api.endpoint import endpoint_of
+from finance_api.api.endpoint import Endpoint
 from finance_api.api.parameters import ListSchema, ObjectSchema
 from finance_api.api.public.changes import ChangesSchema
 from finance_api.api.public.summary import SummarySchema
@@ -13,7 +13,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.wallet.parameters import IdsSchema
 from finance_api.wallet.records import records
 
-RECORDS_OF_WALLET = endpoint_of(records).schema
+RECORDS_OF_WALLET = Endpoint(records).schema
 SCHEMAS = [
     ListSchema(RECORDS),
     SummarySchema(),

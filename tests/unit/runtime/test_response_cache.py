@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from finance_api.api.response_cache import ResponseCache
+from finance_api.runtime.response_cache import ResponseCache
 
 #: A size that is enough for an entry without a body, but not for one with a body of this size.
 ENTRY = 2_000
