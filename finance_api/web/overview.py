@@ -24,6 +24,8 @@ from finance_api.web.timespans import Timespan
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
 MOST_ROWS = 12
 MOST_PAYEES = 8
+#: Of more accounts, those used last are shown.
+MOST_ACCOUNTS = 6
 DUE_DAYS = 30
 #: Accounts of these types are usually below zero.
 _OWING = ("CreditCard", "Loan", "Mortgage", "Overdraft")
@@ -451,12 +453,20 @@ class Overview:
         rows: Sequence[Row] = () if found is None else found.members["lowest"].rows
         return [row for row in rows if not self._accounts[row["accountId"]]["archived"]]
 
-    @property
-    def accounts(self) -> list[tuple[Row, Row | None]]:
-        """The accounts in use, each with its lowest balance to come, if that is predicted."""
-        lowest = {row["accountId"]: row for row in self.lowest}
+    @cached_property
+    def accounts(self) -> list[Row]:
+        """The accounts in use, those with the newest records first."""
         rows = [row for row in self._accounts.values() if not row["archived"]]
         rows.sort(key=lambda row: (row["name"], row["id"]))
+        rows.sort(key=lambda row: row["recordCount"], reverse=True)
+        rows.sort(key=lambda row: min(row["lastRecordDate"] or 0, self.today), reverse=True)
+        return rows
+
+    @property
+    def accounts_shown(self) -> list[tuple[Row, Row | None]]:
+        """The first of these by name, each with its lowest balance to come, if predicted."""
+        lowest = {row["accountId"]: row for row in self.lowest}
+        rows = sorted(self.accounts[:MOST_ACCOUNTS], key=lambda row: (row["name"], row["id"]))
         return [(row, lowest.get(row["id"])) for row in rows]
 
     @property

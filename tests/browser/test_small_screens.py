@@ -160,6 +160,22 @@ def test_the_digits_of_an_amount_stay_on_one_line(
     assert broken == []
 
 
+@pytest.mark.parametrize("width", [WIDTH, 390])
+def test_a_field_shows_an_amount_of_twelve_digits(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto("/records/new")
+    page.fill("#amount", "123456789012.34")
+    assert page.locator("#amount").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_what_a_page_of_records_offers_stands_beside_its_heading(page: Page) -> None:
+    page.goto("/records")
+    heading = page.get_by_role("heading", name="Records", exact=True).bounding_box()
+    select = page.get_by_role("link", name="Select", exact=True).bounding_box()
+    assert heading and select
+    assert select["y"] < heading["y"] + heading["height"]
+
+
 def test_a_row_of_a_list_has_its_name_its_figure_and_its_button_on_a_line(site, page: Page) -> None:
     user = site.user()
     site.load(user, [account(1, initialBalance=5), account(2, name="Savings", initialBalance=1234)])
