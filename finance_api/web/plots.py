@@ -181,7 +181,7 @@ def _places(labels: Sequence[str], values: Sequence[Label]) -> list[tuple[float,
     slot, named = 100 / max(1, len(labels)), list(enumerate(labels))
     if len(labels) > _MOST_MONTHS and values[0].year:
         named = [(at, values[at].year) for at in _year_starts(values)]
-    every = -(-len(named) // _MAX_LABELS)
+    every = max(1, -(-len(named) // _MAX_LABELS))
     return [(_r(slot * (at + 0.5)), text) for at, text in reversed(named[::-every])]
 
 
