@@ -22,7 +22,7 @@ from finance_api.query.model import Condition, Query, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.serialization.rows import RowEncoder, encoder_of, shown
 from finance_api.storage.interface import STREAMED_ROWS, DataState, JsonPage, Page
 from finance_api.values import Row
@@ -109,7 +109,8 @@ def columns_for(
     if chosen is None:
         fields = shared_columns(reading, resource.fields)
         return (*fields, *more) if more else fields, None
-    fields = tuple([field for field in resource.fields if field in chosen or field == ID])
+    names = {ID.name, *names_of(chosen)}
+    fields = tuple([field for field in resource.fields if field.name in names])
     return (*fields, *more), (*chosen, *more)
 
 

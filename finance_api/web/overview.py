@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.answers import Answer
-from finance_api.planning.recurring import recurring_span
+from finance_api.planning.recurring.reading import recurring_span
 from finance_api.questions.building import NONE
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.resources.tables import INCLUDE_EXPECTED

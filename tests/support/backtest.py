@@ -7,7 +7,7 @@ from statistics import mean
 
 from finance_api.planning.forecast.expected import History, expect
 from finance_api.planning.forecast.reading import Typical, with_transfers
-from finance_api.planning.recurring import Payment
+from finance_api.planning.recurring.series import Payment
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 

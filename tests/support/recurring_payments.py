@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from finance_api.planning.recurring import Payment
+from finance_api.planning.recurring.series import Payment
 from finance_api.values.time import from_date
 
 TODAY = date(2026, 3, 18)

@@ -9,13 +9,9 @@ from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning.answers import HINTS, Answer, Reading, Rows
 from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
-from finance_api.planning.recurring import (
-    Recurring,
-    list_recurring,
-    own_orders,
-    paid_payees,
-    yearly_totals,
-)
+from finance_api.planning.recurring.orders import own_orders, paid_payees, yearly_totals
+from finance_api.planning.recurring.reading import list_recurring
+from finance_api.planning.recurring.series import Recurring
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Query

@@ -136,7 +136,7 @@ def ignore_payment(
 ) -> EditReport:
     """Leave a recurring payment out, or bring it back. Raises ChangeRefused.
 
-    item: see `planning.recurring.ignored_item`.
+    item: see `planning.recurring.reading.ignored_item`.
     """
     stored = find_row(session, ACCOUNTS, account_id)
     items = [each for each in stored["ignoredPayments"] if each != item]

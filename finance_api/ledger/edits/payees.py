@@ -13,7 +13,7 @@ from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.matching.stated import note_stated, original_payee
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession
-from finance_api.planning.recurring import renamed_items
+from finance_api.planning.recurring.reading import renamed_items
 from finance_api.query.model import any_of
 from finance_api.resources import RECORD_RULES, RECORDS, SPLITS, STANDING_ORDERS
 from finance_api.resources.field import Resource

@@ -11,18 +11,15 @@ from typing import NamedTuple
 
 from finance_api.planning.intervals import on_working_day
 from finance_api.planning.recurrence import next_due, schedule_of
-from finance_api.planning.recurring import (
+from finance_api.planning.recurring.orders import (
     Orders,
-    Payment,
-    Recurring,
-    find_recurring,
-    ignored_payments,
     is_cancelled,
     own_orders,
     paid_payees,
-    payee_key,
     payees_of,
 )
+from finance_api.planning.recurring.reading import ignored_payments
+from finance_api.planning.recurring.series import Payment, Recurring, find_recurring, payee_key
 from finance_api.planning.upcoming import MAX_DUE_DAYS, TooManyDueDays
 from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time, in_time

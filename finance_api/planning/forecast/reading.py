@@ -10,7 +10,8 @@ from typing import NamedTuple
 from finance_api.planning import balances
 from finance_api.planning.answers import ParametersRefused
 from finance_api.planning.forecast.expected import SEEN_DAYS, History, Movement, expect
-from finance_api.planning.recurring import PAYMENT_FIELDS, Payment, payment_of, recurring_span
+from finance_api.planning.recurring.reading import PAYMENT_FIELDS, payment_of, recurring_span
+from finance_api.planning.recurring.series import Payment
 from finance_api.planning.upcoming import TooManyDueDays, list_orders
 from finance_api.query.model import Condition, dated
 from finance_api.resources import ACCOUNTS

@@ -12,18 +12,15 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.edits.objects import ignore_payment
 from finance_api.ledger.session import UserRows
-from finance_api.planning.recurring import (
-    Recurring,
+from finance_api.planning.recurring.orders import (
     ended_on,
-    ignored_item,
-    ignored_payments,
     is_charged_again,
-    list_recurring,
     own_orders,
     paid_payees,
-    payee_key,
     yearly_totals,
 )
+from finance_api.planning.recurring.reading import ignored_item, ignored_payments, list_recurring
+from finance_api.planning.recurring.series import Recurring, payee_key
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.tables import Status
 from finance_api.runtime.time_limit import check_time

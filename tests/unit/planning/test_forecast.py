@@ -7,7 +7,7 @@ import pytest
 from finance_api.demo import Household
 from finance_api.planning.forecast.expected import History, expect
 from finance_api.planning.forecast.reading import Typical, with_transfers
-from finance_api.planning.recurring import Payment
+from finance_api.planning.recurring.series import Payment
 from finance_api.resources import STANDING_ORDERS
 from finance_api.values.time import DAY_SECONDS, date_text, parse_date
 from support.backtest import Backtest

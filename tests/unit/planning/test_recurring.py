@@ -6,17 +6,10 @@ from datetime import date
 
 import pytest
 
-from finance_api.planning import recurring
 from finance_api.planning.intervals import INTERVALS
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.recurring import (
-    Orders,
-    Payment,
-    find_recurring,
-    own_orders,
-    paid_payees,
-    payee_key,
-)
+from finance_api.planning.recurring.orders import Orders, own_orders, paid_payees
+from finance_api.planning.recurring.series import Payment, find_recurring, payee_key
 from finance_api.resources import tables
 from finance_api.resources.tables import Status
 from finance_api.values.time import DAY_SECONDS, date_text, from_date, parse_date
@@ -24,6 +17,7 @@ from support.nightly import count
 from support.recurring_payments import Payments
 
 SEEDS = range(count(8, 60))
+ORDERS = "finance_api.planning.recurring.orders"
 
 
 def is_found(truth, found):
@@ -328,8 +322,8 @@ def test_the_order_of_a_payment_is_the_first_that_fits(seed):
 def test_orders_are_found_in_steps_that_grow_as_payments_and_orders_do(monkeypatch, due):
     """due: the day of the month of the orders; the payments are due on the first days."""
     steps = []
-    monkeypatch.setattr(recurring, "in_time", lambda items: (steps.append(1) or x for x in items))
-    monkeypatch.setattr(recurring, "next_due", lambda *day: steps.append(1) or next_due(*day))
+    monkeypatch.setattr(f"{ORDERS}.in_time", lambda items: (steps.append(1) or x for x in items))
+    monkeypatch.setattr(f"{ORDERS}.next_due", lambda *day: steps.append(1) or next_due(*day))
     numbers = []
     for size in (200, 400):
         payments = find_recurring(

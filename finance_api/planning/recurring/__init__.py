@@ -1,0 +1,1 @@
+"""Payments that recur: finding them in the records, and their standing orders."""
