@@ -140,6 +140,7 @@ class Profile:
     """The content of a TOML file; docs/importing.md, "Profiles", has the keys.
 
     mapping: the options for every file, including the columns of fields. text: the TOML file.
+    currencies: the likely currencies of a new account, for headings of banks in several countries.
     date_order: "DMY" or "MDY" if dates do not begin with the year; "": the file decides.
     headless: whether a file without headings has these columns if it has as many, by name only.
     otherwise: a name for rows without a leg, which are left out; "": such rows are refused.
@@ -166,6 +167,7 @@ class Profile:
     leave_out: tuple[Rows, ...] = ()
     refuse: tuple[Refused, ...] = ()
     opening: Condition = field(default_factory=dict)
+    currencies: tuple[str, ...] = ()
     fill_down: tuple[str, ...] = ()
     equal: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()

@@ -130,6 +130,7 @@ def parse_profile(name: str, text: str) -> Profile:
         leave_out=tuple(_rows(part, "what") for part in table.parts("leave_out")),
         refuse=tuple(map(_refused, table.parts("refuse"))),
         opening=_condition(table, "opening"),
+        currencies=table.words("currencies"),
         fill_down=table.words("fill_down"),
         equal=table.pairs("equal"),
         names=table.pairs("names"),

@@ -251,6 +251,39 @@ def test_payments_that_cancel_each_other_are_no_sums_of_the_others():
     assert amounts == [1_000, -1_000, -1_500, -1_000, 1_500]
 
 
+@pytest.mark.parametrize("texts", [("Fee", "Fee back"), ("", "")])
+def test_rows_that_cancel_each_other_may_be_payments_although_they_equal_a_sum(texts):
+    text = """Kind,Date,Payee,Text,Amount
+10,2026-03-01,,Opening balance,100.00
+20,2026-03-02,Kiosk,Card,-10.00
+20,2026-03-03,Garage,Card,-5.00
+40,2026-03-04,{0},{0},-15.00
+40,2026-03-05,{1},{1},15.00
+86,2026-03-06,,Closing balance,85.00
+""".format(*texts)
+    refused = refusal(text, currency="EUR")
+    assert refused.questions[0].fact.topic in (Topic.SUMS, Topic.SUMS_WITHOUT_TEXT)
+    # The words of the balances say that they are none.
+    found = [
+        len(money(text, currency="EUR", leave_out=["Kind=40"])),
+        len(money(text, currency="EUR", leave_out=["Kind="])),
+    ]
+    assert found == [2, 4]
+
+
+def test_a_word_of_most_rows_is_offered_as_no_total_first():
+    text = "交易时间,商品说明,收/支,金额,收/付款方式\n" + "2026-03-02,杯,支出,5.00,余额\n" * 3
+    assert answers(refusal(text, currency="CNY"))[0].startswith("--leave-out 收/付款方式= ")
+    text += "2026-03-02,杯,支出,7.00,花呗\n" * 4
+    assert "--leave-out 收/付款方式=余额" in answers(refusal(text, currency="CNY"))[0]
+
+
+def test_the_choice_without_the_last_row_says_what_it_means():
+    text = "Ngày,Mô tả,Số tiền\n02/03/2026,Chợ,-5.00\n13/03/2026,Lương,9.00\nCộng,,4.00\n"
+    ((choice,),) = [question.choices for question in refusal(text, currency="VND").questions]
+    assert (choice.changes, choice.meaning.facts) == ({"skip_last": 1}, {"text": "Cộng"})
+
+
 def test_an_opening_balance_is_not_taken_for_the_closing_one():
     text = """Kind,Date,Payee,Text,Amount,D/K
 10,2026-03-01,,Opening balance,20.00,K
@@ -405,6 +438,26 @@ def test_what_the_first_rows_show_of_a_column_must_hold_for_all_rows(heading, fi
     assert [question.fact.topic for question in refusal(text, currency="EUR").questions] == [topic]
 
 
+@pytest.mark.parametrize(
+    ("copy", "last", "is_open"),
+    [
+        ("5.00", "-10.00;-10.00", True),
+        ("-5.00", "-10.00;10.00", True),
+        ("-5.00", "10.00;-10.00", False),
+        ("5.00", "10.00;-10.00", False),
+        ("5.00", "10.00;10.00", False),
+    ],
+)
+def test_a_column_repeats_the_signs_of_the_amounts_alike_in_all_rows(copy, last, is_open):
+    text = "Date;Text;Amount;Amount 2\n" + f"2026-03-02;Kiosk;-5.00;{copy}\n" * 210
+    text += f"2026-03-17;Pay;{last}\n"
+    if is_open:
+        refused = refusal(text, currency="EUR")
+        assert [question.fact.topic for question in refused.questions] == [Topic.OTHER_MONEY]
+    else:
+        assert money(text, currency="EUR")[-1] == ("03-17", 1_000)
+
+
 def test_money_in_another_currency_alone_is_not_left_out():
     text = "Date;Text;Amount EUR;Amount USD\n2026-03-02;Kiosk;-12.50;-14.50\n"
     text += "2026-03-17;Abroad;0.00;-20.00\n"
@@ -422,15 +475,27 @@ def test_one_amount_among_zeros_is_asked_about():
     assert refusal(text, currency="EUR").questions[0].fact.topic == Topic.OTHER_MONEY
 
 
-def test_a_bank_of_another_currency_is_another_bank():
+def test_headings_of_several_countries_prove_neither_the_currency_nor_the_order_of_dates():
     text = """Date,Description,Card Member,Account #,Amount
 11/04/2026,WAITROSE,MR J SMITH,-71001,23.10
 08/03/2026,PAYMENT RECEIVED - THANK YOU,MR J SMITH,-71001,-150.00
 """
+    for currency in ("GBP", "USD", None):
+        refused = refusal(text, account="Card", currency=currency)
+        asked = [question.fact.topic for question in refused.questions]
+        assert asked == [Topic.DATE_FORM, *([] if currency else [Topic.NEW_ACCOUNT])]
+        assert refused.codes == (None if currency else ("USD", "GBP", "CAD"))
+    days = {"DD/MM/YYYY": ["04-11", "03-08"], "MM/DD/YYYY": ["11-04", "08-03"]}
+    for form, (first, second) in days.items():
+        found = money(text, account="Card", currency="GBP", date_format=form)
+        assert found == [(first, -2_310), (second, 15_000)]
+
+
+def test_a_bank_of_another_currency_is_another_bank():
+    text = """Posted Date,Reference Number,Payee,Address,Amount
+11/04/2026,1,Kiosk,Town,-23.10
+08/03/2026,2,Pay,Town,150.00
+"""
     asked = refusal(text, account="Card", currency="GBP").questions
     assert Topic.DATE_FORM in [question.fact.topic for question in asked]
-    day_first = money(
-        text, account="Card", currency="GBP", date_format="DD/MM/YYYY", positive="out"
-    )
-    assert day_first == [("04-11", -2_310), ("03-08", 15_000)]
     assert money(text, account="Card") == [("11-04", -2_310), ("08-03", 15_000)]

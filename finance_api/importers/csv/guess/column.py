@@ -129,8 +129,18 @@ def _number(text: str, pattern: re.Pattern[str]) -> int | None:
     return -units if written.negative else units
 
 
-#: Columns, other columns, and how the sizes of both are alike in each row.
-Alike = tuple[list[int], list[int], Callable[[int, int], bool]]
+#: How a number of one column may repeat that of another one. A column may lack signs that the other
+#: one has, but whether it does is the same in all rows.
+Repeats = Callable[[int, int], bool]
+_REPEATS: tuple[Repeats, ...] = (
+    eq,
+    lambda one, other: one == -other,
+    lambda one, other: one == abs(other),
+    lambda one, other: one == -abs(other),
+    lambda one, other: abs(one) == other,
+)
+#: Columns, other columns, and how the former may repeat the latter.
+Alike = tuple[list[int], list[int], list[Repeats]]
 
 
 @dataclass
@@ -139,7 +149,7 @@ class Inferred:
 
     columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
     positive, date_format: as in `Mapping`. explained: columns known to add nothing to the amounts.
-    alike: why some of them do: in the first rows their sizes are like those of other columns.
+    alike: why some of them do: in the first rows they repeat the sizes of other columns.
     questions: questions about columns with several possible roles; until a question is answered,
     its first answer is used.
     """
@@ -156,13 +166,17 @@ class Inferred:
     def compare(self, rows: Iterable[Sequence[str]]) -> None:
         """Take columns for explained no longer if later rows differ from the first ones."""
         for cells in rows if self.alike else ():
-            for columns, others, are_alike in self.alike:
-                if not are_alike(self._size(cells, columns), self._size(cells, others)):
-                    self.explained.difference_update(columns)
+            for columns, others, repeats in self.alike:
+                one, other = self._net(cells, columns), self._net(cells, others)
+                repeats[:] = [each for each in repeats if each(one, other)]
+        for columns, _, repeats in self.alike:
+            self.explained.difference_update(() if repeats else columns)
 
-    def _size(self, cells: Sequence[str], indexes: Sequence[int]) -> int:
+    def _net(self, cells: Sequence[str], indexes: Sequence[int]) -> int:
+        """Return a column's number, or the difference of two sides."""
         texts = [money_text(cells[index]) for index in indexes]
-        return sum(abs(number or 0) for number in _numbers(texts, self.pattern))
+        numbers = [number or 0 for number in _numbers(texts, self.pattern)]
+        return abs(numbers[0]) - abs(numbers[1]) if len(numbers) == 2 else sum(numbers)
 
 
 class OpenColumns(Inferred):
@@ -222,13 +236,13 @@ class OpenColumns(Inferred):
         self,
         *columns: Column,
         like: Sequence[Column] | None = None,
-        alike: Callable[[int, int], bool] = eq,
+        repeats: Sequence[Repeats] = _REPEATS,
     ) -> None:
         """Note that these columns add nothing to the amounts. like: because of these columns."""
         indexes = [column.index for column in columns]
         self.explained.update(indexes)
         if like is not None:
-            self.alike.append((indexes, [column.index for column in like], alike))
+            self.alike.append((indexes, [column.index for column in like], [*repeats]))
 
     def has(self, *roles: str) -> bool:
         return any(role in self.known or role in self.columns for role in roles)

@@ -9,7 +9,7 @@ from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause
 from finance_api.importers.csv.balances import BalanceCheck, orders_of, ways_of
-from finance_api.importers.csv.cells import AMOUNT, SignWords, account_of, text_of
+from finance_api.importers.csv.cells import AMOUNT, BLANK, SignWords, account_of, text_of
 from finance_api.importers.csv.dates import DateForm, DateReader
 from finance_api.importers.csv.guess.currency import decide_currencies
 from finance_api.importers.csv.guess.direction import Directions, SignedRow, Trial
@@ -121,7 +121,9 @@ class _Guessing:
         signs = Directions(plan, survey, of_amounts, trial, balances).decide()
         if survey.footer is not None:
             count, first = survey.footer
-            without = Choice({"skip_last": plan.mapping.skip_last + count})
+            text = next(filter(None, map(str.strip, survey.footer_rows[0][1])), BLANK)
+            meaning = clause(Says.NOT_TRANSACTION, text=text)
+            without = Choice({"skip_last": plan.mapping.skip_last + count}, meaning)
             fact = first.questions[0].fact
             is_undated = isinstance(fact, Clause) and fact.topic is Topic.DATE_EMPTY
             cells = (cell for _, row in survey.footer_rows for cell in row)
@@ -135,7 +137,7 @@ class _Guessing:
         questions.accounts = self._accounts()
         if is_open and not plan.remembered:
             marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
-            questions.codes = next(marked, ())
+            questions.codes = next(marked, plan.profile.currencies if plan.profile else ())
         reader, kept = replace(reader, signs=signs), self.selection
         return TableReading(self.plan, reader, currencies, kept, self.stated, self.remarks)
 

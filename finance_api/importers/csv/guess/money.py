@@ -200,7 +200,7 @@ def _in_own_currency(open_: OpenColumns, columns: list[Column]) -> list[Column]:
         return columns
     for column in columns:
         if column is not own:
-            open_.explain(column, like=[own], alike=_have_both)
+            open_.explain(column, like=[own], repeats=[_have_both])
     return [own]
 
 

@@ -89,7 +89,7 @@ class NoMoney:
         found = [roles for roles in first if all(roles in other for other in others)]
         bare = {word for kinds in accounts for word, kind in kinds.items() if not kind.has_text}
         bare -= {word for kinds in accounts for word, kind in kinds.items() if kind.has_text}
-        found = [roles for roles in found if roles.keys() == bare] or found
+        found = [roles for roles in found if roles.keys() <= bare] or found
         kinds_of = [
             (word, self._selection.balances[line][0])
             for kinds in accounts
@@ -103,7 +103,7 @@ class NoMoney:
             if words <= roles.keys()
             and all(kind == TOTAL or roles.get(word, kind) == kind for word, kind in kinds_of)
         ]
-        if any(roles.keys() == words for roles in found):
+        if len(found) == 1 and found[0].keys() == words:
             return True
         left_out = [kinds[word] for kinds in accounts for word in bare if word in kinds]
         kept = [kind for kinds in accounts for word, kind in kinds.items() if word not in bare]

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby, product
-from operator import eq
+from itertools import accumulate, chain, combinations, groupby, product
+from operator import add, eq
 
 from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.table import Row
@@ -278,6 +278,13 @@ class Kind:
         self.few: list[tuple[int, int, list[str]]] = []
         self.has_text = False
 
+    def __add__(self, other: "Kind") -> "Kind":
+        both = Kind(min(self.first, other.first))
+        both.last, both.count = max(self.last, other.last), self.count + other.count
+        both.money = [*map(add, self.money, other.money)]
+        both.has_text = self.has_text or other.has_text
+        return both
+
     def add(self, place: int, row: Row, units: int, *, has_text: bool) -> None:
         self.last = place
         self.count += 1
@@ -300,8 +307,12 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
     are sums of the transactions.
     """
     found = []
-    for word, kind in kinds.items():
-        others = {each: other for each, other in kinds.items() if each != word}
+    # A kind of rows without money changes nothing.
+    moving = [each for each, kind in kinds.items() if any(kind.money)]
+    some = chain.from_iterable(combinations(moving, count) for count in range(1, len(kinds) - 1))
+    for words in some:
+        kind = sum((kinds[each] for each in words[1:]), kinds[words[0]])
+        others = {each: other for each, other in kinds.items() if each not in words}
         has_texts = kind.has_text and not any(other.has_text for other in others.values())
         is_proof = kind.count > 1 or has_texts
         if not is_proof or not all(other.is_beside(kind) for other in others.values()):

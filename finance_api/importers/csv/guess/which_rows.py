@@ -1,5 +1,6 @@
 """Asks which rows are transactions: about unknown words of a status, and about totals."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import compress, product
 
@@ -42,11 +43,14 @@ def ask_which_rows(
             name = headings.named(column.index)
             _ask_for_words(column.index, name, unknown, booked, questions)
     doubts = {(d.column, d.text): line for line, d in selection.doubts.items() if d.asks}
+    counts = Counter((doubt.column, doubt.text) for doubt in selection.doubts.values())
     for (index, text), line in doubts.items():
         name = headings.named(index)
         total = Choice({"leave_out": (f"{name}={text}",)}, clause(Says.NOT_TRANSACTION, text=text))
         no_total = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=text))
-        questions.ask(clause(Topic.MAYBE_TOTAL, text=text), total, no_total, line=line)
+        # What most rows say is no total, but how they were paid, for instance.
+        choices = (no_total, total) if counts[index, text] * 2 > survey.count else (total, no_total)
+        questions.ask(clause(Topic.MAYBE_TOTAL, text=text), *choices, line=line)
 
 
 def other_dates(plan: Plan) -> list[Choice]:
