@@ -194,7 +194,7 @@ class AmountColumns:
         plain = _PLAIN.fullmatch(text)
         if plain is not None and len(self._readings) == 1 and plain[2] in self._readings:
             sign = (-1 if plain[1] else 1) if text.strip("-0.,") else 0
-            self.has_bare |= own
+            self.has_bare |= own and sign != 0
         else:
             sign = self._add(text, line, own)
         self._has_minus |= own and sign == -1
@@ -228,10 +228,9 @@ class AmountColumns:
         if own and parts.mark is not None:
             self.marks.setdefault(parts.mark, line)
             self._mark_of[text] = parts.mark
-        elif own:
-            self.has_bare = True
         if not parts.digits.strip("0.,' "):
             return 0
+        self.has_bare |= own and parts.mark is None
         if parts.side:
             if own and text[-1] in _LETTERS:
                 self._letters.setdefault(text[-1], (text, line))

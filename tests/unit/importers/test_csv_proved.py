@@ -157,7 +157,7 @@ def test_a_last_row_that_lacks_what_all_others_have_may_be_a_balance():
     refused = refusal(text, currency="EUR")
     assert refused.questions[0].fact.topic == Topic.END_WITHOUT_TEXT
     assert [words.split()[0] for words in answers(refused)] == ["--skip-last", "--leave-out"]
-    one_cell = ROWS + "31/03/2026;853,40;Carte;;01234 123456A;0;\n"
+    one_cell = ROWS + "31/03/2026;853,50;Carte;;01234 123456A;0;\n"
     assert len(entries(one_cell, currency="EUR")) == 5
 
 
@@ -263,7 +263,6 @@ def test_rows_that_cancel_each_other_may_be_payments_although_they_equal_a_sum(t
 """.format(*texts)
     refused = refusal(text, currency="EUR")
     assert refused.questions[0].fact.topic in (Topic.SUMS, Topic.SUMS_WITHOUT_TEXT)
-    # The words of the balances say that they are none.
     found = [
         len(money(text, currency="EUR", leave_out=["Kind=40"])),
         len(money(text, currency="EUR", leave_out=["Kind="])),
@@ -279,9 +278,9 @@ def test_a_word_of_most_rows_is_offered_as_no_total_first():
 
 
 def test_the_choice_without_the_last_row_says_what_it_means():
-    text = "Ngày,Mô tả,Số tiền\n02/03/2026,Chợ,-5.00\n13/03/2026,Lương,9.00\nCộng,,4.00\n"
+    text = "Ngày,Mô tả,Số tiền\n02/03/2026,Chợ,-5.00\n13/03/2026,Lương,9.00\nĐiểm,,4.00\n"
     ((choice,),) = [question.choices for question in refusal(text, currency="VND").questions]
-    assert (choice.changes, choice.meaning.facts) == ({"skip_last": 1}, {"text": "Cộng"})
+    assert (choice.changes, choice.meaning.facts) == ({"skip_last": 1}, {"text": "Điểm"})
 
 
 def test_an_opening_balance_is_not_taken_for_the_closing_one():
@@ -489,6 +488,18 @@ def test_headings_of_several_countries_prove_neither_the_currency_nor_the_order_
     for form, (first, second) in days.items():
         found = money(text, account="Card", currency="GBP", date_format=form)
         assert found == [(first, -2_310), (second, 15_000)]
+
+
+def test_a_currency_beside_some_amounts_is_not_that_of_the_others():
+    text = "Date;Text;Amount\n2026-03-02;Kiosk;-5.00\n2026-03-17;Abroad;-67.49 USD\n"
+    (found,) = read(text, account="A")
+    assert found.account.currency is None
+    (found,) = read(text, account="A", currency="USD")
+    assert len(found.entries) == 2
+    # No answer helps: the amounts without a currency are not known to be in dollars.
+    assert refusal(text, currency="EUR").questions[0].choices == ()
+    zero = text.replace("-5.00", "0.00")
+    assert read(zero, account="A")[0].account.currency == "USD"
 
 
 def test_a_bank_of_another_currency_is_another_bank():

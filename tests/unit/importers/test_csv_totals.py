@@ -221,6 +221,26 @@ def test_one_sum_by_chance_a_settlement_and_texts_of_other_rows_are_no_sums_of_p
     assert len(amounts(HEAD + text)[0]) == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "words", "count"),
+    [
+        # A period of one row, and the sum of all periods, whose texts are blank.
+        ("2026-10-03,Baker,-12.50\n2026-10-31,,-12.50\n2026-11-03,Grocer,-2.50\n"
+         "2026-11-13,Wages,3.00\n2026-11-30,,0.50\n2026-11-30,,-12.00\n", "", 6),
+        # An opening and a closing balance with words that nobody knows.
+        ("2026-10-03,Quax,100.00\n2026-10-03,Baker,-12.50\n2026-10-13,Grocer,-2.50\n"
+         "2026-10-31,Brill,85.00\n", "'Quax', 'Brill'", 2),
+        ("2026-10-31,Brill,85.00\n2026-10-13,Grocer,-2.50\n2026-10-03,Baker,-12.50\n"
+         "2026-10-03,Quax,100.00\n", "'Quax', 'Brill'", 2),
+    ],
+)  # fmt: skip
+def test_sums_that_no_word_names_are_asked_about(text, words, count):
+    refused = refusal(HEAD + text, currency="EUR")
+    assert len(refused.questions) == 1 and f"the rows of {words}" in refused.reason
+    changes = refused.questions[0].choices[0].changes
+    assert len(amounts(HEAD + text, **changes)[0]) == count
+
+
 def ends(text):
     (found,) = read(text, account="A", currency="EUR")
     both = found.statement.opening, found.statement.closing

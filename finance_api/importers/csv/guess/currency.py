@@ -35,13 +35,14 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
         if option is not None and not mark.fits(option):
             topic = Topic.HEADING_AGAINST if mark in in_headings else Topic.AMOUNT_AGAINST
             fact = clause(topic, code=mark.currency or mark.text, said=option)
-            raise ImportRefused(fact, line, (Choice({"currency": None}),))
+            is_only = mark in in_headings or not survey.amounts.has_bare
+            raise ImportRefused(fact, line, (Choice({"currency": None}),) if is_only else ())
     whole = written
     if "currency" not in map(field_of, mapping.columns):
         if option is not None and plan.rows is None and not in_headings:
             _ask_about_others_above(plan, option, above, questions)
         whole = whole or _in_columns(survey, option or whole, headings, questions)
-    if whole is None and option is None and len(certain) == 1:
+    if whole is None and option is None and len(certain) == 1 and not survey.amounts.has_bare:
         whole = next(iter(certain))
     return Currencies(option, remembered, whole)
 

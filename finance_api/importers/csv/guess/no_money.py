@@ -207,31 +207,37 @@ class NoMoney:
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
-        plan, read, no_money = self._plan, self._rows.amounts.read, self._selection.no_money
-        amounts = self._survey.money
-        if not no_money and not may_have_sums(amounts, self._rows.amounts.decimal):
+        plan, no_money = self._plan, self._selection.no_money
+        asked = {each.reason for each in self._questions.asked}
+        if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT} or not (
+            no_money or may_have_sums(self._survey.money, self._rows.amounts.decimal)
+        ):
             return
-        # A side without money may have a zero.
-        every = ((line, way * read(text, line).units) for line, way, text in amounts)
-        money = [(line, units) for line, units in every if units and line not in no_money]
-        sums = set(repeated_sums(money))
+        rows = [
+            (line, cells, net(self._rows.money(line, cells)))
+            for line, cells in movements(plan, self._selection)
+            if not (line in self._selection.doubts and self._selection.doubts[line].asks)
+        ]
         taken = {*plan.amounts, *plan.columns["recordDate"]}
-        found: list[tuple[bool, int, list[str]]] = []
-        for column in sorted({*range(plan.table.width)} - taken) if sums else ():
-            texts: dict[str, str] = {}
-            others = set()
-            for line, cells in movements(plan, self._selection):
-                text = cells[column].strip()
-                if line in sums:
-                    texts[text] = without_numbers(text)
-                else:
-                    others.add(without_numbers(text))
-            if len(kinds := set(texts.values())) == 1 and kinds.isdisjoint(others):
-                found.append(("" in texts, column, [*texts]))
-        if found and not any(column in self._selection.undoubted for _, column, _ in found):
-            _, column, named = min(found)
+        found: list[tuple[bool, int, int, list[list[str]]]] = []
+        bare = [self._survey.bare[0]] if self._survey.bare else []
+        for column in sorted({*range(plan.table.width)} - taken):
+            kinds = [
+                (line, without_numbers(cells[column].strip()), units) for line, cells, units in rows
+            ]
+            sums = repeated_sums(kinds) or repeated_sums(kinds[::-1])
+            # `ask_about_end` asks about a bare row.
+            if sums and sums != bare:
+                texts = {line: cells[column].strip() for line, cells, _ in rows}
+                named = [*dict.fromkeys(texts[line] for line in sums)]
+                # The closing balance is the sum of the opening balance and all rows.
+                end = rows[-1 if sums[0] == rows[0][0] else 0][0]
+                readings = [[texts[end], *named], named] if len(sums) == 1 else [named]
+                found.append(("" in named, column, min(sums), readings))
+        if found and not any(column in self._selection.undoubted for _, column, *_ in found):
+            _, column, line, readings = min(found)
             name = plan.headings.named(column)
-            ask_about_sums(name, min(sums), named, questions=self._questions)
+            ask_about_sums(name, line, *readings, questions=self._questions)
 
     def ask_about_end(self) -> None:
         """Ask about a last row without texts that all others have: it may be a balance. So may the

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, combinations, groupby, product
-from operator import add, eq
+from operator import add
 
 from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.table import Row
@@ -120,13 +120,32 @@ def sums_in(
             yield line
 
 
-def repeated_sums(money: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the lines of rows of which each is the sum of all rows, at least two, since the one
-    before; at least two such rows, or none. They are all below the rows that they sum up, or above.
+def repeated_sums(rows: Iterable[tuple[int, str, int]]) -> list[int]:
+    """Return the lines of the rows of a kind, of which each is the sum of all rows since the one
+    before, or of all rows above: at least two, or the last of several rows. [] if there is no such
+    kind.
 
-    money: line and money, other than zero, of each row.
+    rows: line, kind and money of each row.
     """
-    return next(filter(None, map(_sums_below, (money, money[::-1]))), [])
+    sums: dict[str, list[int]] = {}
+    others: set[str] = set()
+    several: set[str] = set()
+    # Kind -> index of its last row, the money of all rows up to it, and of this kind's rows.
+    before: dict[str, tuple[int, int, int]] = {}
+    total, index, kind = 0, 0, ""
+    for index, (line, kind, units) in enumerate(rows):
+        start, since, own = before.get(kind, (-1, 0, 0))
+        is_total = units in (total - since, total - own)
+        total += units
+        before[kind] = index, total, own + units
+        if units and is_total:
+            sums.setdefault(kind, []).append(line)
+            several |= {kind} if index - start > 2 else set()
+        elif units:
+            others.add(kind)
+    single = kind if index > 2 else None
+    found = (sums[k] for k in sums if k in several - others and (len(sums[k]) > 1 or k == single))
+    return sorted(next(found, []))
 
 
 def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool:
@@ -145,34 +164,6 @@ def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool
     above, below = accumulate(money), accumulate(reversed(money))
     pairs = chain(zip(money[1:], above, strict=False), zip(money[-2::-1], below, strict=False))
     return any(-0.01 < units - total < 0.01 for units, total in pairs if units)
-
-
-def _sums_below(money: Sequence[tuple[int, int]]) -> list[int]:
-    units = [units for _, units in money]
-    # In most files, no row is the sum of all rows before it, so that no chain of sums begins.
-    if not any(map(eq, units[1:], accumulate(units))):
-        return []
-    return [money[index][0] for index in _chain_of_sums(units)]
-
-
-def _chain_of_sums(money: Sequence[int]) -> list[int]:
-    # Sum of the rows up to a sum, or to none -> its index, and its place among the sums so far.
-    ends = {0: (-1, 0)}
-    before: dict[int, int] = {}
-    last, most, total = -1, 1, 0
-    for index, units in enumerate(money):
-        start, count = ends.get(total - units, (index, 0))
-        total += units
-        if units and index - start > 2:
-            before[index] = start
-            ends[total] = index, count + 1
-            if count + 1 > most:
-                last, most = index, count + 1
-    indexes = []
-    while last >= 0:
-        indexes.append(last)
-        last = before[last]
-    return indexes
 
 
 def parts_in(
@@ -306,7 +297,7 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
     each way in which opening balance and transactions make the closing balance, and all other rows
     are sums of the transactions.
     """
-    found = []
+    found, has_money = [], False
     # A kind of rows without money changes nothing.
     moving = [each for each, kind in kinds.items() if any(kind.money)]
     some = chain.from_iterable(combinations(moving, count) for count in range(1, len(kinds) - 1))
@@ -326,13 +317,13 @@ def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
             totals = [each for each in others if each not in (opening, closing)]
             if (
                 is_between
-                and (net_ or after.few[0][1])
                 and before.few[0][1] + net_ == after.few[0][1]
                 # Each sum is stated once by rows of a kind.
                 and all(Counter(abs(u) for _, u, _ in others[each].few) <= sums for each in totals)
             ):
+                has_money |= bool(net_ or after.few[0][1])
                 found.append({**dict.fromkeys(totals, TOTAL), opening: OPENING, closing: CLOSING})
-    return found
+    return found if has_money else []
 
 
 def is_sum(money: Money, of: Money) -> bool:
