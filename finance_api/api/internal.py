@@ -26,10 +26,16 @@ from finance_api.resources.records import VOID
 from finance_api.serialization.documents import TRANSACTION_FIELDS, document, transaction
 from finance_api.storage.interface import JsonPage, Page, Storage
 
+get_records = Service(
+    "internal.get-records", "/internal/v1/get-records", "Transactions: records, void ones included."
+)
+get_docs = Service(
+    "internal.get-docs", "/internal/v1/get-docs", "Documents: data of all types except records."
+)
+
 # -- transactions ---------------------------------------------------------------------------------
 
 
-MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
 
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
@@ -70,7 +76,7 @@ class TransactionsSchema(validation.ParameterSchema):
     max_amount = _bound("max_amount", "amount", Operator.LTE)
     date_from = _bound("date_from", "record_date", Operator.GTE)
     date_to = _bound("date_to", "record_date", Operator.LTE)
-    limit, offset = parameters.page(MAX_TRANSACTIONS)
+    limit, offset = parameters.page(max_limit=300)
     sort_by = parameters.parameter(
         "sort_by",
         parameters.Listed(_sort, schemas.of_order(_SORT_KEYS, DEFAULT_SORT)),
@@ -105,11 +111,6 @@ def _transaction_page() -> schemas.Schema:
     return schemas.of_members("TransactionPage", {"transactions": schemas.array_of(row)})
 
 
-get_records = Service(
-    "internal.get-records", "/internal/v1/get-records", "Transactions: records, void ones included."
-)
-
-
 def transactions(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of transactions."""
     query, state = _query(values), reading.get_state()
@@ -118,21 +119,9 @@ def transactions(reading: Reading, values: validation.Parameters) -> Document:
     return Document(state, orjson.dumps({"transactions": rows}), next_offset(query, page))
 
 
-@get_records.get(
-    schema=TransactionsSchema(),
-    permission=Permission.INTERNAL_RECORDS_READ,
-    answer=transactions,
-    response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
-    varies_with=freshness.NOTHING,
-)
-def list_transactions(request: Request) -> Response:
-    return responding.respond(request)
-
-
 # -- documents ------------------------------------------------------------------------------------
 
 
-MAX_DOCUMENTS = 200
 ALL = "all"
 
 _BY_TYPE = {resource.model_type: resource for resource in DOCUMENTS}
@@ -167,7 +156,7 @@ class DocumentsSchema(validation.ParameterSchema):
         _WANTED,
         f"{_WANTED}.",
     )
-    limit, offset = parameters.page(MAX_DOCUMENTS)
+    limit, offset = parameters.page(max_limit=200)
 
     def is_cheap(self, values: validation.Parameters) -> bool:
         return True
@@ -205,11 +194,6 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
-get_docs = Service(
-    "internal.get-docs", "/internal/v1/get-docs", "Documents: data of all types except records."
-)
-
-
 def documents(reading: Reading, values: validation.Parameters) -> Document:
     """Return a page of each requested type, in the order of the request."""
     types, limit, offset = (values[n] for n in ("document_type", "limit", "offset"))
@@ -227,6 +211,13 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
     return Document(state, orjson.dumps(body), following)
 
 
+@get_records.get(
+    schema=TransactionsSchema(),
+    permission=Permission.INTERNAL_RECORDS_READ,
+    answer=transactions,
+    response=ResponseDescription(_transaction_page(), headers=(*OF_DATA, LINK)),
+    varies_with=freshness.NOTHING,
+)
 @get_docs.get(
     schema=DocumentsSchema(),
     permission=Permission.INTERNAL_DOCUMENTS_READ,
@@ -234,5 +225,5 @@ def documents(reading: Reading, values: validation.Parameters) -> Document:
     response=ResponseDescription(_document_page(), headers=(*OF_DATA, LINK)),
     varies_with=freshness.NOTHING,
 )
-def list_documents(request: Request) -> Response:
+def read_data(request: Request) -> Response:
     return responding.respond(request)

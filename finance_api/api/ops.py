@@ -1,6 +1,6 @@
 """Endpoints for operators, monitoring and new clients: health, index, metrics, descriptions."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import lru_cache, partial
 from typing import Any
 
@@ -24,8 +24,8 @@ from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 
 
-def _unstored(title: str, members: dict[str, Schema]) -> ResponseDescription:
-    return ResponseDescription(of_members(title, members), headers=(NO_STORE,))
+def _unstored(title: str, members: dict[str, Schema], *problems: int) -> ResponseDescription:
+    return ResponseDescription(of_members(title, members), headers=(NO_STORE,), problems=problems)
 
 
 _NAME, _VERSION = value("Always finance-api.", "finance-api"), value("Its version.", __version__)
@@ -69,9 +69,8 @@ def name_and_version(registry: Registry, base: str) -> dict[str, Any]:
 @heartbeat.get(
     permission=NO_PERMISSION_REQUIRED,
     answer=is_healthy,
-    response=replace(
-        _unstored("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
-        problems=(503,),
+    response=_unstored(
+        "HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}, 503
     ),
 )
 @version.get(

@@ -48,8 +48,6 @@ _COMPUTED = "is computed, so rows cannot be filtered by it; sort by it instead: 
 Make = Callable[[str], Any]
 #: Parses a whole number from a lowest to a highest one. Raises QueryError.
 ParseInteger = Callable[[str, int, int], int]
-#: Raises colander.Invalid if a value is not allowed.
-Validator = Callable[[Parameter, Any], None]
 
 
 class ParameterKind(colander.SchemaType):  # type: ignore[misc]
@@ -145,7 +143,7 @@ def parameter(
     return Parameter(kind, name=name, description=meaning, **options)
 
 
-def at_most(most: int, nouns: str) -> Validator:
+def at_most(most: int, nouns: str) -> Callable[[Parameter, Any], None]:
     """Make a validator of the number of values. nouns: what the values are."""
 
     def validate(node: Parameter, values: Sequence[Any]) -> None:

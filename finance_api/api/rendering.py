@@ -42,11 +42,10 @@ def body_and_headers(
 
 
 def _members(answer: Answer) -> dict[str, Any]:
-    members = answer.read_members()
-    for name, member in members.items():
-        if isinstance(member, Rows):
-            members[name] = RowEncoder(member.columns).documents(member.rows)
-    return members
+    return {
+        name: RowEncoder(each.columns).documents(each.rows) if isinstance(each, Rows) else each
+        for name, each in answer.read_members().items()
+    }
 
 
 def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) -> bytes:

@@ -94,10 +94,6 @@ class Exchange:
         may_be_coded = self.form is not XLSX and own_form is None
         self.has_gzip = may_be_coded and takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
 
-    def answer(self, storage: Storage) -> Any:
-        """Read the answer."""
-        return self.asked.answer(self.reading(storage))
-
     def reading(self, storage: Storage) -> answers.Reading:
         has_values = self._own_form is not None
         return answers.Reading(storage, self.user, self.now, self.is_for_link, has_values)
@@ -281,7 +277,7 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     if response is None:
 
         def read() -> tuple[DataState, CachedResponse]:
-            answer = exchange.answer(request.storage)
+            answer = exchange.asked.answer(exchange.reading(request.storage))
             if rows is None:
                 count = answer.count if isinstance(answer, answers.Answer) else 0
                 cache.put(user.id, answer.state.tag, rows_key, count, 0)
@@ -351,7 +347,7 @@ def _respond_with_export(
         return gzip_chunks(chunks) if has_gzip else chunks
 
     def begin(storage: Storage) -> tuple[Response, Chunks]:
-        export: answers.Export = exchange.answer(storage)
+        export: answers.Export = exchange.asked.answer(exchange.reading(storage))
         if page is not None and not export.count:
             refuse_empty(page.answer(exchange.reading(storage)))
         chunks = body(export)
@@ -376,7 +372,7 @@ def _respond_with_export(
         except TookTooLong:
             # HEAD can do without the length.
             return response, chunks
-        response.app_iter = body(exchange.answer(storage))
+        response.app_iter = body(exchange.asked.answer(exchange.reading(storage)))
         response.content_length = length
         if part is not None:
             response = part.of(response)

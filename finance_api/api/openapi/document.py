@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -182,6 +182,10 @@ class _Shared(defaultdict[str, dict[str, Any]]):
         key = next(key for key in keys if known.setdefault(key, content) == content)
         return {"$ref": f"#/components/{kind}/{key}"}
 
+    def headers(self, some: Iterable[Header], *more: str) -> dict[str, Any]:
+        """Return references to the headers, by their names. more: as in `reference`."""
+        return {h.name: self.reference("headers", h.name, _header(h), *more) for h in some}
+
 
 def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[str, Any]:
     path, response, description = endpoint.path, endpoint.response, endpoint.service.description
@@ -195,14 +199,13 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
         statuses.discard(406)
     headers = (*response.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
 
-    def shown(some: Iterable[Header]) -> dict[str, Any]:
-        return {h.name: shared.reference("headers", h.name, _header(h), *names) for h in some}
-
+    # A client generated from several formats gets a type that is both a text and an object.
+    forms = (JSON,) if JSON in response.forms else response.forms
     responses: dict[str, Any] = {
         "200": {
             "description": "The requested data.",
-            "headers": shown(headers),
-            "content": {form.media_type: _content(response, form) for form in _shown(response)},
+            "headers": shared.headers(headers, *names),
+            "content": {form.media_type: _content(response, form) for form in forms},
         }
     }
     if 416 in response.problems:
@@ -211,7 +214,7 @@ def _operation(endpoint: Endpoint, surface: Surface, shared: _Shared) -> dict[st
     if any(header.name == "ETag" for header in response.headers):
         responses["304"] = {
             "description": "The data still has the ETag in If-None-Match.",
-            "headers": shown(h for h in headers if not h.of_body),
+            "headers": shared.headers([h for h in headers if not h.of_body], *names),
         }
     for status in sorted(statuses):
         responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
@@ -243,16 +246,11 @@ def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
     return f"{target}?{urlencode(query, safe=',')}" if query else target
 
 
-def _words(path: str) -> list[str]:
-    """Return the words of a path, without the prefix of its surface."""
-    rest = _below_surface(path).removeprefix("/v1/")
-    return re.findall("[A-Za-z0-9]+", rest.replace(ID_PLACE, "one"))
-
-
 def _operation_id(path: str) -> str:
-    words = _words(path)
-    words = words if words[0] == "get" else ["get", *words]
-    return words[0] + "".join(word.capitalize() for word in words[1:])
+    """Return the words of a path below its surface, such as ``getRecordsOne``."""
+    rest = _below_surface(path).removeprefix("/v1/").removeprefix("get-")
+    words = re.findall("[A-Za-z0-9]+", rest.replace(ID_PLACE, "one"))
+    return "get" + "".join(word.capitalize() for word in words)
 
 
 def _tag(path: str) -> str:
@@ -285,14 +283,6 @@ def _query_parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
         yield parameter
 
 
-def _shown(response: ResponseDescription) -> Sequence[Representation]:
-    """Return the formats to describe: only JSON, if it is one of them.
-
-    A client generated from several formats gets a type that is both a text and an object.
-    """
-    return (JSON,) if JSON in response.forms else response.forms
-
-
 def _content(response: ResponseDescription, form: Representation) -> dict[str, Any]:
     if form is XLSX:
         return {"schema": {"type": "string", "format": "binary"}}
@@ -313,10 +303,7 @@ def _problem_response(status: int, surface: Surface, shared: _Shared) -> dict[st
     problem = PROBLEMS[status]
     return {
         "description": problem.meaning,
-        "headers": {
-            header.name: shared.reference("headers", header.name, _header(header))
-            for header in (_REQUEST_ID, *problem.headers)
-        },
+        "headers": shared.headers((_REQUEST_ID, *problem.headers)),
         "content": surface.problem_content(status, problem.body(status)),
     }
 

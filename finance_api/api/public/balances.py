@@ -23,6 +23,17 @@ from finance_api.resources.field import Field
 from finance_api.values.number import unit_interval
 from finance_api.values.time import Period, date_text, day_in
 
+balances = Service(
+    "api.accounts.balances",
+    "/v1/api/accounts/balances" + FORMATS,
+    "Balances of accounts over time.",
+)
+forecast = Service(
+    "api.accounts.forecast",
+    "/v1/api/accounts/forecast" + FORMATS,
+    "Predicted balances of accounts.",
+)
+
 _CONVERTED = converted_fields("balance")
 _CONVERTED_TOTAL = (*tables.BALANCE_POINT, *_CONVERTED)
 
@@ -81,13 +92,6 @@ _BALANCES_RESPONSE = table_response(
 )
 
 
-balances = Service(
-    "api.accounts.balances",
-    "/v1/api/accounts/balances" + FORMATS,
-    "Balances of accounts over time.",
-)
-
-
 def balances_over_time(reading: Reading, values: validation.Parameters) -> Answer:
     """Return balances at the end of each interval, by account and summed by currency."""
     storage, interval, target = reading.storage, values["interval"], values[parameters.CONVERT_TO]
@@ -112,18 +116,6 @@ def balances_over_time(reading: Reading, values: validation.Parameters) -> Answe
         HINTS: listing.account_hints(reading, values, rows),
     }
     return listing.table(reading, state, "balances", columns, rows, members, instead=instead)
-
-
-@balances.get(
-    schema=BalancesSchema(),
-    permission=Permission.ACCOUNTS_READ,
-    answer=balances_over_time,
-    response=_BALANCES_RESPONSE,
-    varies_with=(freshness.DAY,),
-    savable=True,
-)
-def list_balances(request: Request) -> Response:
-    return responding.respond(request)
 
 
 # -- forecast -------------------------------------------------------------------------------------
@@ -178,13 +170,6 @@ _FORECAST_RESPONSE = table_response(
 )
 
 
-forecast = Service(
-    "api.accounts.forecast",
-    "/v1/api/accounts/forecast" + FORMATS,
-    "Predicted balances of accounts.",
-)
-
-
 def predicted_balances(reading: Reading, values: validation.Parameters) -> Answer:
     """Return predicted balances, and the lowest balance of each account."""
     _, end = _days(values["to"], reading)
@@ -217,6 +202,14 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
     )
 
 
+@balances.get(
+    schema=BalancesSchema(),
+    permission=Permission.ACCOUNTS_READ,
+    answer=balances_over_time,
+    response=_BALANCES_RESPONSE,
+    varies_with=(freshness.DAY,),
+    savable=True,
+)
 @forecast.get(
     schema=ForecastSchema(),
     permission=Permission.ACCOUNTS_READ,
@@ -225,5 +218,5 @@ def predicted_balances(reading: Reading, values: validation.Parameters) -> Answe
     varies_with=(freshness.DAY,),
     savable=True,
 )
-def get_forecast(request: Request) -> Response:
+def read_balances(request: Request) -> Response:
     return responding.respond(request)

@@ -15,9 +15,32 @@ from finance_api.resources import BUDGETS
 
 budgets = Service("api.budgets", "/v1/api/budgets" + FORMATS, BUDGETS.meaning)
 budget = Service("api.budgets.one", "/v1/api/budgets/" + ID, "Get one budget.")
+periods = Service(
+    "api.budgets.periods",
+    "/v1/api/budgets/" + ID + "/periods" + FORMATS,
+    "Use of a budget in the current and past periods.",
+)
 budgets_export = Service(
     "api.export.budgets", "/v1/api/export/budgets" + FORMATS, "Export all budgets."
 )
+
+
+class PeriodsSchema(parameters.DataSchema):
+    last = parameters.integer(
+        "last", low=1, high=120, missing=12, meaning="Number of periods, including the current one."
+    )
+
+
+def budget_periods(reading: Reading, values: validation.Parameters, row_id: str) -> Answer:
+    """Return the last periods of a budget and their spending, newest first."""
+    storage, user_id = reading.storage, reading.user_id
+    state = reading.get_state()
+    budget = storage.data.get_rows(user_id, BUDGETS, [row_id]).get(row_id)
+    if budget is None:
+        raise listing.no_object(BUDGETS)
+    found = last_periods(budget, reading.today, values["last"])
+    rows = track(storage, user_id, reading.today, [(budget, period) for period in found])
+    return listing.table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
 
 
 @budgets.get(
@@ -33,6 +56,13 @@ budgets_export = Service(
     answer=partial(listing.get_object, BUDGETS),
     response=responses.object_response(BUDGETS),
 )
+@periods.get(
+    schema=PeriodsSchema(),
+    permission=Permission.BUDGETS_READ,
+    answer=budget_periods,
+    response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
+    varies_with=(freshness.DAY,),
+)
 @budgets_export.get(
     schema=parameters.ExportSchema(BUDGETS),
     permission=Permission.BUDGETS_READ,
@@ -41,46 +71,4 @@ budgets_export = Service(
     savable=True,
 )
 def read_budgets(request: Request) -> Response:
-    return responding.respond(request)
-
-
-# -- periods --------------------------------------------------------------------------------------
-
-MAX_PERIODS = 120
-DEFAULT_PERIODS = 12
-
-
-class PeriodsSchema(parameters.DataSchema):
-    last = parameters.integer(
-        "last", 1, MAX_PERIODS, DEFAULT_PERIODS, "Number of periods, including the current one."
-    )
-
-
-periods = Service(
-    "api.budgets.periods",
-    "/v1/api/budgets/" + ID + "/periods" + FORMATS,
-    "Use of a budget in the current and past periods.",
-)
-
-
-def budget_periods(reading: Reading, values: validation.Parameters, row_id: str) -> Answer:
-    """Return the last periods of a budget and their spending, newest first."""
-    storage, user_id = reading.storage, reading.user_id
-    state = reading.get_state()
-    budget = storage.data.get_rows(user_id, BUDGETS, [row_id]).get(row_id)
-    if budget is None:
-        raise listing.no_object(BUDGETS)
-    found = last_periods(budget, reading.today, values["last"])
-    rows = track(storage, user_id, reading.today, [(budget, period) for period in found])
-    return listing.table(reading, state, "periods", BUDGETS.computed_fields, rows, {})
-
-
-@periods.get(
-    schema=PeriodsSchema(),
-    permission=Permission.BUDGETS_READ,
-    answer=budget_periods,
-    response=responses.table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
-    varies_with=(freshness.DAY,),
-)
-def list_periods(request: Request) -> Response:
     return responding.respond(request)

@@ -22,8 +22,6 @@ from finance_api.resources.tables import CHANGED, CHANGES
 from finance_api.serialization.pages import envelope
 from finance_api.serialization.rows import change_line
 
-MAX_CHANGES = 1_000
-DEFAULT_CHANGES = 100
 #: The value that asks for all data, instead of a cursor.
 START = "0"
 
@@ -65,7 +63,7 @@ class ChangesSchema(parameters.DataSchema):
         _computed,
     )
     limit = parameters.integer(
-        "limit", 1, MAX_CHANGES, DEFAULT_CHANGES, "Maximum number of changes on a page."
+        "limit", low=1, high=1_000, missing=100, meaning="Maximum number of changes on a page."
     )
 
     def is_cheap(self, values: validation.Parameters) -> bool:
@@ -134,13 +132,12 @@ def _readable(request: Request) -> tuple[str, ...]:
     """Return the requested types, or all types that the token may read. Raises a 403."""
     identity = request.authentication
     assert isinstance(identity, TokenIdentity)
+    scopes = tuple(CHANGED) if identity.scopes is None else identity.scopes
     resources: tuple[Resource, ...] | None = request.validated["types"]
-    asked = tuple(CHANGED) if resources is None else tuple(str(each.path) for each in resources)
-    if identity.scopes is None:
-        return asked
     if resources is None:
-        return tuple(path for path in asked if path in identity.scopes)
+        return tuple(path for path in CHANGED if path in scopes)
+    asked = tuple(str(each.path) for each in resources)
     for path in asked:
-        if path not in identity.scopes:
+        if path not in scopes:
             raise lacks_scopes([path], [path])
     return asked

@@ -15,22 +15,9 @@ from finance_api.resources.tables import DUPLICATES
 from finance_api.values import Row
 from finance_api.values.text import message
 
-MAX_PAIRS = 1_000
-DEFAULT_PAIRS = 100
-
-
-_RESPONSE = responses.table_response(
-    "DuplicatePair",
-    "duplicates",
-    DUPLICATES,
-    {"total": schemas.value("Number of pairs.", 1)},
-    headers=(responses.TOTAL,),
-    is_paged=True,
-)
-
 
 class DuplicatesSchema(parameters.DataSchema):
-    limit, offset, revision = parameters.data_page(MAX_PAIRS, DEFAULT_PAIRS)
+    limit, offset, revision = parameters.data_page(max_limit=1_000, default_limit=100)
 
 
 duplicates = Service(
@@ -64,7 +51,14 @@ def _row(pair: Duplicate) -> Row:
     schema=DuplicatesSchema(),
     permission=Permission.RECORDS_READ,
     answer=duplicate_pairs,
-    response=_RESPONSE,
+    response=responses.table_response(
+        "DuplicatePair",
+        "duplicates",
+        DUPLICATES,
+        {"total": schemas.value("Number of pairs.", 1)},
+        headers=(responses.TOTAL,),
+        is_paged=True,
+    ),
     varies_with=freshness.NOTHING,
 )
 def list_duplicates(request: Request) -> Response:

@@ -70,19 +70,6 @@ def saved_questions(reading: Reading, values: Parameters, registry: Registry) ->
     }
 
 
-@questions.get(
-    schema=QuestionsSchema(),
-    permission=Permission.QUESTIONS_READ,
-    answer=saved_questions,
-    response=responses.ResponseDescription(
-        of_members("QuestionPage", {"questions": array_of(_QUESTION), **responses.OF_PAGE}),
-        headers=responses.OF_UNSTORED,
-    ),
-)
-def list_questions(request: Request) -> Response:
-    return responding.respond_unstored(request, registry=request.registry)
-
-
 question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
 
 
@@ -92,13 +79,22 @@ def one_question(
     return _document(question_of(reading, row_id), registry)
 
 
+@questions.get(
+    schema=QuestionsSchema(),
+    permission=Permission.QUESTIONS_READ,
+    answer=saved_questions,
+    response=responses.ResponseDescription(
+        of_members("QuestionPage", {"questions": array_of(_QUESTION), **responses.OF_PAGE}),
+        headers=responses.OF_UNSTORED,
+    ),
+)
 @question.get(
     schema=ParameterSchema(),
     permission=Permission.QUESTIONS_READ,
     answer=one_question,
     response=responses.ResponseDescription(_QUESTION, headers=responses.OF_UNSTORED),
 )
-def get_question(request: Request) -> Response:
+def read_questions(request: Request) -> Response:
     return responding.respond_unstored(request, registry=request.registry)
 
 

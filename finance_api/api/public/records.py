@@ -19,30 +19,11 @@ from finance_api.resources import RECORDS, SPLITS
 from finance_api.resources.common import EXAMPLE_ID
 
 records = Service("api.records", "/v1/api/records" + FORMATS, RECORDS.meaning)
+record = Service("api.records.one", "/v1/api/records/" + ID, "Get one record.")
+records_by_id = Service("api.records.by-id", "/v1/api/records/by-id", "Records by their ids.")
 records_export = Service(
     "api.export.records", "/v1/api/export/records" + FORMATS, "Export all records."
 )
-
-
-@records.get(
-    schema=parameters.ListSchema(RECORDS),
-    permission=Permission.RECORDS_READ,
-    answer=partial(listing.list_page, RECORDS),
-    response=responses.list_response(RECORDS),
-    savable=True,
-)
-@records_export.get(
-    schema=parameters.ExportSchema(RECORDS),
-    permission=Permission.RECORDS_READ,
-    answer=partial(listing.export, RECORDS),
-    response=responses.export_response(RECORDS),
-    savable=True,
-)
-def list_records(request: Request) -> Response:
-    return responding.respond(request)
-
-
-record = Service("api.records.one", "/v1/api/records/" + ID, "Get one record.")
 
 
 def one_record(reading: Reading, values: validation.Parameters, row_id: str) -> Document:
@@ -64,17 +45,6 @@ def _split(reading: Reading, row_id: str) -> HTTPException | None:
     return problem(410, detail, partIds=[part["id"] for part in parts])
 
 
-@record.get(
-    schema=parameters.ObjectSchema(RECORDS),
-    permission=Permission.RECORDS_READ,
-    answer=one_record,
-    response=responses.object_response(RECORDS, problems=(410,)),
-)
-def get_record(request: Request) -> Response:
-    return responding.respond(request)
-
-
-records_by_id = Service("api.records.by-id", "/v1/api/records/by-id", "Records by their ids.")
 _WANTED = f"1 to {MAX_LIST_OPERANDS} ids"
 _IDS = parameters.Listed(
     parse_ids,
@@ -108,6 +78,19 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
     )
 
 
+@records.get(
+    schema=parameters.ListSchema(RECORDS),
+    permission=Permission.RECORDS_READ,
+    answer=partial(listing.list_page, RECORDS),
+    response=responses.list_response(RECORDS),
+    savable=True,
+)
+@record.get(
+    schema=parameters.ObjectSchema(RECORDS),
+    permission=Permission.RECORDS_READ,
+    answer=one_record,
+    response=responses.object_response(RECORDS, problems=(410,)),
+)
 @records_by_id.get(
     schema=parameters.ObjectSchema(
         RECORDS, parameters.required("id", _IDS, _WANTED, f"{_WANTED}, repeated or between commas.")
@@ -129,5 +112,12 @@ def found_records(reading: Reading, values: validation.Parameters) -> Answer:
         )
     ),
 )
-def get_records(request: Request) -> Response:
+@records_export.get(
+    schema=parameters.ExportSchema(RECORDS),
+    permission=Permission.RECORDS_READ,
+    answer=partial(listing.export, RECORDS),
+    response=responses.export_response(RECORDS),
+    savable=True,
+)
+def read_records(request: Request) -> Response:
     return responding.respond(request)

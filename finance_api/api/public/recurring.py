@@ -47,15 +47,6 @@ class RecurringSchema(parameters.DataSchema):
     rows = parameters.instead("totals")
 
 
-_RESPONSE = responses.table_response(
-    "RecurringPayment",
-    "recurring",
-    RECURRING,
-    {"totals": schemas.array_of(schemas.of_fields("RecurringTotal", RECURRING_TOTALS))},
-    optional={HINTS: responses.HINTS_SCHEMA},
-)
-
-
 recurring = Service(
     "api.records.recurring",
     "/v1/api/records/recurring" + FORMATS,
@@ -128,7 +119,13 @@ def _row(found: Recurring, order: Row | None, names: dict[str, str | None]) -> R
     schema=RecurringSchema(),
     permission=Permission.RECORDS_READ,
     answer=recurring_payments,
-    response=_RESPONSE,
+    response=responses.table_response(
+        "RecurringPayment",
+        "recurring",
+        RECURRING,
+        {"totals": schemas.array_of(schemas.of_fields("RecurringTotal", RECURRING_TOTALS))},
+        optional={HINTS: responses.HINTS_SCHEMA},
+    ),
     varies_with=(freshness.DAY,),
     savable=True,
 )

@@ -28,6 +28,11 @@ standing_orders_export = Service(
     "/v1/api/export/standing-orders" + FORMATS,
     "Export all standing orders.",
 )
+upcoming = Service(
+    "api.standing-orders.upcoming",
+    "/v1/api/standing-orders/upcoming" + FORMATS,
+    "Upcoming occurrences of standing orders.",
+)
 
 
 @standing_orders.get(
@@ -55,20 +60,15 @@ def read_standing_orders(request: Request) -> Response:
 
 # -- upcoming occurrences -------------------------------------------------------------------------
 
-MAX_DAYS = 366
-DEFAULT_DAYS = 30
-MAX_OCCURRENCES = 1_000
-DEFAULT_OCCURRENCES = 100
-
 
 class UpcomingSchema(parameters.DataSchema):
     days = parameters.integer(
         "days",
-        1,
-        MAX_DAYS,
-        DEFAULT_DAYS,
-        "Number of days from today on, including today. A request that would return more than "
-        f"{MAX_DUE_DAYS:,} due days is refused.",
+        low=1,
+        high=366,
+        missing=30,
+        meaning="Number of days from today on, including today. A request that would return more "
+        f"than {MAX_DUE_DAYS:,} due days is refused.",
     )
     include = parameters.choice(
         "include",
@@ -78,28 +78,8 @@ class UpcomingSchema(parameters.DataSchema):
         "late ones are due today. Then totals leave out transfers, and accounts excluded from "
         "statistics. It needs the scope records, too.",
     )
-    limit, offset, revision = parameters.data_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
+    limit, offset, revision = parameters.data_page(max_limit=1_000, default_limit=100)
     rows = parameters.instead("totals")
-
-
-_UPCOMING_RESPONSE = responses.table_response(
-    "Occurrence",
-    "upcoming",
-    UPCOMING,
-    {
-        "totals": schemas.array_of(schemas.of_fields("UpcomingTotal", UPCOMING_TOTALS)),
-        "from": schemas.value("Today.", "2026-01-31", format="date"),
-        "to": schemas.value("Last day of the period.", "2026-03-01", format="date"),
-    },
-    sometimes=(IS_EXPECTED,),
-    is_paged=True,
-)
-
-upcoming = Service(
-    "api.standing-orders.upcoming",
-    "/v1/api/standing-orders/upcoming" + FORMATS,
-    "Upcoming occurrences of standing orders.",
-)
 
 
 def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
@@ -145,7 +125,18 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     schema=UpcomingSchema(),
     permission=Permission.STANDING_ORDERS_READ,
     answer=occurrences,
-    response=_UPCOMING_RESPONSE,
+    response=responses.table_response(
+        "Occurrence",
+        "upcoming",
+        UPCOMING,
+        {
+            "totals": schemas.array_of(schemas.of_fields("UpcomingTotal", UPCOMING_TOTALS)),
+            "from": schemas.value("Today.", "2026-01-31", format="date"),
+            "to": schemas.value("Last day of the period.", "2026-03-01", format="date"),
+        },
+        sometimes=(IS_EXPECTED,),
+        is_paged=True,
+    ),
     varies_with=(freshness.DAY,),
     savable=True,
 )

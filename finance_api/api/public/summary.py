@@ -41,7 +41,6 @@ from finance_api.resources.field import Kind
 from finance_api.values.time import MONTHS, Period, date_text
 
 MAX_PAGE = 1_000
-DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
 
 _HEADERS = (
@@ -278,7 +277,7 @@ class SummarySchema(parameters.DataSchema):
 
     def __init__(self) -> None:
         super().__init__(
-            *parameters.data_page(MAX_PAGE, DEFAULT_GROUPS),
+            *parameters.data_page(MAX_PAGE, default_limit=100),
             parameters.conversion(),
             *parameters.filters(RECORDS),
         )
@@ -302,11 +301,10 @@ _RESPONSE = table_response(
     {
         "leftOut": of_members(None, {name: value("Number of records.", 0) for name in LEFT_OUT}),
         "overlapping": value("Whether any record is in several groups.", False),
-        "groupCount": value(
-            "Number of groups on all pages; null: counting them would take long.",
-            31,
-            type=["integer", "null"],
-        ),
+        "groupCount": {
+            **value("Number of groups on all pages; null: counting them would take long.", 31),
+            "type": ["integer", "null"],
+        },
     },
     sometimes=[column for column in WHOLE.columns if column not in _ALWAYS],
     optional={"notConverted": array_of(_NOT_CONVERTED), HINTS: HINTS_SCHEMA},
