@@ -1,5 +1,7 @@
 """What a new user is offered: categories in one click, and regions of the browser's languages."""
 
+import re
+
 from support.browser import few_users as services  # noqa: F401
 from support.browser import new_token
 from support.html import shown_text
@@ -37,6 +39,17 @@ def test_categories_that_exist_are_not_added_a_second_time(service, user, visito
 
 
 @on_one_storage
+def test_the_buttons_of_an_empty_list_are_one_group(visitor):
+    for path, names in (
+        ("/accounts", ["Import a file", "New account"]),
+        ("/categories", ["Begin with the usual categories", "New category"]),
+        ("/questions", ["Records", "Overview"]),
+    ):
+        empty = visitor.get(path).text.partition("panel empty")[2]
+        group = empty.partition('<div class="buttons">')[2].partition("</div>")[0]
+        assert re.findall(r'class="button[^>]*>([^<]+)<', group) == names
+
+
 def test_regions_begin_with_those_of_the_browser_s_languages(visitor):
     def groups(header):
         headers = {"Accept-Language": header}
