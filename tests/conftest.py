@@ -28,7 +28,7 @@ from support.programs import pgbouncer, postgresql, redis_server
 from support.refusals import refusals_have_the_words_of_commands  # noqa: F401
 from support.reliability import record_figures
 from support.sample import SAMPLE, drawn, is_drawn
-from support.service import BY_DAY, POOLED, STORAGES
+from support.service import BY_DAY, PLAIN, POOLED, STORAGES
 
 work_in_memory()
 
@@ -79,13 +79,13 @@ def pytest_sessionfinish() -> None:
 
 
 #: Fixtures and parameters that are each of these storages in turn.
-_EACH_STORAGE = {"storage_of_service": (*STORAGES, *POOLED), "storage_of_person": STORAGES}
+_EACH_STORAGE = {"storage_of_service": (*STORAGES, *POOLED, *PLAIN), "storage_of_person": STORAGES}
 #: Others, whose tests say which storages.
 _SOME_STORAGES = ("issuer_service", "storage")
 # These fixtures start several services on one database.
 _SOME_STORAGES += ("both", "processes", "rotating")
 #: By day, one test in this many runs on each storage other than BY_DAY.
-_ONE_OF = {"memory": 60, "postgresql": 30} | dict.fromkeys(POOLED, 80)
+_ONE_OF = {"memory": 60, "postgresql": 30} | dict.fromkeys((*POOLED, *PLAIN), 80)
 #: The same for tests of one person's data, other than on memory, where they take a third of the
 #: time: every storage keeps the promises that the ledger relies on.
 _ONE_OF_PERSONS = {"sqlite": 6, "postgresql": 30}
@@ -379,8 +379,8 @@ def new_sqlite_url() -> Iterator[Callable[[], str]]:
         yield make
 
 
-def _upgraded(url: str) -> None:
-    backend = SqlBackend(url)
+def _upgraded(url: str, *, read_model: bool = True) -> None:
+    backend = SqlBackend(url, read_model=read_model)
     backend.upgrade()
     backend.close()
 
@@ -392,8 +392,11 @@ def new_settings(request: pytest.FixtureRequest) -> Callable[[str], dict[str, st
     def make(storage: str) -> dict[str, str]:
         if storage == "memory":
             return {"finance_api.storage": "memory"}
-        url = request.getfixturevalue(f"new_{storage}_url")()
-        return {"finance_api.storage": "sql", "sqlalchemy.url": url}
+        url = request.getfixturevalue(f"new_{PLAIN.get(storage, storage)}_url")()
+        if storage not in PLAIN:
+            return {"finance_api.storage": "sql", "sqlalchemy.url": url}
+        _upgraded(url, read_model=False)
+        return {"finance_api.storage": "support.plain_storage.open_plain", "sqlalchemy.url": url}
 
     return make
 

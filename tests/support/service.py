@@ -49,6 +49,8 @@ STORAGES = ("memory", "sqlite", "postgresql")
 BY_DAY = "sqlite"
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
+#: Without the read model.
+PLAIN = {"plain_sqlite": "sqlite", "plain_postgresql": "postgresql"}
 
 #: For tests that do not depend on the storage.
 on_one_storage = pytest.mark.parametrize("storage_of_service", ["memory"])
@@ -211,7 +213,7 @@ def shared_applications() -> Iterator[None]:
 
 
 class Service:
-    """The application with one storage. kind: one of STORAGES or POOLED."""
+    """The application with one storage. kind: one of STORAGES."""
 
     def __init__(self, kind: str, settings: dict[str, str], clock: HeldClock | None = None) -> None:
         self.kind = kind
@@ -292,12 +294,12 @@ class Service:
 def running_services(
     new_settings: Callable[[str], dict[str, str]],
 ) -> Iterator[Callable[[str], Service]]:
-    """Yield a function that returns the only service of a kind (STORAGES or POOLED)."""
+    """Yield a function that returns the only service of a kind (STORAGES, POOLED or PLAIN)."""
     made: dict[str, Service] = {}
 
     def of(kind: str) -> Service:
         if kind not in made:
-            storage = "postgresql" if kind in POOLED else kind
+            storage = "postgresql" if kind in POOLED else PLAIN.get(kind, kind)
             made[kind] = Service(storage, new_settings(kind))
         return made[kind]
 

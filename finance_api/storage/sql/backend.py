@@ -177,7 +177,7 @@ class SqlBackend(StorageBackend):
                 engine.dispose()
 
 
-def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
+def from_settings(settings: Mapping[str, Any], *, read_model: bool = True) -> SqlBackend:
     """Open the database of ``sqlalchemy.url``. Raises SettingError."""
     if not settings["sqlalchemy.url"]:
         raise SettingError("sqlalchemy.url: the sql storage needs the URL of its database")
@@ -185,4 +185,5 @@ def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
         settings["sqlalchemy.url"],
         read_url=settings["sqlalchemy.read_url"],
         pool_size=settings["sqlalchemy.pool_size"],
+        read_model=read_model,
     )
