@@ -37,7 +37,7 @@ def measure_everything(
         "left_out": [],
     }
     databases = [d for d in DATABASES if d == "sqlite" or postgresql is not None]
-    imports = prepare(workspace, postgresql, again=True)
+    imports = prepare(workspace, postgresql, again=True, with_plain=True)
     found["imports"] = {name: asdict(each) for name, each in imports.items()}
     wanted = []
     for database in DATABASES:

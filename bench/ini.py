@@ -20,11 +20,13 @@ def write_ini(
     server: str = "granian",
     threads: int = 1,
     port: int = 0,
+    plain: bool = False,
     project: Path = PROJECT,
 ) -> Path:
     """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and this many threads; or waitress, with 20 threads.
+    plain: whether to leave out the read model.
     project: the checkout with the ini files to start from.
     """
     ini = _read(project / "production.ini")
@@ -34,6 +36,8 @@ def write_ini(
     application["finance_api.require_https"] = "false"
     application["finance_api.jwt.keys"] = ""
     application["finance_api.ratelimit.public"] = _MANY
+    if plain:
+        application["finance_api.storage"] = "bench.plain_storage.open_plain"
     if not cached:
         application[_CACHE_BYTES] = "0"
     if server == "waitress":

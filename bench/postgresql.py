@@ -20,7 +20,7 @@ from bench.processes import busy_seconds, children, cores, free_port, pinned, pr
 from bench.sizes import SIZES
 from bench.workspace import WORK, Workspace
 
-OURS, THEIRS = "finance_api", "competitors"
+OURS, PLAIN, THEIRS = "finance_api", "plain", "competitors"
 _USER = "bench"
 #: Settings for a small dedicated machine; the rest are PostgreSQL's defaults.
 _OPTIONS = {

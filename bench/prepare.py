@@ -20,7 +20,7 @@ from bench import data
 from bench.competitors import filling, tables
 from bench.importing import Measured
 from bench.ini import sqlite_url, write_ini
-from bench.postgresql import OURS, THEIRS, Postgresql, running
+from bench.postgresql import OURS, PLAIN, THEIRS, Postgresql, running
 from bench.sizes import FULL, QUICK
 from bench.workspace import PROJECT, Workspace, exclusive
 
@@ -39,25 +39,33 @@ def prepare(
     again: bool = False,
     databases: Sequence[str] = DATABASES,
     with_competitors: bool = True,
+    with_plain: bool = False,
 ) -> dict[str, Measured]:
-    """Prepare everything. Return the imports measured now or earlier, by database."""
+    """Prepare everything. Return the imports measured now or earlier, by database.
+
+    with_plain: whether also to fill databases that are read without the read model.
+    """
     _timed("native files", lambda: data.prepare(workspace))
     measured = {}
     for database in databases:
         if database == "postgresql" and postgresql is None:
             continue
         measured[database] = _import_all(workspace, database, postgresql, again)
+        if with_plain:
+            _import_all(workspace, database, postgresql, again, plain=True)
         if with_competitors:
             _fill_competitors(workspace, database, postgresql)
     return measured
 
 
-def url_of(workspace: Workspace, database: str, postgresql: Postgresql | None) -> str:
-    """Return the URL of the service's database."""
+def url_of(
+    workspace: Workspace, database: str, postgresql: Postgresql | None, *, plain: bool = False
+) -> str:
+    """Return the URL of the service's database. plain: of the one without the read model."""
     if database == "sqlite":
-        return sqlite_url(workspace.sqlite)
+        return sqlite_url(workspace.plain_sqlite if plain else workspace.sqlite)
     assert postgresql is not None
-    return postgresql.url(OURS)
+    return postgresql.url(PLAIN if plain else OURS)
 
 
 def competitors_url_of(workspace: Workspace, database: str, postgresql: Postgresql | None) -> str:
@@ -69,7 +77,8 @@ def competitors_url_of(workspace: Workspace, database: str, postgresql: Postgres
 
 def files_of(workspace: Workspace, postgresql: Postgresql | None) -> list[Path]:
     """Return the files of all databases."""
-    files = [path for path in (workspace.sqlite, workspace.competitors_sqlite) if path.exists()]
+    ours = (workspace.sqlite, workspace.plain_sqlite)
+    files = [path for path in (*ours, workspace.competitors_sqlite) if path.exists()]
     return files if postgresql is None else [*files, *postgresql.files()]
 
 
@@ -94,9 +103,15 @@ def remove_sqlite(path: Path) -> None:
 
 
 def _import_all(
-    workspace: Workspace, database: str, postgresql: Postgresql | None, again: bool
+    workspace: Workspace,
+    database: str,
+    postgresql: Postgresql | None,
+    again: bool,
+    *,
+    plain: bool = False,
 ) -> Measured:
-    note = workspace.directory / f"imported-{database}.json"
+    name = f"{PLAIN}-{database}" if plain else database
+    note = workspace.directory / f"imported-{name}.json"
     fingerprint = _fingerprint(workspace) + _fingerprint_of_tables()
     if note.exists() and not again:
         stored = json.loads(note.read_text())
@@ -104,16 +119,15 @@ def _import_all(
             return Measured(**stored)
     note.unlink(missing_ok=True)
     if database == "sqlite":
-        remove_sqlite(workspace.sqlite)
+        remove_sqlite(workspace.plain_sqlite if plain else workspace.sqlite)
     else:
         assert postgresql is not None
-        postgresql.recreate(OURS)
-    ini = write_ini(
-        workspace.scratch(f"import-{database}.ini"), url=url_of(workspace, database, postgresql)
-    )
+        postgresql.recreate(PLAIN if plain else OURS)
+    url = url_of(workspace, database, postgresql, plain=plain)
+    ini = write_ini(workspace.scratch(f"import-{name}.ini"), url=url, plain=plain)
     run_program(ini, "db", "upgrade")
     command = [sys.executable, "-m", "bench.importing", str(ini), workspace.size.name]
-    print(f"importing {workspace.size.records:,} records into {database} …", flush=True)
+    print(f"importing {workspace.size.records:,} records into {name} …", flush=True)
     done = subprocess.run(
         command, cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True, timeout=IMPORT_SECONDS
     )
@@ -122,7 +136,7 @@ def _import_all(
     if database == "postgresql":
         assert postgresql is not None
         # Otherwise autovacuum would do this a minute later, during a load.
-        postgresql.run_sql(OURS, "VACUUM ANALYZE")
+        postgresql.run_sql(PLAIN if plain else OURS, "VACUUM ANALYZE")
     note.write_text(json.dumps({**asdict(measured), "fingerprint": fingerprint}))
     return measured
 

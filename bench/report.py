@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.loads import LOADS
-from bench.servers import COMPETITORS, OURS, REFERENCE, WITH_TARGETS
+from bench.servers import COMPETITORS, OURS, PLAIN, REFERENCE, WITH_TARGETS
 from bench.sizes import FULL, QUICK, SIZES
 from bench.workspace import PROJECT, Workspace
 
@@ -19,7 +19,7 @@ PAGE = PROJECT / "bench" / "FIGURES.md"
 _BEGIN = "<!-- The tables begin: python -m bench.report --docs writes them. -->"
 _END = "<!-- The tables end. -->"
 _DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-_NAMES = {"fastapi": "FastAPI", "datasette": "Datasette"}
+_NAMES = {"fastapi": "FastAPI", "datasette": "Datasette", PLAIN: "waitress, no read model"}
 #: With fewer responses, a 99th percentile means nothing.
 _FEWEST_RESPONSES = 200
 _MEGABYTE = 1_000_000
@@ -79,7 +79,7 @@ def _throughput(results: dict[Any, Any], database: str) -> str:
     ours = [name for name in OURS if ("page", name, database) in results]
     headings = ["Load", *(_NAMES[name] for name in competitors)]
     for name in ours:
-        headings += [name, "ratio"] + ["target"] * (name in WITH_TARGETS)
+        headings += [_NAMES.get(name, name), "ratio"] + ["target"] * (name in WITH_TARGETS)
     rows = []
     for load in LOADS:
         row = [load.title]
@@ -140,7 +140,7 @@ def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
                     rows.append(
                         [
                             what,
-                            f"{server}, {name}",
+                            f"{_NAMES.get(server, server)}, {name}",
                             f"{cost:.2f}×",
                             f"≤ {target}×" if server in WITH_TARGETS else "",
                         ]

@@ -12,7 +12,7 @@ from bench.loads import BY_NAME, LOADS
 from bench.measuring import measure
 from bench.postgresql import running
 from bench.prepare import DATABASES, files_of, prepare
-from bench.servers import SERVERS, serving, why_missing
+from bench.servers import PLAIN, SERVERS, serving, why_missing
 from bench.sizes import FULL, QUICK
 from bench.workspace import Workspace, exclusive
 
@@ -45,12 +45,12 @@ def _main() -> None:
     require_wrk()
     workspace = Workspace(QUICK if options.quick else FULL)
     loads = [BY_NAME[name] for name in options.only] if options.only else LOADS
-    databases = options.database or DATABASES
+    databases, names = options.database or DATABASES, options.server or SERVERS
     with exclusive(), running(workspace) as postgresql:
-        prepare(workspace, postgresql, databases=databases)
+        prepare(workspace, postgresql, databases=databases, with_plain=PLAIN in names)
         wanted = []
         for database in databases:
-            for server in options.server or SERVERS:
+            for server in names:
                 reason = why_missing(server, database, postgresql)
                 if reason:
                     print(f"left out: {server} on {database}: {reason}")

@@ -15,7 +15,9 @@ from bench.prepare import competitors_url_of, url_of
 from bench.processes import Process, free_port
 from bench.workspace import Workspace
 
-OURS = ("waitress", "granian")
+#: waitress on the storage without its read model.
+PLAIN = "plain"
+OURS = ("waitress", PLAIN, "granian")
 #: waitress is the development server: reported, without targets.
 WITH_TARGETS = ("granian",)
 COMPETITORS = ("fastapi", "datasette")
@@ -63,7 +65,7 @@ def why_missing(name: str, database: str, postgresql: Postgresql | None) -> str:
         return "PostgreSQL is not installed"
     if name == "datasette" and database != "sqlite":
         return "Datasette serves SQLite only"
-    package = {"fastapi": "uvicorn"}.get(name, name)
+    package = {"fastapi": "uvicorn", PLAIN: "waitress"}.get(name, name)
     return "" if find_spec(package) else f"the package {package} is not installed"
 
 
@@ -152,10 +154,18 @@ def _start_ours(
     threads: int = 1,
 ) -> Process:
     label = f"{name}-{database}{'' if cached else '-uncached'}{f'-{threads}' * (threads != 1)}"
-    url = url_of(workspace, database, postgresql)
+    plain = name == PLAIN
+    url = url_of(workspace, database, postgresql, plain=plain)
     port = free_port()
-    file = workspace.scratch(f"{label}.ini")
-    ini = write_ini(file, url=url, cached=cached, server=name, threads=threads, port=port)
+    ini = write_ini(
+        workspace.scratch(f"{label}.ini"),
+        url=url,
+        cached=cached,
+        server="waitress" if plain else name,
+        threads=threads,
+        port=port,
+        plain=plain,
+    )
     command = [sys.executable, *_PSERVE, str(ini)]
     if name in WITH_TARGETS:
         return _run(stack, workspace, label, [*_UNIT_COMMAND, *command], port, _UNIT_ENVIRONMENT)

@@ -41,6 +41,11 @@ class Workspace:
         return self.directory / "finance.sqlite"
 
     @property
+    def plain_sqlite(self) -> Path:
+        """Return the database that is read without the read model."""
+        return self.directory / "plain.sqlite"
+
+    @property
     def competitors_sqlite(self) -> Path:
         return self.directory / "competitors.sqlite"
 

@@ -36,7 +36,7 @@ from finance_api.runtime.clock import Clock, SystemClock
 from finance_api.runtime.logs import set_up_logs
 from finance_api.services import Services, make_services
 from finance_api.settings import SETTINGS, read_settings
-from finance_api.storage.interface import Storage, User, unit_of_work
+from finance_api.storage.interface import Storage, StorageBackend, User, open_backend, unit_of_work
 from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
 from finance_api.web import rendering
@@ -239,6 +239,12 @@ class Service:
     def services(self) -> Services:
         found: Services = self.app.registry.services if "app" in vars(self) else self._services
         return found
+
+    def elsewhere(self) -> StorageBackend:
+        """Open the storage as another process does. In memory, only this process has it."""
+        if self.kind == "memory":
+            return self.backend
+        return open_backend(read_settings(self.settings, os.environ))
 
     def replace(self, **changes: Any) -> None:
         """Replace some of the services."""

@@ -1,7 +1,6 @@
 """Checks and upgrades the versions of the tables and of the data derived from rows."""
 
 import logging
-import re
 import stat
 import time
 from collections.abc import Iterator
@@ -30,9 +29,6 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 #: How long to wait for readers: longer than a query takes, less than PostgreSQL's deadlock_timeout.
 _READERS_SECONDS = 0.5
-
-#: Versions of the tables from before `0012_initial`; no migration can upgrade them.
-_BEFORE_THE_FIRST = re.compile("00[01][0-9]|00(0[1-9]|1[01])_[a-z_]+")
 
 _VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
 
@@ -220,14 +216,15 @@ def _check_derived(found: int | None, room: Room) -> None:
 
 
 def _of_another_version(found: str) -> StorageNotReady:
-    if _BEFORE_THE_FIRST.fullmatch(found):
+    if found in versions():
+        advice = "run 'finance-api db upgrade'"
+    elif found[:4] <= newest_version()[:4]:
+        # From before the first migration, whatever its number was.
         advice = (
             "they are too old to be upgraded. Export each user's data with the version that made "
             "them (finance-api dump EMAIL > FILE), and import the files into a new database with "
             "this version (finance-api import EMAIL FILE)"
         )
-    elif found in versions():
-        advice = "run 'finance-api db upgrade'"
     else:
         advice = "use the newer version of the program, which made them"
     return StorageNotReady(

@@ -11,7 +11,6 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.runtime.response_cache import ResponseCache
-from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.drivers import SqliteDriver
 from finance_api.storage.sql.read_model.libpq import PostgresqlDriver
 from support.native_rows import (
@@ -88,9 +87,7 @@ class VersionedUser:
         self.service = services(kind)
         self.service.clock.set("2026-03-18T12:00:00Z")
         self.client = self.service.client()
-        url = self.service.backend.engine.url.render_as_string(hide_password=False)
-        #: Stands for another process.
-        self.elsewhere = SqlBackend(url)
+        self.elsewhere = self.service.elsewhere()
         self.revision = 0
         self.load()
 

@@ -9,8 +9,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.runtime.response_cache import ResponseCache
-from finance_api.storage.interface import StorageBackend, Token
-from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.interface import Token
 from support.native_rows import account, budget, household, label, record, standing_order, uid
 from support.service import Client, Service, native_line, read_no_rows
 
@@ -139,9 +138,7 @@ def test_an_import_drops_what_was_kept(client, path):
 def test_an_import_by_another_process_drops_what_was_kept_at_once(service, client):
     if service.kind == "memory":
         pytest.skip("it has one process")
-    elsewhere: StorageBackend = SqlBackend(
-        service.backend.engine.url.render_as_string(hide_password=False)
-    )
+    elsewhere = service.elsewhere()
     client.load(account(), record(1, note="corner 1"))
     paths = ("records", "records?note=contains-i.corner", f"records/by-id?id={uid('Record', 1)}")
     for number in range(2, 6):

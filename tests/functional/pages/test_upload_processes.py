@@ -44,10 +44,9 @@ def children(monkeypatch):
 @pytest.fixture
 def limited(service, new_settings):
     """A service over the same database, with low limits."""
-    url = service.backend.engine.url.render_as_string(hide_password=False)
     limits = {"max_memory_mb": "256", "max_cpu_seconds": "1", "max_seconds": "60"}
     settings = {f"finance_api.imports.{name}": value for name, value in limits.items()}
-    other = Service(service.kind, {**settings, "sqlalchemy.url": url}, clock=service.clock)
+    other = Service(service.kind, {**service.settings, **settings}, clock=service.clock)
     yield other
     other.stop()
 

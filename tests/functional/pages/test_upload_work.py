@@ -214,8 +214,7 @@ def test_two_processes_share_uploads(service, user, visitor):
     """One process checks the file, another one imports it; if both confirm, one of them imports
     it.
     """
-    url = service.backend.engine.url.render_as_string(hide_password=False)
-    other = Service(service.kind, {"sqlalchemy.url": url}, clock=service.clock)
+    other = Service(service.kind, service.settings, clock=service.clock)
     try:
         there = visitor.copy(other)
         path = sent(visitor, STATEMENT)

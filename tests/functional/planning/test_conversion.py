@@ -12,7 +12,6 @@ import pytest
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import RateReader
-from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values.time import parse_date
 from support.native_rows import account, label, record, uid
 
@@ -456,9 +455,7 @@ def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, p
 def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service, monkeypatch):
     """A response uses the rates that its entity tag stands for."""
     set_rates(service.backend, {"2026-03-06": {"OMR": "1"}})
-    elsewhere = service.backend
-    if service.kind != "memory":
-        elsewhere = SqlBackend(service.backend.engine.url.render_as_string(hide_password=False))
+    elsewhere = service.elsewhere()
     reader = type(service.backend.read().rates)
     list_days = reader.list_days
 
