@@ -125,7 +125,11 @@ class DevelopmentDetail(ObjectDetail):
     @property
     def share_question(self) -> ApiRequest:
         """Return the request for the share of all that was spent or received in these months."""
-        return self._question(f"{self.flow}Share", f"Share of all {self.flow}", self.span.filter)
+        return self._question(
+            f"{self.flow}Share",
+            f"Share of all {self.flow} {self.span.words(self._region)}",
+            self.span.filter,
+        )
 
     @property
     def share(self) -> str | None:

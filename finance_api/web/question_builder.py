@@ -1,6 +1,6 @@
 """What people choose on the page of a new question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,11 @@ from finance_api.web.record_filters import period_options, presence
 from finance_api.web.views.record import suggested_payees
 
 
+def chosen_in(given: Mapping[str, str]) -> dict[str, str]:
+    """Return what is chosen in a query or a form, by name."""
+    return {name: given.get(name, "").strip() for name in NAMES}
+
+
 @dataclass(frozen=True)
 class QuestionBuilder:
     """choices: what was chosen, and the lists to choose from."""
@@ -25,7 +30,7 @@ class QuestionBuilder:
     @classmethod
     def of(cls, request: Request) -> "QuestionBuilder":
         owned = own_rows(request)
-        chosen = {name: request.GET.get(name, "").strip() for name in NAMES}
+        chosen = chosen_in(request.GET)
         options: dict[str, Sequence[tuple[str, str]]] = {
             **{name: list(choices.items()) for name, choices in CHOICES.items()},
             "period": period_options(request, chosen["period"]),

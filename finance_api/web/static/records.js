@@ -105,16 +105,12 @@ if (list) {
 }
 
 // A filter that is chosen applies at once, and keeps the focus.
-const filters = document.querySelector("form:is(.filters, .more)");
+const filters = document.querySelector("form.filters, #choices");
 filters?.addEventListener("change", ({ target }) => {
   if (target.localName !== "select") return;
-  filters.action = `${location.pathname}#${target.id}`;
-  filters.requestSubmit();
-});
-// The name that was typed for a question stays, too.
-filters?.addEventListener("formdata", ({ formData }) => {
-  const name = document.querySelector("form[method=post] #name");
-  if (name && name.value !== name.defaultValue) formData.set("name", name.value);
+  const { form } = target;
+  form.action = `${location.pathname}${location.search}#${target.id}`;
+  form.requestSubmit(filters.querySelector("[name=show]"));
 });
 const applied = document.getElementById(location.hash.slice(1));
 if (filters?.contains(applied)) {

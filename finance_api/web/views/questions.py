@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
@@ -28,7 +29,7 @@ from finance_api.web.api_requests import ApiRequest
 from finance_api.web.expiry import expires_at, expiry_page, expiry_values
 from finance_api.web.forms import form_id
 from finance_api.web.kept_forms import kept_errors, kept_form
-from finance_api.web.question_builder import QuestionBuilder
+from finance_api.web.question_builder import QuestionBuilder, chosen_in
 from finance_api.web.routes import get, post
 
 _READ, _WRITE = Permission.QUESTIONS_SHOW, Permission.QUESTIONS_CHANGE
@@ -153,11 +154,9 @@ def _form(
     request: Request, values: dict[str, str], question: Question | None, errors: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the variables of the form. question: the question to change; None for a new one."""
-    builder, typed_name = QuestionBuilder.of(request) if question is None else None, ""
+    builder = QuestionBuilder.of(request) if question is None else None
     if builder is not None:
         errors = errors or builder.errors
-        if builder.built and values["name"] != builder.built["name"]:
-            typed_name = values["name"]
         values = values | {name: values[name] or text for name, text in builder.built.items()}
     # A refused form redirects here.
     is_asked = builder is not None and request.method == "GET" and not errors.get("address")
@@ -169,7 +168,6 @@ def _form(
         question=question,
         values=values,
         builder=builder,
-        typed_name=typed_name,
         is_shared=_is_shared(request),
         action=pages.here(request),
         paths=question_paths(request.registry),
@@ -184,6 +182,27 @@ def _form(
 def _is_shared(request: Request) -> bool:
     """Whether the form also creates a link of its question, which may be saved already."""
     return request.matched_route.name == "question.new" and "share" in request.GET
+
+
+def _shown(request: Request) -> Response | None:
+    """Redirect to the page that shows what was chosen in a form; None if the form is to be saved.
+
+    Nothing is saved that was not shown. A name or an address that was typed stays.
+    """
+    sent, shown = request.POST, QuestionBuilder.of(request)
+    chosen = chosen_in(sent)
+    typed = {
+        name: text
+        for name in _FIELDS
+        if (text := request.sent_text(name)) and text != shown.built.get(name)
+    }
+    is_shown = not chosen["what"] or "address" in typed or chosen == shown.choices.chosen
+    if is_shown and "show" not in sent:
+        return None
+    is_shared = _is_shared(request) or sent.get("show") == "share"
+    share = {"share": "yes"} if is_shared else {}
+    query = typed if "address" in typed else chosen | typed
+    return pages.SeeOther(f"{QUESTIONS_PAGE}/new?{urlencode(share | query)}")
 
 
 def _changed(request: Request) -> Question | None:
@@ -213,6 +232,8 @@ def show_form(request: Request) -> dict[str, Any]:
 def save(request: Request) -> Any:
     """Check the form, save it, and redirect to the question; or show the form with its errors."""
     question = _changed(request)
+    if question is None and (shown := _shown(request)):
+        return shown
     values, user = {name: request.sent_text(name) for name in _FIELDS}, request.user
     errors, name, address, is_shared = {}, "", "", _is_shared(request)
     try:

@@ -411,16 +411,38 @@ def test_the_figures_of_random_periods_are_those_of_the_api(client, visitor, see
     assert list(map(float, figures)) == [sums.get(n, 0) for n in ("received", "spent", "net")]
 
 
-def test_a_typed_name_stays_with_the_choices(client, visitor):
-    def choices(page):
-        (form,) = (form for form in forms(page.text) if "what" in form.names)
-        return dict(form.fields)
+def test_what_is_typed_stays_with_the_choices_and_is_shown_before_it_is_saved(
+    service, user, client, visitor
+):
+    def sent(path, **given):
+        """Fill in the form of a page and send it: the choices, name and address of the next."""
+        made = visitor.submit(path, path.partition("?")[0], status=303, **given)
+        return location(made), dict(parse_qsl(urlsplit(location(made)).query))
 
-    page, name, _ = built(visitor, what="spent", name="Bread & butter")
-    assert name == choices(page)["name"] == "Bread & butter"
-    page, name, _ = built(visitor, what="spent")
-    assert name == "Spent"
-    assert "name" not in choices(page)
+    path, asked = sent("/questions/new", show="", name="Bread & butter", period="this-month")
+    assert asked == {**asked, "name": "Bread & butter", "what": "spent", "period": "this-month"}
+    # Choices that were not shown yet are shown first, whichever button is pressed.
+    path, asked = sent(path, by="month")
+    assert (asked["name"], asked["by"]) == ("Bread & butter", "month")
+    assert saved(service, user) == []
+    path, asked = sent(path, show="", name="")
+    assert "name" not in asked
+    assert dict(visitor.form(path).fields)["name"] == "Spent: this month, by month"
+    # A suggested name follows the choices, and a typed address is not replaced by them.
+    path, asked = sent(path, show="", by="")
+    assert dict(visitor.form(path).fields)["name"] == "Spent: this month"
+    there, asked = sent(path, show="", address=SUM.replace("spent", "net"), name="Mine")
+    assert asked == {"name": "Mine", "address": SUM.replace("spent", "net")}
+    assert dict(visitor.form(there).fields)["name"] == "Mine"
+    _, asked = sent(path, show="share", name="Mine")
+    assert asked == {**asked, "share": "yes", "name": "Mine", "period": "this-month"}
+    _, asked = sent(there, show="share", name="Ours")
+    assert asked == {"share": "yes", "name": "Ours", "address": SUM.replace("spent", "net")}
+    assert saved(service, user) == []
+    there, _ = sent(path)
+    assert [each.name for each in saved(service, user)] == ["Spent: this month"]
+    assert there.startswith("/questions/") and there.endswith("?done=saved")
     # The name of a figure that is saved is not that of another question.
     page = visitor.get(f"/questions/new?{urlencode({'name': 'Net', 'address': SUM})}")
-    assert "name" not in choices(page)
+    (choices,) = (form for form in forms(page.text) if "what" in form.names)
+    assert choices.method == "get" and "name" not in choices.names
