@@ -218,6 +218,8 @@ def _charts(
         for key, units in series.items():
             name = ", ".join(text or "none" for text, _ in key)
             about = f"{name}{f', in {currency}' if currency else ''}"
+            if not sizes[key]:
+                continue
             if key in largest:
                 title = f"{_words(value)} by {_words(label).lower()}{name and ': '}{about}"
                 charts.append(_chart(title, value, currency, axis, units, scaled, region))
@@ -229,15 +231,15 @@ def _charts(
 def _dimensions(points: Sequence[_Object], *, has_series: bool) -> tuple[str, list[str]]:
     """Return the column on the axis, a time if there is one, and the columns that name series.
 
-    A column with one value names nothing if another column has several.
+    A column with one value is on the axis only if no other column has several.
     """
     texts = [
         name
         for name in points[0]
         if not _NO_LABEL.fullmatch(name) and any(isinstance(point[name], str) for point in points)
     ]
-    texts = [name for name in texts if len({_key(each, [name]) for each in points}) > 1] or texts
-    label = next((name for name in (*_TIMES, *texts) if name in texts), "")
+    several = [name for name in texts if len({_key(each, [name]) for each in points}) > 1] or texts
+    label = next((name for name in (*_TIMES, *several) if name in several), "")
     return label, [name for name in texts if has_series and name not in (label, *_TIMES)]
 
 

@@ -45,13 +45,16 @@
     const element = node.parentElement;
     if (!node.data.trim() || !isSeen(element) || isOnlyHeard(element)) continue;
     if (element.closest("option, title, desc, meter, script")) continue;
-    // What lies below a text that ends in "…" is not drawn.
+    // Of a text that ends in "…" only what lies within its box is drawn.
     const shortened = [...ancestors(element)].find((e) => getComputedStyle(e).textOverflow === "ellipsis");
-    const end = shortened ? shortened.getBoundingClientRect().bottom + 1 : Infinity;
+    const drawn = shortened?.getBoundingClientRect();
     const range = document.createRange();
     range.selectNodeContents(node);
-    for (const rect of range.getClientRects())
-      if (rect.width > 0.5 && rect.bottom <= end) boxes.push({ element, rect, node });
+    for (const line of range.getClientRects()) {
+      const left = Math.max(line.left, drawn?.left ?? line.left), right = Math.min(line.right, drawn?.right ?? line.right);
+      const rect = new DOMRect(left, line.top, right - left, line.height);
+      if (right - left > 0.5 && line.bottom <= (drawn?.bottom ?? Infinity) + 1) boxes.push({ element, rect, node });
+    }
     // Commands and tokens may be broken anywhere, as in a terminal; words that fit a line may not.
     if (element.closest("code, .who-email")) continue;
     for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N},.]+/gu)) {
@@ -86,9 +89,7 @@
       // First what is quickly seen of thousands of pairs.
       if (x <= 1 || y <= 4) continue;
       if (a.node === b.node || a.element.contains(b.element) || b.element.contains(a.element)) continue;
-      const clipped = [a, b].some((c) => getComputedStyle(c.element).textOverflow === "ellipsis");
-      const apart = clipped || isBar(a.element) !== isBar(b.element);
-      if (!apart) faults.push(`${named(a.element)} lies on ${named(b.element)}`);
+      if (isBar(a.element) === isBar(b.element)) faults.push(`${named(a.element)} lies on ${named(b.element)}`);
     }
   return [...new Set(faults)];
 }

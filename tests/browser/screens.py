@@ -62,7 +62,7 @@ def _made_token(page: Page) -> None:
 def _follow(*links: str) -> Callable[[Page], object]:
     def then(page: Page) -> None:
         for link in links:
-            page.get_by_role("link", name=link).first.click()
+            page.locator("main").get_by_role("link", name=link).first.click()
         page.wait_for_load_state()
 
     return then

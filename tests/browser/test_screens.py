@@ -96,6 +96,9 @@ FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty
 <p style="position: absolute; top: 200px; left: 10px; margin: 0">Below, and hardly to be read</p>
 <p style="position: absolute; top: 200px; left: 30px; margin: 0">Above, and hardly to be read</p>
 <p style="position: absolute; top: 300px; width: 3em; overflow: hidden">Incomprehensibilities</p>
+<p style="position: absolute; top: 350px; width: 5em; margin: 0; overflow: hidden; text-overflow:
+ellipsis; white-space: nowrap">Shortened, and covered</p>
+<p style="position: absolute; top: 350px; left: 3em; margin: 0">−1.00</p>
 <p style="position: absolute; top: 400px; left: 300px; white-space: nowrap">Far to the right</p>
 <a href="/" style="display: block; width: 9px; overflow: hidden; text-overflow: ellipsis">A shop</a>
 </main></html>"""
@@ -105,7 +108,14 @@ def test_what_is_looked_for_is_found_where_it_is(page):
     page.set_viewport_size({"width": 360, "height": 900})
     page.set_content(FAULTY)
     faults = "\n".join(page.evaluate(_LAYOUT))
-    for expected in ("lies on", "does not fit into", "leaves the page", "the page is", "no room"):
+    for expected in (
+        'hardly to be read" lies on',
+        'covered" lies on',
+        "does not fit into",
+        "leaves the page",
+        "the page is",
+        "no room",
+    ):
         assert expected in faults
     page.evaluate(AXE_SCRIPT)
     (violation,) = axe_violations(page)

@@ -1,5 +1,7 @@
 """Every page with the longest names on the smallest screen, with bars that stick, and on paper."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
@@ -7,7 +9,7 @@ from browser.rows import hostile
 from browser.site import Site
 from finance_api.storage.interface import User
 from finance_api.web.object_pages import NAVIGATION, OBJECT_PAGES
-from support.native_rows import account, budget
+from support.native_rows import account, budget, label, record, uid
 from support.nightly import count
 
 #: The width of WCAG 1.4.10.
@@ -54,6 +56,9 @@ _COVERED = """() => {
   function isBar(e) { return ["sticky", "fixed"].includes(getComputedStyle(e).position); }
   function* ancestors(e) { for (let a = e; a; a = a.parentElement) yield a; }
 }"""
+
+
+_LAYOUT = Path(__file__).with_name("layout.js").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +147,8 @@ def test_the_opened_form_for_several_records_leaves_the_bar_of_the_phone_free(pa
     [
         ("/overview", ".figure .money", "−493,827,155,831.36"),
         ("/records", ".record-list .money", "−123,456,789,012.34"),
+        (f"/accounts/{uid('Account', 1)}", "#newest-table .money", "−123,456,789,012.34"),
+        (f"/categories/{uid('Category', 1)}", "#newest-table .money", "−123,456,789,012.34"),
     ],
 )
 def test_the_digits_of_an_amount_stay_on_one_line(
@@ -176,13 +183,81 @@ def test_what_a_page_of_records_offers_stands_beside_its_heading(page: Page) -> 
     assert select["y"] < heading["y"] + heading["height"]
 
 
+def test_no_text_lies_on_another(site, page: Page, owner: User) -> None:
+    site.token(owner, "W" * 100)
+    page.goto("/settings/tokens")
+    for path in ("/records", page.locator("th.name a").first.get_attribute("href")):
+        page.goto(str(path))
+        assert page.evaluate(_LAYOUT) == [], path
+
+
+def widths(page: Page, selector: str) -> list[int]:
+    visible = page.locator(selector).locator("visible=true")
+    return [round(_box(each)["width"]) for each in visible.all()]
+
+
+def test_fields_and_buttons_of_a_phone_fill_its_width(site, page: Page, owner: User) -> None:
+    page.goto("/settings/profile")
+    (button,) = widths(page, "main form .button")
+    assert widths(page, "main select") == [button] * 3
+    page.goto("/duplicates")
+    assert widths(page, ".page-head .button") == widths(page, ".page-head")
+    page.goto("/settings/jwts")
+    field, button = widths(page, ".in-line select, .in-line .button")
+    assert field == button
+
+
+def test_a_choice_of_long_names_is_not_wider_than_a_text(page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/categories/new")
+    assert widths(page, "#parentId") == widths(page, "#name")
+    page.goto("/records?from=never")
+    assert widths(page, "[aria-invalid]") == [320]
+
+
+def test_a_long_payee_without_a_category_has_four_lines(page: Page) -> None:
+    page.goto("/payees/categories")
+    (name,) = page.locator(".name-text").all()
+    line = float(name.evaluate("(e) => parseFloat(getComputedStyle(e).lineHeight)"))
+    assert _box(name)["height"] <= 4 * line + 1
+
+
+def test_what_can_be_chosen_is_on_one_line(page: Page) -> None:
+    page.goto("/records")
+    for width in (1440, 768):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.locator("main input[name=id]").first.check()
+        tops = {
+            round(_box(each)["y"] / 10) for each in page.locator(".chosen-lead > :visible").all()
+        }
+        assert len(tops) == 1, width
+
+
+def test_what_stands_in_the_way_of_an_undo_has_room(site, page: Page) -> None:
+    user = site.user()
+    site.load(user, [account(1), record(1, payee="W" * 200)])
+    site.enter(page.context, user)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"/records/{uid('Record', 1)}")
+    page.locator("#payee").fill("A")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.goto("/imports/1/undo")
+    sentence, reason = (page.locator(f"tbody {cell}") for cell in ("th", "td.what"))
+    assert _box(sentence)["width"] > _box(reason)["width"] / 2
+
+
 def test_a_row_of_a_list_has_its_name_its_figure_and_its_button_on_a_line(site, page: Page) -> None:
     user = site.user()
-    site.load(user, [account(1, initialBalance=5), account(2, name="Savings", initialBalance=1234)])
+    accounts = [account(1, initialBalance=5), account(2, name="Savings", initialBalance=1234)]
+    site.load(user, [*accounts, label(1)])
     site.enter(page.context, user)
-    for width, words in ((390, ["5.00 EUR", "1,234.00 EUR"]), (1440, ["Records", "Records"])):
+    for path, width, words in (
+        ("/accounts", 390, ["5.00 EUR", "1,234.00 EUR"]),
+        ("/accounts", 1440, ["Records", "Records"]),
+        ("/labels", 390, ["Records"]),
+    ):
         page.set_viewport_size({"width": width, "height": 800})
-        page.goto("/accounts")
+        page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         for row, word in zip(page.locator("tbody tr").all(), words, strict=True):
             name, other = (row.locator(".name-text"), row.get_by_text(word, exact=True).last)

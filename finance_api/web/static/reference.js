@@ -5,10 +5,14 @@ const isWide = matchMedia("(min-width: 60rem)").matches;
 viewer.setAttribute("render-style", isWide ? "focused" : "view");
 viewer.setAttribute("allow-try", isWide);
 
+// The colours of the frame: without them the viewer is grey in the dark.
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const colors = { "bg-color": "--page", "text-color": "--text", "primary-color": "--accent" };
 function setColors() {
   viewer.setAttribute("theme", dark.matches ? "dark" : "light");
-  viewer.setAttribute("primary-color", dark.matches ? "#63c9b2" : "#1f5f4a");
+  const style = getComputedStyle(document.documentElement);
+  for (const [name, variable] of Object.entries(colors))
+    viewer.setAttribute(name, style.getPropertyValue(variable).trim());
 }
 dark.addEventListener("change", setColors);
 setColors();

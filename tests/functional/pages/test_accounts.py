@@ -114,7 +114,9 @@ def test_the_chart_the_table_and_the_api_have_the_same_balances(at_home, visitor
     assert [number(cell) for cell in cells] == [Decimal(each) for each in found]
     labels = re.findall(r'<a class="mark" href="[^"]*" aria-label="[^"]*, ([^"]*) EUR">', page)
     assert [number(label) for label in labels] == [Decimal(each) for each in found]
-    shown = re.findall(r'<a href="/records/([^"?]*)[^"]*">', page.split('id="newest-table"')[1])
+    shown = re.findall(
+        r'<a class="name-text" href="/records/([^"?]*)', page.split('id="newest-table"')[1]
+    )
     assert shown == [row["id"] for row in at_home.get(newest).json["records"]]
 
 

@@ -65,7 +65,7 @@ def test_balances_have_a_line_for_each_currency() -> None:
 
 def test_a_currency_with_nothing_to_compare_has_no_chart() -> None:
     rows = [("Food", "2026-01", 1), ("Food", "2026-02", 1), ("Food", "2026-02", 1, "CHF")]
-    assert titles(groups(*rows)) == ["Spent by month, in EUR"]
+    assert titles(groups(*rows)) == ["Spent by month: Food, in EUR"]
 
 
 def test_the_axis_of_very_many_months_has_years_in_place_of_months() -> None:
@@ -133,7 +133,7 @@ def test_the_eight_largest_are_drawn_and_the_others_are_named() -> None:
     ]
     table = table_of(groups(*rows, ("Shop", "2026-01", 1, "CHF"), ("Shop", "2026-02", 1, "CHF")))
     drawn = [f"Spent by month: Shop {number}, in EUR" for number in range(3, 11)]
-    assert [chart.title for chart in table.charts] == [*drawn, "Spent by month, in CHF"]
+    assert [chart.title for chart in table.charts] == [*drawn, "Spent by month: Shop, in CHF"]
     assert table.not_drawn == ["Shop 1, in EUR", "Shop 2, in EUR"]
 
 

@@ -58,6 +58,19 @@ def test_sums_by_month_are_a_chart() -> None:
     assert [chart.title for chart in table.charts] == ["Net by month, in EUR"]
 
 
+def test_a_chart_of_one_group_among_others_that_are_cut_off_names_it() -> None:
+    rows = [row | {"topCategory": "Books"} for row in months("1", "2")["groups"]]
+    assert [c.title for c in table_of({"groups": rows}).charts] == ["Net by month: Books, in EUR"]
+
+
+def test_what_is_zero_everywhere_has_no_chart() -> None:
+    table = table_of(
+        {"groups": months("0", "0")["groups"] + months("1", "2", currency="USD")["groups"]}
+    )
+    assert [chart.title for chart in table.charts] == ["Net by month, in USD"]
+    assert table.not_drawn == []
+
+
 @pytest.mark.parametrize(
     ("name", "text", "shown"),
     [
