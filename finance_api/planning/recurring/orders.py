@@ -84,9 +84,11 @@ class Orders:
         #: near the day, from the first one on that is not taken.
         self._near: dict[tuple[str | None, int, int, int], deque[int]] = {}
 
-    def take(self, order: Row) -> None:
-        """Take an order, which no other payment finds from now on."""
-        self._taken.add(order["id"])
+    def take(self, order: Row | None) -> Row | None:
+        """Take an order, if there is one: no other payment finds it from now on."""
+        if order is not None:
+            self._taken.add(order["id"])
+        return order
 
     def is_taken(self, order: Row) -> bool:
         return order["id"] in self._taken
@@ -172,15 +174,9 @@ def _paired(
     for found, order in sorted(wanted, key=lambda pair: _misfit(pair, today)):
         if order is not None and index.is_taken(order):
             others.append(found)
-            continue
-        pairs.append((found, order))
-        if order is not None:
-            index.take(order)
-    for found in in_time(others):
-        order = index.find(found)
-        pairs.append((found, order))
-        if order is not None:
-            index.take(order)
+        else:
+            pairs.append((found, index.take(order)))
+    pairs += [(found, index.take(index.find(found))) for found in in_time(others)]
     return pairs
 
 
