@@ -15,11 +15,6 @@ from finance_api.resources.tables import DUPLICATES
 from finance_api.values import Row
 from finance_api.values.text import message
 
-
-class DuplicatesSchema(parameters.DataSchema):
-    limit, offset, revision = parameters.data_page(max_limit=1_000, default_limit=100)
-
-
 duplicates = Service(
     "api.records.duplicates",
     "/v1/api/records/duplicates" + FORMATS,
@@ -48,7 +43,7 @@ def _row(pair: Duplicate) -> Row:
 
 
 @duplicates.get(
-    schema=DuplicatesSchema(),
+    schema=parameters.DataSchema(*parameters.data_page(max_limit=1_000, default_limit=100)),
     permission=Permission.RECORDS_READ,
     answer=duplicate_pairs,
     response=responses.table_response(

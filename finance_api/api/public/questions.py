@@ -24,6 +24,14 @@ from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import instant_text
 
+questions = Service("api.questions", "/v1/api/questions", "Saved questions, by name.")
+question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
+question_answer = Service(
+    "api.questions.answer",
+    "/v1/api/questions/" + ID + "/answer" + FORMATS,
+    "The answer to a saved question, in the envelope that its address has.",
+)
+
 _QUESTION = of_fields("Question", QUESTIONS)
 _ENVELOPE: Schema = {
     "type": "object",
@@ -52,13 +60,6 @@ def question_of(reading: Reading, row_id: str) -> Question:
         raise problem(404, "There is no question with this id.") from None
 
 
-questions = Service("api.questions", "/v1/api/questions", "Saved questions, by name.")
-
-
-class QuestionsSchema(ParameterSchema):
-    limit, offset = page(MAX_LIMIT)
-
-
 def saved_questions(reading: Reading, values: Parameters, registry: Registry) -> dict[str, Any]:
     limit, offset = values["limit"], values["offset"]
     found = reading.storage.users.list_owned(Question, reading.user_id)
@@ -70,9 +71,6 @@ def saved_questions(reading: Reading, values: Parameters, registry: Registry) ->
     }
 
 
-question = Service("api.questions.one", "/v1/api/questions/" + ID, "One saved question.")
-
-
 def one_question(
     reading: Reading, values: Parameters, row_id: str, registry: Registry
 ) -> dict[str, Any]:
@@ -80,7 +78,7 @@ def one_question(
 
 
 @questions.get(
-    schema=QuestionsSchema(),
+    schema=ParameterSchema(*page(MAX_LIMIT)),
     permission=Permission.QUESTIONS_READ,
     answer=saved_questions,
     response=responses.ResponseDescription(
@@ -96,13 +94,6 @@ def one_question(
 )
 def read_questions(request: Request) -> Response:
     return responding.respond_unstored(request, registry=request.registry)
-
-
-question_answer = Service(
-    "api.questions.answer",
-    "/v1/api/questions/" + ID + "/answer" + FORMATS,
-    "The answer to a saved question, in the envelope that its address has.",
-)
 
 
 @question_answer.get(
