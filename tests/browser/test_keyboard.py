@@ -3,11 +3,23 @@
 import pytest
 from playwright.sync_api import expect
 
+from browser.rows import journeys
 from finance_api.storage.interface import Token
+from finance_api.web.object_pages import OBJECT_PAGES
+from support.native_rows import record_rule, uid
 from support.nightly import count
 
+RECORD = f"/records/{uid('Record', 1)}"
 PAGES = (
-    *("/transfers", "/rules/apply", "/rules/new", "/categories"),
+    *("/transfers", "/rules/apply", "/categories"),
+    *("/records", "/records?select=page", "/records?from=never", "/records/new", RECORD),
+    *(f"{RECORD}/{page}" for page in ("split", "rule", "link", "remove")),
+    *("/payees", "/payees/categories", "/duplicates", "/import", "/imports", "/imports/1"),
+    *("/imports/1/undo", "/questions", "/questions/new?what=spent&by=month", "/budget"),
+    *(f"/{name}/new" for name in OBJECT_PAGES),
+    *("/goals", "/labels", "/budgets", "/standing-orders", f"/rules/{uid('RecordRule', 1)}"),
+    *(f"/accounts/{uid('Account', 1)}", f"/accounts/{uid('Account', 1)}/remove"),
+    *("/settings/security/sign-out-everywhere", "/docs/guides", "/docs/guides/errors"),
     "/overview",
     "/settings/tokens",
     "/settings/tokens/new",
@@ -20,12 +32,18 @@ PAGES = (
     "/settings/tokens/nothing/revoke",
 )
 
-#: Everything that Tab must reach, in document order; among radio buttons only the chosen one.
+#: Everything that Tab must reach, in document order; among radio buttons the chosen one, or the
+#: first if none is chosen.
 _CONTROLS = """() => {
   const all = "a[href], button, input, select, summary, textarea, [tabindex='0']";
   const isSeen = (e) => e.checkVisibility({ visibilityProperty: true });
+  const isStop = (e) => {
+    const named = [...document.querySelectorAll(`[name="${e.name}"]`)];
+    const group = named.filter((other) => other.form === e.form);
+    return e === (group.find((o) => o.checked) ?? group[0]);
+  };
   window.controls = [...document.querySelectorAll(all)].filter((e) => isSeen(e)
-    && !e.disabled && e.type !== "hidden" && (e.type !== "radio" || e.checked));
+    && !e.disabled && e.type !== "hidden" && (e.type !== "radio" || isStop(e)));
   window.look = (e) => {
     const s = getComputedStyle(e);
     return [s.outlineStyle, s.outlineWidth, s.outlineColor, s.boxShadow, s.clipPath].join(" ");
@@ -40,8 +58,10 @@ _FOCUSED = """() => {
   return {
     n,
     changes: look(e) !== looks[n],
+    isDate: e.type === "date",
     outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
-    inSight: box.top >= -1 && box.bottom <= innerHeight + 1 && box.width > 1 && box.height > 1,
+    inSight: box.width > 1 && box.height > 1
+      && (box.height > innerHeight || box.top >= -1 && box.bottom <= innerHeight + 1),
   };
 }"""
 
@@ -51,19 +71,25 @@ _FOCUSED = """() => {
 def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, page, width):
     user = site.user()
     site.load_demo(user, records=20)
+    site.load(user, [*journeys(site.now()), record_rule(1, keywords=["transfer"])])
+    site.load(user, journeys(site.now(), first=500)[3:4])
     site.token(user, "First")
     site.token(user, "Second")
     site.jwt(user)
     page.set_viewport_size({"width": width, "height": 800})
     site.enter(page.context, user)
     (token, *_) = site.change(lambda storage: storage.users.list_owned(Token, user.id))
-    for path in (*PAGES[:: count(3, 1)], f"/settings/tokens/{token.id}/revoke"):
+    for path in (*PAGES[:: count(9, 1)], f"/settings/tokens/{token.id}/revoke"):
         page.goto(path)
         names = page.evaluate(_CONTROLS)
         assert names[0] == "Skip to content" and len(names) >= 5
         for n, name in enumerate(names):
             page.keyboard.press("Tab")
             focused = page.evaluate(_FOCUSED)
+            while focused["n"] == n - 1 and focused["isDate"]:
+                # Day, month, year and calendar are stops of their own.
+                page.keyboard.press("Tab")
+                focused = page.evaluate(_FOCUSED)
             assert focused["n"] == n, (path, name, focused)
             assert focused["changes"] and focused["outline"] >= 2, (path, name, focused)
             assert focused["inSight"], (path, name)
