@@ -14,7 +14,7 @@ from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
-from finance_api.values.text import Message
+from finance_api.values.text import Message, edited
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
@@ -93,12 +93,14 @@ class AccountDetail(ObjectDetail):
 
     @cached_property
     def months(self) -> list[MonthPoint]:
-        totals, _ = self._answers.course(self._course_request)
+        """The balances since the first record; before it they would only be the initial one."""
+        found = self._answers.get_if_possible(self._course_request)
         return [
             MonthPoint(
                 row["date"], row["balance"], self.records_link(row["periodStart"], row["date"])
             )
-            for row in totals
+            for row in (() if found is None else found.rows)
+            if row["firstRecordDate"] is None or row["date"] >= row["firstRecordDate"]
         ]
 
     @property
@@ -133,7 +135,7 @@ class AccountDetail(ObjectDetail):
         Each has its number, the moment when it was made, and its sentence.
         """
         return [
-            (entry.number, entry.at, sentence_of(entry))
+            (entry.number, entry.at, edited(sentence_of(entry), _without_stop))
             for entry in self._owned.history
             if entry.undone_at is None
             for sums in [(entry.details.get("summary") or {}).get("sums", ())]
@@ -143,6 +145,11 @@ class AccountDetail(ObjectDetail):
     def records_link(self, first: int, last: int) -> str:
         days = {"account": self.row["id"], "from": date_text(first), "to": date_text(last)}
         return ApiRequest("/records", days).target
+
+
+def _without_stop(sentence: str) -> str:
+    """Return a sentence as a part of another one."""
+    return sentence.removesuffix(".")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from finance_api.values.regions import Region
 from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.kept_forms import kept_form
+from finance_api.web.rendering import amount as amount_text
 from finance_api.web.routes import get, post
 
 AMOUNT = "amount"
@@ -163,6 +164,11 @@ def read_parts(
             continue
         amount = split.sign * values.pop(AMOUNT)
         parts.append(splits.Part(amount, row.id or None, values))
+    rest = split.sign * (split.record[AMOUNT] - sum(part.amount for part in parts))
+    if rest and parts and not errors:
+        last = max(number for number, row in enumerate(rows, 1) if not row.is_blank)
+        words = f"{amount_text(abs(rest), split.region, split.currency)} {split.currency}"
+        errors[_name(AMOUNT, last)] = f"{words} {'left' if rest > 0 else 'too much'}."
     if errors:
         raise forms.FormFaults(errors)
     return parts

@@ -118,8 +118,10 @@ def test_the_rest_is_filled_in_and_a_part_gets_a_new_category(client, visitor):
 @pytest.mark.parametrize(
     ("amounts", "words"),
     [
-        (("20", "9"), "−30.00 EUR add up to −29.00 EUR"),
-        (("20", "9"), "the difference is −1.00 EUR"),
+        (("20", "9"), "Part 2 Amount required 1.00 EUR left."),
+        (("20", "98.88"), "Part 2 Amount required 88.88 EUR too much."),
+        (("20", "98.88"), "30.00 EUR in all. 88.88 EUR too much."),
+        (("118.88", ""), "Part 1 Amount required 88.88 EUR too much."),
         (("30", ""), "needs 2 to 500 parts; 1 were given"),
         (("20", "x"), "is not an amount such as"),
         (("20.0010", "9.9990"), "Amount 20.0010 is too exact, as EUR has two decimals"),
