@@ -409,7 +409,7 @@ def read_texts(
     for field in fields.values():
         text, label = texts.get(field.name, ""), label_of(field)
         if field.required and not text.strip():
-            errors[field.name] = f"{label} is missing."
+            errors[field.name] = f"{label} {'are' if field.default == () else 'is'} missing."
             continue
         try:
             before = (stored or {}).get(field.name)

@@ -16,7 +16,7 @@ class ObjectPage:
     filter: the parameter of the records page that shows an object's records, if any.
     date: the computed date by which the list is sorted, unless it is sorted by name.
     rare: fields that the form folds away while they are empty.
-    needs_name: whether the form requires a name.
+    needed: the field that the form requires.
     """
 
     name: str
@@ -28,7 +28,7 @@ class ObjectPage:
     date: str | None = None
     filter: str | None = None
     rare: frozenset[str] = frozenset()
-    needs_name: bool = True
+    needed: str = "name"
 
     @property
     def path(self) -> str:
@@ -114,7 +114,7 @@ OBJECT_PAGES = {
             none="A rule categorises records by words in their payee or note, and can rename "
             "the payee.",
             rare=frozenset({"wholePayee"}),
-            needs_name=False,
+            needed="keywords",
         ),
     )
 }

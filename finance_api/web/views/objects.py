@@ -269,9 +269,10 @@ class ObjectViews:
 
     def _form_fields(self, row: Row | None) -> Mapping[str, Field]:
         """Return the fields of the form: a name is required, unless a file left it out."""
-        if not self.shown.needs_name or (row is not None and row["name"] is None):
+        name = self.shown.needed
+        if row is not None and not row[name]:
             return self.fields
-        return {**self.fields, "name": replace(self.fields["name"], required=True)}
+        return {**self.fields, name: replace(self.fields[name], required=True)}
 
     def _kept(self, sent: MultiDict, row: Row | None) -> dict[str, Any]:
         """Return the variables of a form that was kept, with its hidden fields."""

@@ -123,12 +123,17 @@ def test_an_amount_of_a_budget_may_name_its_currency_or_be_a_sum(
 
 @on_one_storage
 @by_page
-def test_what_people_add_has_a_name(at_home, visitor, shown):
+def test_what_people_must_give_is_marked_and_asked_for_at_its_field(at_home, visitor, shown):
     before = at_home.get(shown.resource.path).body
     page = visitor.submit(f"{shown.path}/new", f"{shown.path}/new", status=400)
     assert at_home.get(shown.resource.path).body == before
-    is_named = '<label for="name" class="needed">Name</label>' in page.text
-    assert is_named == ("Name is missing." in shown_text(page.text)) == shown.needs_name
+    label, words = {
+        "name": ("Name", "Name is missing."),
+        "keywords": ("Keywords", "Keywords are missing."),
+    }[shown.needed]
+    assert f'<label for="{shown.needed}" class="needed">{label}</label>' in page.text
+    control = page.text.partition(f'<label for="{shown.needed}"')[2].partition("</div>")[0]
+    assert words in shown_text(control)
 
 
 @on_one_storage
