@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 from markupsafe import Markup
 
+from finance_api.query.errors import shortened
 from finance_api.questions.values import FOR_PROGRAMS, is_number, single_values
 from finance_api.resources.field import words_of
 from finance_api.values.regions import Region
@@ -216,7 +217,7 @@ def _charts(
         largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:_MOST_CHARTS]
         scaled = [each for key in largest for each in series[key].values()]
         for key, units in series.items():
-            name = ", ".join(text or "none" for text, _ in key)
+            name = ", ".join(shortened(text or "none") for text, _ in key)
             about = f"{name}{f', in {currency}' if currency else ''}"
             if not sizes[key]:
                 continue

@@ -271,6 +271,13 @@ def _box(locator: Locator) -> FloatRect:
     return box
 
 
+def test_a_choice_of_three_periods_stands_on_one_line(page: Page) -> None:
+    for period in ("30days", "12weeks", "12months"):
+        page.goto(f"/settings/usage?period={period}")
+        links = page.locator(".switch a").all()
+        assert len(links) == 3 and len({_box(link)["y"] for link in links}) == 1, period
+
+
 def test_a_standing_order_asks_how_long_as_chosen(page: Page) -> None:
     page.goto("/standing-orders/new")
     day, number = page.get_by_label("last day"), page.get_by_label("times")

@@ -63,6 +63,13 @@ def test_balances_have_a_line_for_each_currency() -> None:
     assert [chart.title for chart in charts] == expected
 
 
+def test_a_long_name_in_a_title_is_cut_before_the_currency() -> None:
+    rows = [(name, month, 1) for name in ("x" * 200, "y" * 200) for month in ("2026-01", "2026-02")]
+    for title, letter in zip(titles(groups(*rows)), "xy", strict=True):
+        assert title.startswith(f"Spent by month: {letter * 20}") and title.endswith("…, in EUR")
+        assert len(title) < 100
+
+
 def test_a_currency_with_nothing_to_compare_has_no_chart() -> None:
     rows = [("Food", "2026-01", 1), ("Food", "2026-02", 1), ("Food", "2026-02", 1, "CHF")]
     assert titles(groups(*rows)) == ["Spent by month: Food, in EUR"]
