@@ -51,15 +51,15 @@ class Sums:
 class Surroundings(NamedTuple):
     """What a group's columns need to know beyond its own records.
 
-    total: all income and expense of the group's currency. whole: those of everything on the days
-    that are asked for, whatever else is filtered; empty if a part could not be converted.
+    total: all income and expense of the group's currency. everything: those of all records on the
+    days that are asked for, whatever else is filtered; empty if some could not be converted.
     running: the net of the periods so far, the group's included. days: returns the first day and
     the end of the group's period, up to today. expected: the net of the payments to come in the
     group's currency.
     """
 
     total: Sums
-    whole: Sums
+    everything: Sums
     running: int
     days: Callable[[], tuple[int, int]]
     expected: int
@@ -78,7 +78,7 @@ class Column:
     is_usual: whether a summary has it by default. is_amount: whether it can also be converted.
     by_flow, by_amount: whether it needs the kinds of categories, or the amount of every record.
     by_group: whether it needs other groups, or the days of the period; is_running: a period, too.
-    by_whole: whether it needs everything on the days, whatever else is filtered.
+    by_everything: whether it needs all records on the days, whatever else is filtered.
     by_payments: whether it needs the payments to come. by_day: whether it changes from day to day.
     absence: says why no group of a currency has a value, if that needs to be said;
     absence_filtered: follows if there are filters besides dates.
@@ -93,7 +93,7 @@ class Column:
     by_amount: bool = False
     by_group: bool = False
     is_running: bool = False
-    by_whole: bool = False
+    by_everything: bool = False
     by_payments: bool = False
     by_day: bool = False
     absence: str = ""
@@ -227,7 +227,7 @@ def income_share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.net, around.total.income)
 
 
-def _of_whole(name: str, example: float) -> Field:
+def _share_of_everything(name: str, example: float) -> Field:
     meaning = (
         f"{name} as a part of everything {name} on these days in the currency, whatever else is "
         "filtered; null if that is not positive."
@@ -236,22 +236,30 @@ def _of_whole(name: str, example: float) -> Field:
 
 
 @column(
-    _of_whole(SPENT, 0.2512), note="of all, unfiltered", by_flow=True, by_group=True, by_whole=True
+    _share_of_everything(SPENT, 0.2512),
+    note="of all, unfiltered",
+    by_flow=True,
+    by_group=True,
+    by_everything=True,
 )
 def spent_share(sums: Sums, around: Surroundings) -> int | None:
-    whole = around.whole
-    return _part(sums.received - sums.net, whole.received - whole.net)
+    everything = around.everything
+    return _part(sums.received - sums.net, everything.received - everything.net)
 
 
 @column(
-    _of_whole(RECEIVED, 0.9), note="of all, unfiltered", by_flow=True, by_group=True, by_whole=True
+    _share_of_everything(RECEIVED, 0.9),
+    note="of all, unfiltered",
+    by_flow=True,
+    by_group=True,
+    by_everything=True,
 )
 def received_share(sums: Sums, around: Surroundings) -> int | None:
-    return _part(sums.received, around.whole.received)
+    return _part(sums.received, around.everything.received)
 
 
-def _part(units: int, whole: int) -> int | None:
-    return ratio_units(units, whole) if whole > 0 else None
+def _part(units: int, total: int) -> int | None:
+    return ratio_units(units, total) if total > 0 else None
 
 
 @column(

@@ -60,7 +60,8 @@ class Folder:
 
     overlapping: whether any record so far belongs to several groups.
     totals: the sums of all records that are counted so far, by currency.
-    whole: the sums of everything on the days of the query, by currency, if a column needs them.
+    everything: the sums of all records on the days of the query, by currency, if a column needs
+    them.
     oldest, newest: dates of the oldest and newest record so far, whether it could be converted or
     not; None if there are no records.
     number, timeless: how many records there are so far, and how many without a time of day if the
@@ -73,7 +74,7 @@ class Folder:
         self._times = TimeKeys(self.query)
         self.overlapping = False
         self.totals: defaultdict[str, Sums] = defaultdict(Sums)
-        self.whole: Mapping[str, Sums] = {}
+        self.everything: Mapping[str, Sums] = {}
         self.oldest: int | None = None
         self.newest: int | None = None
         self.number = self.timeless = 0

@@ -92,17 +92,17 @@ def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
 
 
 def _folder(storage: Storage, user_id: int, query: SummaryQuery) -> Folder:
-    """Return a folder of the query's groups, with the sums of everything on its days."""
+    """Return a folder of the query's groups, with the sums of all records on its days."""
     folder = Folder(SummaryReader(storage, user_id, query))
-    if any(column.by_whole for column in query.sums):
+    if any(column.by_everything for column in query.sums):
         names = ("recordDate", "currencyCode")
         kept = tuple([each for each in query.conditions if each.field.name in names])
         target = query.merged_currency
-        whole = replace(query, conditions=kept, group_by=(), convert_to=target)
-        of_whole = Folder(SummaryReader(storage, user_id, whole))
-        for sums in of_whole.reader.read():
-            of_whole.fold(sums)
-        folder.whole = {} if of_whole.reader.not_converted else of_whole.totals
+        unfiltered = replace(query, conditions=kept, group_by=(), convert_to=target)
+        everything = Folder(SummaryReader(storage, user_id, unfiltered))
+        for sums in everything.reader.read():
+            everything.fold(sums)
+        folder.everything = {} if everything.reader.not_converted else everything.totals
     return folder
 
 
@@ -194,7 +194,7 @@ def _earlier_rows(
         earlier = dict.fromkeys(keys.values(), Group()) | others
         earlier |= {then: found.get(then, Group()) for then in of_span.values()}
         # Shares and running sums are those of the whole earlier time.
-        own.totals, own.whole = whole.totals, whole.whole
+        own.totals, own.everything = whole.totals, whole.everything
         measures = Measures(own, own.sort(earlier))
         rows |= {key: measures.row(then, earlier[then]) for key, then in of_span.items()}
     return rows
@@ -252,7 +252,8 @@ class Measures:
     def __init__(self, folder: Folder, groups: Sequence[tuple[GroupKey, Group]]) -> None:
         self._query = folder.query
         self._times = TimeKeys(folder.query)
-        self._totals, self._whole, self._expected = folder.totals, folder.whole, folder.expected
+        self._totals, self._everything = folder.totals, folder.everything
+        self._expected = folder.expected
         has_running = any(column.is_running for column in folder.query.sums)
         self._running = self._run(groups) if has_running else {}
         self._first, self._last = self._asked_days(groups)
@@ -260,8 +261,9 @@ class Measures:
     def row(self, key: GroupKey, group: Group) -> Row:
         total, running = self._totals[key[0]], self._running.get(key, 0)
         expected = self._expected.get(key[0], 0)
-        whole = self._whole.get(key[0], Sums())
-        around = Surroundings(total, whole, running, partial(self.days, key, group), expected)
+        everything = self._everything.get(key[0], Sums())
+        days = partial(self.days, key, group)
+        around = Surroundings(total, everything, running, days, expected)
         row: Row = {column.name: column.value(group, around) for column in self._query.sums}
         if self._query.merges and not group.has_amounts:
             row |= dict.fromkeys(row.keys() - {"count"})
