@@ -14,6 +14,7 @@ from markupsafe import Markup
 from finance_api.query.errors import shortened
 from finance_api.questions.values import FOR_PROGRAMS, is_number, single_values
 from finance_api.resources.field import words_of
+from finance_api.resources.records import FLOWS
 from finance_api.values.regions import Region
 from finance_api.values.time import TimeError, parse_date
 from finance_api.web.cells import percent
@@ -32,7 +33,11 @@ _SHARES = re.compile(r"progress|.*[sS]hare")
 _ROUNDED = re.compile(r"converted.+|.*(?:[aA]vg|[mM]edian|[pP]er(?:Day|Week|Month))")
 #: Texts that are no labels of a chart.
 _NO_LABEL = re.compile(rf"{FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
-_NAMES = {**LABELS, "accountName": "Account"}
+_NAMES = {
+    **LABELS,
+    "accountName": "Account",
+    **{f"{flow}Share": f"Share of all {flow}" for flow in FLOWS},
+}
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
 _TIMES = ("period", "day", "week", "month", "quarter", "year", "date")
 #: The columns that a chart can show, the best first; spending has the colour of expenses.

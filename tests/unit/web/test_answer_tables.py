@@ -53,6 +53,20 @@ def test_a_single_value_of_all_currencies_is_rounded_to_the_decimals_of_its_curr
     assert [figure.text for figure in table_of({"groups": [row]}).figures] == ["−572,088 JPY"]
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("remaining", "Left"),
+        ("remainingPerDay", "Left for each day"),
+        ("currentAmount", "Saved"),
+        ("spentShare", "Share of all spent"),
+    ],
+)
+def test_a_value_has_the_label_of_the_pages(name: str, label: str) -> None:
+    row = {"name": "Food", name: Decimal("0.25"), "currencyCode": "EUR"}
+    assert [figure.label for figure in table_of({"budgets": [row]}).figures] == [label]
+
+
 def test_sums_by_month_are_a_chart() -> None:
     table = table_of(months("1", "-2"))
     assert [chart.title for chart in table.charts] == ["Net by month, in EUR"]
