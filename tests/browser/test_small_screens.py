@@ -8,8 +8,9 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 from browser.rows import hostile
 from browser.site import Site
 from finance_api.storage.interface import User
+from finance_api.values.time import date_text
 from finance_api.web.object_pages import NAVIGATION, OBJECT_PAGES
-from support.native_rows import account, budget, label, record, uid
+from support.native_rows import account, budget, category, label, record, uid
 from support.nightly import count
 
 #: The width of WCAG 1.4.10.
@@ -248,13 +249,17 @@ def test_what_stands_in_the_way_of_an_undo_has_room(site, page: Page) -> None:
 
 def test_a_row_of_a_list_has_its_name_its_figure_and_its_button_on_a_line(site, page: Page) -> None:
     user = site.user()
-    accounts = [account(1, initialBalance=5), account(2, name="Savings", initialBalance=1234)]
-    site.load(user, [*accounts, label(1)])
+    accounts = [account(1, initialBalance=1023.09), account(2, name="Savings", initialBalance=1234)]
+    spent = record(
+        1, categoryId=uid("Category", 1), amount=-1018.09, recordDate=date_text(site.now())
+    )
+    site.load(user, [*accounts, label(1), category(1, name="Food"), spent])
     site.enter(page.context, user)
     for path, width, words in (
         ("/accounts", 390, ["5.00 EUR", "1,234.00 EUR"]),
         ("/accounts", 1440, ["Records", "Records"]),
         ("/labels", 390, ["Records"]),
+        ("/categories", 390, ["−1,018.09 EUR"]),
     ):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(path)
@@ -310,6 +315,29 @@ def test_records_are_printed_as_a_table(page: Page) -> None:
     printed = rows.locator(".printed")
     typed = [box.input_value() for box in rows.locator("[name=category]").all()]
     assert printed.all_inner_texts() == [name.strip() for name in typed]
+
+
+def test_paper_shows_all_columns_however_long_the_names_are(site, page: Page, owner: User) -> None:
+    site.save_questions(owner, {"Newest": "records?limit=3", "Budgets": "budgets"})
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.goto("/questions")
+    links = [str(each.get_attribute("href")) for each in page.locator("th.name a").all()]
+    for path in ("/records", "/budgets", "/docs/guides/errors", *links):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 700, path
+        for table in page.locator(":is(table, pre):visible").all():
+            end = _box(table)["x"] + table.evaluate("(e) => e.scrollWidth")
+            assert end <= 700, path
+
+
+def test_paper_has_the_colours_of_a_legend_and_no_section_without_its_button(page: Page) -> None:
+    page.emulate_media(media="print")
+    page.goto(f"/categories/{uid('Category', 1)}")
+    key = page.locator(".legend .key").first
+    assert key.evaluate("(e) => getComputedStyle(e).printColorAdjust") == "exact"
+    expect(page.get_by_text("Show the numbers")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Remove")).to_be_hidden()
 
 
 def test_a_printed_list_of_budgets_fits_the_paper(site, page: Page) -> None:
