@@ -248,6 +248,10 @@ def test_sharing_saves_a_question_once_and_gives_it_a_link(service, user, client
     assert sorted(link.name for link in links(service, user)) == ["For Kim", "Spent"]
 
 
+def test_choices_without_a_form_of_their_own_are_a_named_group(visitor):
+    assert 'id="choices" role="group" aria-label=' in visitor.get("/questions/new").text
+
+
 def test_a_link_is_offered_only_where_there_is_something_to_share(client, visitor):
     path = "/questions/new?share=yes"
     assert "Create the link" not in visitor.get(path).text
