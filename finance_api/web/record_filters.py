@@ -196,11 +196,12 @@ class RecordFilters:
         given = {**self.parameters, _CONVERT_TO: self.convert_to}
         return ApiRequest(SUMMARY, given, about="Sums of records")
 
-    def net_question(self, words: Sequence[str]) -> ApiRequest:
-        """Return the request for the net sum alone. words: the filters in words."""
-        given = {**self.sums_request.parameters, "columns": "net", "fill": "true"}
+    def sum_question(self, name: str, words: Sequence[str]) -> ApiRequest:
+        """Return the request for one of the sums alone. words: the filters in words."""
+        given = {**self.sums_request.parameters, "columns": name, "fill": "true"}
         merged = {"mergeCurrencies": "true"} if self.convert_to else {}
-        return ApiRequest(SUMMARY, given | merged, f"Net: {', '.join(words) or 'all records'}")
+        about = f"{name.capitalize()}: {', '.join(words) or 'all records'}"
+        return ApiRequest(SUMMARY, given | merged, about)
 
     def total_of(self, sums: Answer) -> int:
         """Return the number of records in the list. sums: the answer to `sums_request`."""

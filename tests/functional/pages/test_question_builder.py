@@ -342,12 +342,14 @@ def test_this_month_is_saved_as_a_relative_date_and_other_months_as_themselves(c
     assert all(text in asked("/overview?period=2026-02")[name] for name, text in spent.items())
 
 
-def test_the_sum_of_filtered_records_is_shared(client, visitor):
+@pytest.mark.parametrize("name", ["Income", "Expense", "Net"])
+def test_the_sums_of_filtered_records_are_shared(client, visitor, name):
     page = visitor.get(f"/records?label={HOME}&period=2026-02&currency=EUR&q=bakery")
-    link = html.unescape(re.search(r'href="(/questions/new\?name=Net[^"]*)"', page.text)[1])
-    shown = re.search(r'Net <span class="money">([^<]*)', page.text)[1]
+    link = html.unescape(re.search(rf'href="(/questions/new\?name={name}[^"]*)"', page.text)[1])
+    shown = re.search(rf'{name} <span class="money">([^<]*)', page.text)[1]
     assert [number(text) for text in values_of(visitor.get(link))] == [number(shown)]
-    assert dict(parse_qsl(urlsplit(link).query))["name"] == "Net: “bakery”, Feb 2026, home, EUR"
+    about = dict(parse_qsl(urlsplit(link).query))["name"]
+    assert about == f"{name}: “bakery”, Feb 2026, home, EUR"
 
 
 def _random_list(chance):
