@@ -1,16 +1,27 @@
 """How numbers and times are written for people."""
 
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finance_api import web
 from finance_api.values.regions import DEFAULT
 from finance_api.values.time import MAX_SECONDS, parse_time
 from finance_api.web.rendering import amount, day, moment, month_words, static_url
 
 MINUS = "\N{MINUS SIGN}"
+_ATTRIBUTE = re.compile(r"""\{\{[^}]*'[^'}]*\w="[^'}]*'""")
+
+
+def test_no_expression_of_a_template_writes_an_attribute():
+    """The quotes of ``{{ ' role="group"' }}`` are escaped, and become a part of the value."""
+    templates = list(Path(web.__file__).parent.glob("templates/*.jinja2"))
+    assert len(templates) > 50
+    assert [path.name for path in templates if _ATTRIBUTE.search(path.read_text())] == []
 
 
 @pytest.mark.parametrize(
