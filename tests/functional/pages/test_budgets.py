@@ -90,6 +90,7 @@ def test_a_month_gets_its_own_limit_on_the_page_and_loses_it_there(with_budget, 
     page = visitor.get(PATH)
     assert "of 45.50 EUR in this month alone" in figures(page)
     assert '<option value="2026-03-01" selected>Mar 2026: 45.50</option>' in page.text
+    assert 'name="limit-period" aria-label="Period with this limit">' in page.text
     assert 'value="45.50"' in page.text
     visitor.submit(PATH, PATH, name="Same limits")
     send("2027-03-01", "0")
