@@ -180,7 +180,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
     request.override_renderer = "records_confirm.jinja2"
     return pages.page(
         "records",
-        "Change records",
+        "Delete records" if change.is_removal else "Change records",
         planned=change,
         sums=sums,
         named=named,

@@ -218,6 +218,7 @@ def test_other_records_with_the_same_sum_are_asked_about_again(service, user, cl
     service.load(user, [record(9, payee="Other", amount=-5), record(10, payee="ZZ", amount=-5)])
     page = visitor.post(form.action, form.fields, status=200)
     assert "Your data has changed since you were asked, so nothing was changed" in page.text
+    assert "Delete records</h1>" in page.text
     assert client.names("records", "payee", payee="eq.ZZ") == ["ZZ"]
 
 
