@@ -32,6 +32,8 @@ _SIDES = {"CR": 1, "DR": -1}
 #: only in a column that has a letter for the other side, too.
 _LETTERS = {"D": -1, "C": 1, "K": 1, "S": -1, "H": 1}
 _CENTS = re.compile(r"[.,][0-9]{2}$")
+#: Digits whose mark may divide thousands or be the decimal mark.
+_THREE = re.compile(r"[1-9][0-9]{0,2}([.,])[0-9]{3}")
 
 #: Longest text that is examined as an amount.
 _LONGEST = 64
@@ -175,7 +177,10 @@ class AmountColumns:
         #: Currency beside amounts of the account's own money -> its first line.
         self.marks: dict[Mark, int] = {}
         self.has_bare = False
-        self._doubtful: tuple[str, int, str, str] | None = None
+        self._is_given = decimal is not None or thousands is not None
+        # Mark -> the first text such as 1.234, whose mark may divide thousands, and its line.
+        self._doubtful: dict[str, tuple[str, int]] = {}
+        self._has_many_decimals = False
         # Letter behind amounts of the account's own money -> the first such text, and its line.
         self._letters: dict[str, tuple[str, int]] = {}
         self._has_minus = False
@@ -223,8 +228,11 @@ class AmountColumns:
             raise ImportRefused(reason, line, choices=self._without_marks)
         if len(numbers) < len(self._readings):
             self._readings = {mark: self._readings[mark] for mark in numbers}
-        elif self._doubtful is None and len(numbers) == 2 and numbers["."] != numbers[","]:
-            self._doubtful = (text, line, numbers["."], numbers[","])
+        if three := _THREE.fullmatch(parts.digits):
+            self._doubtful.setdefault(three[1], (text, line))
+        else:
+            decimals = (len(number.partition(".")[2]) for number in numbers.values())
+            self._has_many_decimals |= max(decimals) > 2
         if own and parts.mark is not None:
             self.marks.setdefault(parts.mark, line)
             self._mark_of[text] = parts.mark
@@ -255,10 +263,16 @@ class AmountColumns:
         if is_unit or (sides and self._has_minus):
             text, line = next(iter(self._letters.values()))
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
-        mark = next(iter(self._readings))
-        if len(self._readings) == 2 and self._doubtful:
-            text, line, point, comma = self._doubtful
-            if are_whole and ("." in point) != ("." in comma):
+        mark, doubtful = next(iter(self._readings)), self._doubtful
+        if len(self._readings) == 1:
+            # Beside amounts with one or two decimals, 1.234 may be from a file of another country.
+            is_sure = self._is_given or self._has_many_decimals
+            doubtful = {} if is_sure else {m: each for m, each in doubtful.items() if m == mark}
+        if doubtful:
+            text, line = next(iter(doubtful.values()))
+            digits = cast("Written", shape_of(text)).digits
+            point, comma = (digits.replace(m, "").replace(",", ".") for m in (",", "."))
+            if len(self._readings) == 2 and are_whole and ("." in point) != ("." in comma):
                 mark = "," if "." in point else "."
                 return AmountReader(mark, self._readings[mark], minor=minor)
             readers = [AmountReader(m, p, minor=minor) for m, p in self._readings.items()]
@@ -270,10 +284,15 @@ class AmountColumns:
                 return fitting[0]
             amounts = {".": _shown(point), ",": _shown(comma)}
             choices = (
-                Choice({"decimal": mark}, clause(Says.AMOUNT_IS, text=text, amount=amount))
-                for mark, amount in amounts.items()
+                Choice({"decimal": each}, clause(Says.AMOUNT_IS, text=text, amount=amounts[each]))
+                for each in self._readings
             )
+            fact: Clause | str
             fact = clause(Topic.DECIMAL, text=text, point=amounts["."], comma=amounts[","])
+            if len(self._readings) == 1:
+                both = " or ".join(amounts.values())
+                fact = f"the amount {quoted(text)} may be {both}; if its mark divides thousands, "
+                fact += f"unlike {quoted(mark)} in other rows, correct it"
             questions.ask(fact, *choices, line=line)
         return AmountReader(mark, self._readings[mark], minor=minor)
 

@@ -67,7 +67,7 @@ def test_lone_separator_before_three_digits_is_refused_with_both_readings(text):
 
 
 def test_another_row_decides_the_decimal_mark():
-    assert read("1.234", "5.10") == ["1.234", "5.1"]
+    assert read("1.234", "0.125") == ["1.234", "0.125"]
     assert read("1.234", "5,10") == ["1234", "5.1"]
     assert read("1,234", "1,280.8") == ["1234", "1280.8"]
 
@@ -217,3 +217,19 @@ def test_another_column_decides_the_decimal_mark():
     text = 'date,amount,balance\n2026-01-01,"-1.234","2.345,67"\n'
     (found,) = csv_files.read(text, account="Giro", currency="EUR", balance="balance", no_text=True)
     assert decimal_text(found.entries[0].amount) == "-1234"
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked"),
+    [
+        (("-1.000", "-86.66"), "'-1.000' may be 1 or 1000"),
+        (("-18,417", "854,99"), "'-18,417' may be 18417 or 18.417"),
+    ],
+)
+def test_thousands_of_another_country_are_asked_about(texts, asked):
+    refused, mark = refusal(*texts), texts[0][-4]
+    assert asked in refused.reason
+    assert [choice.changes for choice in refused.questions[0].choices] == [{"decimal": mark}]
+    assert len(read(*texts, decimal=mark)) == 2
+    # So it is not if other rows have three decimals or more, too.
+    assert len(read(*texts, f"0{mark}125")) == len(read(*texts, f"1{mark}1250")) == 3
