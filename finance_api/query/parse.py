@@ -12,12 +12,12 @@ from fractions import Fraction
 from functools import partial
 
 from finance_api.query.dates import parse_moments, span_of
-from finance_api.query.errors import QueryError, all_or_faults, check_length, quoted, shortened
+from finance_api.query.errors import QueryError, T, all_or_faults, check_length, quoted, shortened
 from finance_api.query.kinds import decimal_operand, operands_of
 from finance_api.query.model import Bound, Condition, SortKey
 from finance_api.query.operators import Operator, operators_of
 from finance_api.query.suggestions import question, unknown
-from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.resources.field import Field, Kind, Resource
 
 #: Maximum number of conditions on one field.
 MAX_CONDITIONS = 10
@@ -169,32 +169,26 @@ def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
 def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     sign, name = (text[0], text[1:]) if text[:1] in ("+", "-", " ") else ("+", text)
     before = "-" if _DESCENDING.search(text) else ""
-    _check_known(known, name, "is not a field to sort by", _DIRECTION.sub("", name), before)
-    return replace(known[name], descending=sign == "-")
+    key = _named(known, name, "is not a field to sort by", _DIRECTION.sub("", name), before)
+    return replace(key, descending=sign == "-")
 
 
-def _check_known(
-    known: Collection[str], name: str, fault: str, like: str | None = None, before: str = ""
-) -> None:
-    """Raise QueryError for an unknown name, and suggest a name that is like it, or like ``like``.
+def _named(known: Mapping[str, T], name: str, fault: str, like: str = "", before: str = "") -> T:
+    """Return what has the name. Raises QueryError, which suggests a name like it, or like ``like``.
 
     before: what stands before a suggested name.
     """
-    if name not in known:
-        fault = f"{quoted(name)} {fault}" if name else "is empty"
-        raise QueryError(unknown([like or name], known, fault, f"{fault}; it takes", before))
+    if name in known:
+        return known[name]
+    fault = f"{quoted(name)} {fault}" if name else "is empty"
+    raise QueryError(unknown([like or name], known, fault, f"{fault}; it takes", before))
 
 
 def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
     """Parse ``amount,payee`` into fields, in this order, without duplicates. Raises QueryError."""
-    known = names_of(resource.fields)
-    wanted = all_or_faults(partial(_field_name, known), text.split(","))
-    return tuple([resource[name] for name in dict.fromkeys(wanted)])
-
-
-def _field_name(known: Sequence[str], text: str) -> str:
-    _check_known(known, text, "is not a field")
-    return text
+    known = {field.name: field for field in resource.fields}
+    names = dict.fromkeys(text.split(","))
+    return tuple(all_or_faults(lambda name: _named(known, name, "is not a field"), names))
 
 
 def parse_integer(text: str, low: int, high: int) -> int:

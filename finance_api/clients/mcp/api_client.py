@@ -187,21 +187,19 @@ async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Fo
     total: dict[str, int | None] = {}
     more, before = False, 0
     for path, lists in tool.reads.items():
-        if tool.paging in (Paging.WHOLE, Paging.ANY):
-            response = await api.get(*_placed(path, query))
-            if tool.paging is Paging.ANY:
-                response = _in_one_shape(response)
-            rows = _items(tool, path, response)
-            total |= {name: len(_rows(response.body, name)) for name in lists}
-            items = rows[offset:]
-        else:
-            skipped = max(0, offset - before)
-            response = await api.get(path, {**query, "limit": tool.most, "offset": skipped})
-            rows = [] if more else _items(tool, path, response)
-            items += rows
+        if tool.paging is Paging.OFFSET:
+            page = {"limit": tool.most, "offset": max(0, offset - before)}
+            response = await api.get(path, {**query, **page})
+            items += [] if more else _items(tool, path, response)
             more = more or response.body.get("nextOffset") is not None
             total[lists[0]] = response.body.get("total")
             before += _member({"total": 0, **response.body}, "total", int)
+        else:
+            response = await api.get(*_placed(path, query))
+            if tool.paging is Paging.ANY:
+                response = _in_one_shape(response)
+            items = _items(tool, path, response)[offset:]
+            total |= {name: len(response.body[name]) for name in lists}
     members = _repeated(tool, response)
     if tool.sums:
         numbers = (int, Decimal, type(None))

@@ -59,12 +59,8 @@ _GROUP = (
 )
 #: Members of recurring payments that would take too much room.
 _HIDDEN = frozenset({"recordIds"})
-
-
-def _columns() -> str:
-    """Return the names of all sums, with the notes that their names need."""
-    noted = (f"{name} ({c.note})" if c.note else name for name, c in SUMS.items())
-    return ", ".join(noted)
+#: The names of all sums, with the notes that their names need.
+_COLUMNS = ", ".join(f"{name} ({c.note})" if c.note else name for name, c in SUMS.items())
 
 
 def _list(
@@ -124,7 +120,7 @@ TOOLS: tuple[Tool, ...] = (
             "groupBy": text(f"Up to 3, comma-separated, of {', '.join(DIMENSIONS)}."),
             **undescribed(_OF_RECORDS),
             "columns": text(
-                f"Comma-separated, of {_columns()}. A refund reduces spent. "
+                f"Comma-separated, of {_COLUMNS}. A refund reduces spent. "
                 f"Default: {','.join(column.name for column in USUAL_SUMS)}."
             ),
             "compare": text(

@@ -105,7 +105,7 @@ def test_total_and_hints_only_where_they_are_asked_for(wallet):
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_headers_of_a_list(wallet, path):
+def test_a_list_has_headers_about_its_data_and_the_quota(wallet, path):
     headers = wallet.ask(path).headers
     assert DATE_TIME.fullmatch(headers["X-Last-Data-Change-At"])
     assert headers["X-Last-Data-Change-Rev"] == "r1"
@@ -231,12 +231,12 @@ def test_every_list_takes_1_to_200_rows(wallet, path):
         (20, "labels/references?id="),
     ],
 )
-def test_so_many_ids_are_taken(wallet, most, query):
+def test_one_id_more_than_the_most_is_refused(wallet, most, query):
     for number, status in ((most, 200), (most + 1, 400)):
         assert wallet.ask(query + ",".join(f"x{n}" for n in range(number))).status_int == status
 
 
-def test_10_conditions_on_a_field_are_taken(wallet):
+def test_an_11th_condition_on_a_field_is_refused(wallet):
     for number, status in ((10, 200), (11, 400)):
         for query in (["note=contains.a"], ["amount=lt.1"]):
             assert wallet.ask("records?" + "&".join(query * number)).status_int == status

@@ -24,7 +24,7 @@ def by_type(hints):
     return {hint["type"]: hint for hint in hints}
 
 
-def test_the_hints_of_a_first_page(wallet):
+def test_a_first_page_hints_at_the_next_and_at_the_window_of_dates(wallet):
     hints = wallet.hints("records?limit=1&agentHints=true")
     assert [hint["type"] for hint in hints] == ["pagination.has_more", "param.inferred"]
     found = by_type(hints)

@@ -69,7 +69,7 @@ def test_each_list_has_its_default_order(wallet):
     assert dates == sorted(dates, reverse=True)
 
 
-def test_records_by_label_type_transfer_and_payment(wallet):
+def test_records_are_found_by_label_type_transfer_and_payment(wallet):
     assert wallet.ids(f"records?labelId={uid('Label', 1)}") == [1]
     assert wallet.ids("records?recordType=income") == [4, 2]
     assert set(wallet.ids("records?isTransfer=true")) == {3, 4, 5}
@@ -80,7 +80,7 @@ def test_records_by_label_type_transfer_and_payment(wallet):
     assert wallet.ids(f"records?categoryId={uid('Category', 1)}") == [1, 3]
 
 
-def test_records_by_payee_payer_and_payment_type_of_earlier_versions(wallet):
+def test_records_are_found_by_the_parameters_of_earlier_versions(wallet):
     assert wallet.ids("records?payee=contains-i.bistro") == [1]
     assert wallet.ids("records?payer=eq.Employer") == [2]
     assert wallet.ids("records?payee=eq.Employer") == []
@@ -88,7 +88,7 @@ def test_records_by_payee_payer_and_payment_type_of_earlier_versions(wallet):
 
 
 @pytest.mark.parametrize("case", [str, str.lower, str.upper])
-def test_accounts_by_type_and_currency_in_any_case(wallet, case):
+def test_types_and_currencies_are_found_in_any_case(wallet, case):
     assert wallet.ids(f"accounts?accountType={case('CreditCard')}") == [2]
     assert wallet.ids(f"accounts?accountType={case('CreditCard')},{case('Investment')}") == [2, 3]
     assert wallet.ids(f"accounts?currencyCode={case('EUR')}") == [3]
@@ -97,13 +97,13 @@ def test_accounts_by_type_and_currency_in_any_case(wallet, case):
     assert wallet.refused("accounts?currencyCode=XXXX").startswith("currencyCode ")
 
 
-def test_accounts_by_number_without_a_prefix(wallet):
+def test_accounts_are_found_by_their_number_without_a_prefix(wallet):
     number = "CZ65%200800%200000%201920%200014%205399"
     assert wallet.ids(f"accounts?bankAccountNumber={number}") == [1]
     assert wallet.ids("accounts?bankAccountNumber=CZ65") == []
 
 
-def test_what_a_budget_tracks(wallet):
+def test_accounts_and_categories_are_found_by_the_budget_that_tracks_them(wallet):
     assert wallet.ids(f"accounts?budgetId={uid('Budget', 1)}") == [1]
     assert wallet.ids(f"categories?budgetId={uid('Budget', 1)}") == [1]
     # A list that is empty means any.
@@ -113,7 +113,7 @@ def test_what_a_budget_tracks(wallet):
     assert wallet.refused("accounts?budgetId=a,b").startswith("budgetId ")
 
 
-def test_labels_by_what_uses_them(wallet):
+def test_labels_are_found_by_what_uses_them(wallet):
     assert wallet.ids(f"labels?recordId={uid('Record', 1)}") == [2, 1]
     assert wallet.ids(f"labels?recordId={uid('Record', 2)}") == []
     for name, model_type in (
@@ -168,7 +168,7 @@ def test_names_of_categories_and_labels_need_their_scopes(
     assert len(tags) == (1 if scopes is None else 2)
 
 
-def test_categories_by_what_is_the_same_of_all(wallet):
+def test_categories_are_found_by_members_that_all_have_in_common(wallet):
     assert wallet.ids("categories?customCategory=true") == [2]
     assert wallet.ids("categories?archived=true") == [2]
     assert len(wallet.ids("categories?cardinality=none")) == 3
@@ -177,7 +177,7 @@ def test_categories_by_what_is_the_same_of_all(wallet):
     assert wallet.refused("categories?cardinality=x").startswith("cardinality ")
 
 
-def test_budgets_by_everything(wallet):
+def test_budgets_are_found_by_type_label_account_and_days(wallet):
     assert wallet.ids("budgets?closed=true") == [3]
     assert wallet.ids("budgets?type=BUDGET_CUSTOM") == [3]
     assert wallet.ids("budgets?type=BUDGET_ALL") == []
@@ -189,7 +189,7 @@ def test_budgets_by_everything(wallet):
     assert wallet.ids("budgets?endDate=gte.2000-01-01") == []
 
 
-def test_the_rest_by_name_note_and_label(wallet):
+def test_goals_standing_orders_and_rules_are_found_by_name_note_and_label(wallet):
     assert wallet.ids("goals?name=eq.Bicycle") == wallet.ids("goals?note=contains.umm") == [1]
     assert wallet.ids("standing-orders?name=contains-i.RENT") == [1]
     assert wallet.ids(f"standing-orders?labelId={uid('Label', 1)}") == [1]

@@ -30,7 +30,7 @@ def one(wallet, path, model_type, number=1):
     return row
 
 
-def test_a_record(current):
+def test_a_record_has_all_its_members(current):
     assert one(current, "records", "Record") == {
         "id": uid("Record", 1),
         "accountId": uid("Account", 1),
@@ -52,7 +52,7 @@ def test_a_record(current):
     }
 
 
-def test_a_record_without_anything(current):
+def test_members_without_a_value_are_left_out_of_a_record(current):
     row = one(current, "records", "Record", 12)
     assert row.keys() == {
         *("id", "accountId", "accountName", "accountIsBankSync", "amount", "labels", "photos"),
@@ -62,7 +62,7 @@ def test_a_record_without_anything(current):
     assert row["labels"] == []
 
 
-def test_an_account(current):
+def test_an_account_has_all_its_members(current):
     assert one(current, "accounts", "Account") == {
         "id": uid("Account", 1),
         "name": "Dollar wallet",
@@ -130,7 +130,7 @@ def test_balances_as_a_client_reckons_them_are_ours_to_the_cent(wallet):
         assert stats["recordCount"] == len(own)
 
 
-def test_a_category(current):
+def test_a_category_has_all_its_members(current):
     assert one(current, "categories", "Category") == {
         **GROCERIES,
         "archived": False,
@@ -143,7 +143,7 @@ def test_a_category(current):
     }
 
 
-def test_a_custom_category(current):
+def test_a_custom_category_has_no_system_id(current):
     row = one(current, "categories", "Category", 2)
     assert (row["parentId"], row["parentName"]) == (uid("Category", 1), "Groceries")
     assert row["customCategory"] is True
@@ -167,7 +167,7 @@ def test_the_id_of_a_group_is_its_name_in_lower_case(empty, group, slug):
     assert row["group"] == {"id": slug, "name": group}
 
 
-def test_a_budget(current):
+def test_a_budget_has_all_its_members(current):
     assert one(current, "budgets", "Budget") == {
         "id": uid("Budget", 1),
         "name": "Eating",
@@ -191,7 +191,7 @@ def test_a_budget(current):
     assert "limit" not in spent["spending"]["current"]
 
 
-def test_limits_of_single_periods_of_a_budget(current, empty):
+def test_limits_of_single_periods_are_listed_and_count_in_their_periods(current, empty):
     over = {"period": "2026-10", "periodStart": "2026-10-01", "limit": 5}
     given = [{"periodStart": f"2026-{n}-01", "limit": n - 5} for n in (10, 11, 12)]
     limits = budget(2, limitAmount=10, limitOverrides=given, **TIMES)
@@ -207,7 +207,7 @@ def test_limits_of_single_periods_of_a_budget(current, empty):
     assert [each["effectiveLimit"] for each in periods] == [6, 5, 10]
 
 
-def test_a_goal(current):
+def test_a_goal_has_all_its_members(current):
     assert one(current, "goals", "Goal") == {
         "id": uid("Goal", 1),
         "name": "Bicycle",
@@ -223,7 +223,7 @@ def test_a_goal(current):
     assert one(current, "goals", "Goal", 2)["initialAmount"] == {"value": 0}
 
 
-def test_a_standing_order(current):
+def test_a_standing_order_has_all_its_members(current):
     assert one(current, "standing-orders", "StandingOrder") == {
         "id": uid("StandingOrder", 1),
         "name": "Rent",
@@ -246,7 +246,7 @@ def test_a_standing_order(current):
     }
 
 
-def test_items_of_standing_orders(current):
+def test_a_standing_order_has_an_item_for_each_due_day(current):
     rows = current.rows(f"standing-orders/items?standingOrderId={uid('StandingOrder', 1)}")
     # The dates from 3 months before today to 3 months after it.
     assert [row["originalDate"][:10] for row in rows] == [
@@ -289,11 +289,11 @@ def test_no_item_is_paid_or_dismissed(current, query):
     assert current.rows("standing-orders/items?dismissed=false")
 
 
-def test_a_label(current):
+def test_a_label_has_all_its_members(current):
     assert one(current, "labels", "Label") == {**VACATION, **TIMES}
 
 
-def test_a_record_rule(current):
+def test_a_record_rule_has_all_its_members(current):
     assert one(current, "record-rules", "RecordRule") == {
         "id": uid("RecordRule", 1),
         "name": "Shops",

@@ -43,7 +43,7 @@ def spending(wallet, number, asked="current"):
     return row["spending"]
 
 
-def test_the_current_period(spender):
+def test_spending_has_the_current_period(spender):
     found = spending(spender, 1)
     assert found["past"] == []
     assert found["computedAt"].startswith("2026-11-21T")
@@ -81,7 +81,7 @@ def test_without_a_limit_what_follows_from_it_is_null(spender):
     assert current["spent"] == 0
 
 
-def test_periods_of_other_types(spender):
+def test_custom_and_yearly_budgets_have_their_own_periods(spender):
     custom, year = spending(spender, 3)["current"], spending(spender, 5)["current"]
     assert (custom["periodStart"], custom["periodEnd"]) == ("2026-11-01", "2026-11-30")
     assert custom["spent"] == 120.25
@@ -92,7 +92,7 @@ def test_periods_of_other_types(spender):
 
 @pytest.mark.parametrize("number", [2, 5, 10, 25])
 @pytest.mark.parametrize("plus", ["%2B", "+"])
-def test_past_periods_newest_first(spender, number, plus):
+def test_past_periods_come_newest_first(spender, number, plus):
     past = spending(spender, 1, f"current{plus}{number}")["past"]
     assert len(past) == number
     assert [past[0]["period"], past[1]["period"]] == ["2026-10", "2026-09"]
@@ -100,12 +100,12 @@ def test_past_periods_newest_first(spender, number, plus):
     assert spending(spender, 4, f"current{plus}{number}")["past"][0]["period"] == "2026-10"
 
 
-def test_only_where_it_is_asked_for(spender):
+def test_spending_is_only_shown_if_asked_for(spender):
     for query in ("", "?spending=none"):
         assert all("spending" not in row for row in spender.rows(f"budgets{query}"))
 
 
 @pytest.mark.parametrize("asked", ["current+3", "current+", "all", "", "current%2B1"])
-def test_anything_else_is_refused_with_the_set(spender, asked):
+def test_other_values_of_spending_are_refused_with_those_it_takes(spender, asked):
     said = spender.refused(f"budgets?spending={asked}")
     assert "none, current, current+2, current+5, current+10, current+25" in said
