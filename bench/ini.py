@@ -22,12 +22,14 @@ def write_ini(
     port: int = 0,
     plain: bool = False,
     project: Path = PROJECT,
+    statement_seconds: int = 5,
 ) -> Path:
     """Write an ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and this many threads; or waitress, with 20 threads.
-    plain: whether to leave out the read model.
-    project: the checkout with the ini files to start from.
+    plain: whether to leave out the read model. project: the checkout with the ini files to start
+    from. statement_seconds: the time limit of a request; a longer one does not end requests on a
+    busy machine.
     """
     ini = _read(project / "production.ini")
     application = ini[APPLICATION]
@@ -35,6 +37,7 @@ def write_ini(
     application["finance_api.allowed_hosts"] = "127.0.0.1 localhost"
     application["finance_api.require_https"] = "false"
     application["finance_api.jwt.keys"] = ""
+    application["sqlalchemy.statement_seconds"] = str(statement_seconds)
     application["finance_api.ratelimit.public"] = _MANY
     if plain:
         application["finance_api.storage"] = "bench.plain_storage.open_plain"

@@ -57,7 +57,7 @@ PAGES = {
     "income but transfers": "recordType=income&transferId=is.null",
     "spent": "flow=spent&counted=true",
 }
-#: The parameters of whole pages of records.
+#: The parameters of whole pages of records. {label}, {category}, {account} and {record} are ids.
 WHOLE_PAGES = {
     "first page": "",
     "page 3,000": _DEEP,
@@ -73,19 +73,67 @@ WHOLE_PAGES = {
     "by amount, page 3,000": f"sort=amount&{_DEEP}",
     "by payee": "sort=payee",
     "by payee, page 3,000": f"sort=payee&{_DEEP}",
+    "a month": "period=2026-05",
+    "some years": "from=2018-01-07&to=2025-01-22",
+    "of an account": "account={account}",
+    "of a category": "category={category}",
+    "without category": "category=none",
+    "of a label": "label={label}",
+    "with labels": "label=any",
+    "without labels": "label=none",
+    "without labels, by amount": "label=none&sort=amount",
+    "with note": "note=any",
+    "with note, by amount": "note=any&sort=amount",
+    "without note": "note=none",
+    "of a payee": "payee=Corner+Shop",
+    "in a currency": "currency=EUR",
+    "expenses": "type=expense",
+    "transfers": "type=transfer",
+    "spent": "flow=spent&counted=true",
+    "void": "state=void",
+    "cleared": "state=cleared",
+    "any amount": "min=0",
+    "of an import": "import=1",
+    "of an edit": "import=2",
 }
-#: Further whole pages. {label}, {category}, {account} and {record} are ids.
+#: Further whole pages, with ids likewise.
 OTHER_PAGES = {
     "overview": "/overview",
-    "a category": "/categories/{category}",
-    "a label": "/labels/{label}",
+    "overview of a month": "/overview?period=2026-05",
+    "overview of ten years": "/overview?from=2016-07-01&to=2026-06-30",
+    "accounts": "/accounts",
     "an account": "/accounts/{account}",
+    "removing an account": "/accounts/{account}/remove",
+    "categories": "/categories",
+    "a category": "/categories/{category}",
+    "removing a category": "/categories/{category}/remove",
+    "labels": "/labels",
+    "a label": "/labels/{label}",
+    "budgets": "/budgets",
+    "goals": "/goals",
+    "standing orders": "/standing-orders",
+    "rules": "/rules",
+    "a record": "/records/{record}",
+    "a new record": "/records/new",
+    "a rule of a record": "/records/{record}/rule",
+    "splitting a record": "/records/{record}/split",
+    "linking a record": "/records/{record}/link",
+    "deleting a record": "/records/{record}/remove",
+    "a payee": "/payee?name=Corner+Shop",
     "payees": "/payees",
     "payees with a word": "/payees?q=co",
-    "a rule of a record": "/records/{record}/rule",
+    "the largest payees": "/payees/categories",
+    "transfers to confirm": "/transfers",
+    "likely duplicates": "/duplicates",
+    "the question: spent by month": "/questions/new?what=spent&by=month",
+    "the question: spent by payee": "/questions/new?what=spent&by=payee",
+    "the question: without labels": "/questions/new?what=spent&label=none&by=payee",
+    "the question: net worth": "/questions/new?what=balance&by=month",
     "the history": "/imports",
     "an entry": "/imports/1",
+    "undo of the import": "/imports/1/undo",
     "undo of an edit": "/imports/2/undo",
+    "a form to import": "/import",
 }
 
 
@@ -137,7 +185,8 @@ def _measured(
 
 def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | None) -> None:
     url = url_of(workspace, database, postgresql)
-    ini = write_ini(workspace.scratch("pages.ini"), url=url, cached=False)
+    path = workspace.scratch("pages.ini")
+    ini = write_ini(path, url=url, cached=False, statement_seconds=60)
 
     def processor_seconds() -> float:
         served = 0.0 if database == "sqlite" or postgresql is None else postgresql.busy_seconds()
@@ -149,14 +198,10 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
             path = f"/v1/api/records?{parameters}&limit={_PAGE}&withTotal=true".replace("?&", "?")
             milliseconds = _measured(application, processor_seconds, path)
             print(f"  {name:40}{milliseconds:10,.1f}", flush=True)
-        cookie = _signed_in(application)
-        for name, parameters in WHOLE_PAGES.items():
-            path = f"/records?{parameters}"
-            milliseconds = _measured(application, processor_seconds, path, HTTP_COOKIE=cookie)
-            print(f"  {f'whole: {name}':40}{milliseconds:10,.1f}", flush=True)
-        ids = _ids(application)
+        cookie, ids = _signed_in(application), _ids(application)
         _edit_once(ini, application, ids["record"])
-        for name, path in OTHER_PAGES.items():
+        records = {name: f"/records?{asked}" for name, asked in WHOLE_PAGES.items()}
+        for name, path in [*records.items(), *OTHER_PAGES.items()]:
             milliseconds = _measured(
                 application, processor_seconds, path.format(**ids), HTTP_COOKIE=cookie
             )

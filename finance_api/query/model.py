@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import cast
 
-from finance_api.query.operators import Operator
+from finance_api.query.operators import RANGES, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import VOID
@@ -242,6 +242,27 @@ def either(field: Field, conditions: Iterable[Condition]) -> Condition:
 
 #: Leaves out void records; records without a state are not void.
 NOT_VOID = condition_on(RECORDS, "recordState", Operator.NE_OR_NULL, (VOID,))
+
+
+#: Operator -> the one that other values meet.
+_OPPOSITES = {
+    Operator.ANY_OF: Operator.NE_OR_NULL,
+    Operator.IS_NULL: Operator.NOT_NULL,
+    Operator.NOT_NULL: Operator.IS_NULL,
+    Operator.GT: Operator.LTE,
+    Operator.LTE: Operator.GT,
+    Operator.LT: Operator.GTE,
+    Operator.GTE: Operator.LT,
+}
+
+
+def opposite(condition: Condition) -> Condition | None:
+    """Return the condition that exactly the other rows meet; None if no operator means that."""
+    operator = _OPPOSITES.get(condition.operator)
+    # A row without a value is in no range.
+    if operator is None or (condition.operator in RANGES and condition.field.nullable):
+        return None
+    return replace(condition, operator=operator)
 
 
 def dated(first: int, end: int) -> Condition:

@@ -92,9 +92,9 @@ class ApiAnswers:
             return None
         return answer
 
-    def sums(self, asked: ApiRequest) -> Answer | None:
+    def sums(self, asked: ApiRequest, **changed: str) -> Answer | None:
         """Return a summary with all its groups; None if there is too much to add up."""
-        answer = self.get_if_possible(asked, limit=MOST_GROUPS)
+        answer = self.get_if_possible(asked, **changed, limit=MOST_GROUPS)
         return None if answer is None or answer.next_offset is not None else answer
 
     def course(self, asked: ApiRequest) -> tuple[Sequence[Row], Sequence[Row]]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.answers import Answer
 from finance_api.planning.recurring.reading import recurring_span
-from finance_api.questions.building import NONE
+from finance_api.questions.building import ANY, NONE, NULL_TESTS
 from finance_api.resources.records import RECEIVED, SPENT
 from finance_api.resources.tables import INCLUDE_EXPECTED
 from finance_api.values import Row
@@ -344,18 +344,16 @@ class Overview:
 
     @cached_property
     def payees_request(self) -> api_requests.ApiRequest:
-        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": api_requests.MOST_GROUPS}
-        return self._summary("Top payees", "payee", self.span, **page)
+        asked = {"columns": SPENT, "payee": NULL_TESTS[ANY], "sortBy": f"-{SPENT}"}
+        # A payee who is paid in several currencies has its place by the sum of all of them.
+        asked |= {"mergeCurrencies": "true"} if self.is_converted else {}
+        return self._summary("Top payees", "payee", self.span, **asked, limit=str(MOST_PAYEES))
 
     @cached_property
-    def payees(self) -> list[tuple[str, Money]] | None:
-        """The payees who received most; None if there are too many to add up."""
+    def payees(self) -> list[Row] | None:
+        """The payees who received most; None if there are too many to add up or to convert."""
         found = self._answers.get_if_possible(self.payees_request)
-        if found is None:
-            return None
-        sums = [each for each in _by(found, "payee", self._prefix).items() if each[0]]
-        sums.sort(key=lambda each: (-each[1].spent, each[0]))
-        return [each for each in sums[:MOST_PAYEES] if each[1].spent > 0]
+        return None if found is None else [row for row in found.rows if (row[SPENT] or 0) > 0]
 
     # -- what is left of the month that holds today
 

@@ -109,6 +109,8 @@ _CONVERT_TO, _COUNTED = "convertTo", "counted"
 _SORT, _SIZE = "sort", "size"
 _NAMES = (*_FILTERS, _CONVERT_TO, _COUNTED, _SORT, _SIZE)
 _YES = "true"
+#: The sums that the page shows.
+_COLUMNS = "count,income,expense,net"
 
 
 #: The page offers up to this many months and years.
@@ -193,7 +195,7 @@ class RecordFilters:
 
     @property
     def sums_request(self) -> ApiRequest:
-        given = {**self.parameters, _CONVERT_TO: self.convert_to}
+        given = {**self.parameters, "columns": _COLUMNS, _CONVERT_TO: self.convert_to}
         return ApiRequest(SUMMARY, given, about="Sums of records")
 
     def sum_question(self, name: str, words: Sequence[str]) -> ApiRequest:

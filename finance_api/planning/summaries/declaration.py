@@ -122,6 +122,12 @@ class SummaryQuery:
         return bool(has_further or self.sort or self.fill or self.compare or self.having)
 
     @property
+    def needs_dates(self) -> bool:
+        """Whether any group needs the dates of its first and last record."""
+        dated = any(c.by_group or c.field.kind is Kind.DATE for c in self.sums)
+        return bool(dated or self.fill or self.compare)
+
+    @property
     def shortest_period(self) -> Period | None:
         return min((period for _, period in self.periods), key=list(Period).index, default=None)
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -13,13 +14,14 @@ from finance_api.planning.summaries.comparing import weekday
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.query.dimensions import HOUR, WEEKDAY, WEEKDAYS, Dimension
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, any_of, condition_on, dated, either
+from finance_api.query.model import Condition, Query, any_of, condition_on, dated, either, opposite
 from finance_api.query.operators import Operator
 from finance_api.query.sums import LEFT_OUT
 from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
+from finance_api.values.number import rounded
 from finance_api.values.time import HOUR_SECONDS, Period, end_of, period_text, start_of
 
 T = TypeVar("T")
@@ -200,11 +202,43 @@ class SummaryReader:
     def _sums(
         self, names: tuple[str, ...], conditions: Sequence[Condition], *, with_void: bool
     ) -> dict[tuple[Any, ...], RecordSum]:
-        sum_by = self._storage.data.sum_by
+        sum_by = partial(
+            self._storage.data.sum_by, self._user_id, names, with_void=with_void, most=MAX_GROUPS
+        )
+        with suppress(TooManySums):
+            if others := self._others(names, conditions):
+                sums, less = map(sum_by, others)
+                for key, found in less.items():
+                    of_key = sums.pop(key)
+                    amount, number = of_key.amount - found.amount, of_key.number - found.number
+                    if number:
+                        sums[key] = of_key._replace(amount=amount, number=number)
+                return sums
         try:
-            return sum_by(self._user_id, names, conditions, with_void=with_void, most=MAX_GROUPS)
+            return sum_by(conditions)
         except TooManySums:
             raise _too_many_groups(self.query) from None
+
+    def _others(
+        self, names: tuple[str, ...], conditions: Sequence[Condition]
+    ) -> tuple[list[Condition], list[Condition]] | None:
+        """Return the conditions that stored sums answer, and those of the records to subtract.
+
+        Subtracting them is exact but for dates, and faster if most records meet all conditions and
+        the storage sorts records to add them up. If not, returns None.
+        """
+        data, user_id = self._storage.data, self._user_id
+        if not data.sorts_groups or self.query.needs_dates:
+            return None
+        stored = [each for each in conditions if data.has_sums(names, [each])]
+        opposites = [opposite(each) for each in conditions if each not in stored]
+        others = [each for each in opposites if each is not None]
+        if not others or len(others) < len(opposites) or not data.has_sums(names, stored):
+            return None
+        rest = [*stored, either(others[0].field, others)]
+        whole = data.sum_by(user_id, ("currencyCode",), stored, with_void=True).values()
+        number = data.count_rows(user_id, Query(RECORDS, tuple(rest)))
+        return (stored, rest) if 3 * number <= sum(each.number for each in whole) else None
 
     @cached_property
     def _is_divided(self) -> bool:
@@ -275,20 +309,25 @@ class SummaryReader:
             "convertTo",
         )
         found: dict[tuple[Any, ...], RecordSum] = {}
-        amounts = self._storage.data.list_amounts(
-            self._user_id, names, counted, with_void=self._with_void
-        )
-        conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
-        for row in in_time(amounts):
-            key, currency, day = row[:width], row[0], row[day_at]
-            converted = conversion.convert(row[-1], currency, day)
-            if converted is None:
-                self.not_converted[currency].append(day)
-            else:
-                added = RecordSum(converted, 1, day, day)
-                found[key] = found[key].joined(added) if key in found else added
-                if self.query.merges:
-                    self._merged[key[: len(self.query.amount_names)]].append(converted)
+        amounts: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for row in in_time(
+            self._storage.data.list_amounts(
+                self._user_id, names, counted, with_void=self._with_void
+            )
+        ):
+            amounts[row[:-1]].append(row[-1])
+        conversion = Conversion(self._storage, target, {of_day[day_at] for of_day in amounts})
+        for of_day, units in in_time(amounts.items()):
+            key, currency, day = of_day[:width], of_day[0], of_day[day_at]
+            rate = conversion.rate(currency, day)
+            if rate is None:
+                self.not_converted[currency] += [day] * len(units)
+                continue
+            converted = [rounded(each * rate[0], rate[1]) for each in units]
+            added = RecordSum(sum(converted), len(converted), day, day)
+            found[key] = found[key].joined(added) if key in found else added
+            if self.query.merges:
+                self._merged[key[: len(self.query.amount_names)]] += converted
         return found
 
     # -- single amounts

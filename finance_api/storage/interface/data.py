@@ -120,6 +120,9 @@ class Changes:
 
 
 class DataReader(ABC):
+    #: Whether `sum_by` sorts records to group them, which takes much longer than counting them.
+    sorts_groups: bool = False
+
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
         """Return the state of the user's data. Raises NotFound."""

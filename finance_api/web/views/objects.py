@@ -120,6 +120,7 @@ class ObjectViews:
             total=total,
             pager=pages.Pager.of(request, total),
             is_by_date=is_by_date,
+            too_many=self.resource in (CATEGORIES, LABELS) and sums is None,
             found=found_here,
             api=[
                 replace(asked, about=shown.title),

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyramid.response import Response
@@ -73,7 +73,7 @@ def list_page(
     # The sums come first: they also give the total, so texts are searched only once.
     whole = answers.sums(filters.sums_request)
     # If there are too many amounts to convert, show the sums by currency.
-    sums = whole or answers.sums(replace(filters.sums_request, parameters=filters.parameters))
+    sums = whole or answers.sums(filters.sums_request, convertTo="")
     asked = filters.page_request(0)
     total = filters.total_of(sums) if sums else answers.get(asked, limit="1").members["total"]
     pager = pages.Pager.of(request, total, filters.size)

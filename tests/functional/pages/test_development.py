@@ -2,10 +2,15 @@
 
 import html
 import re
+from decimal import Decimal
 from urllib.parse import urlencode
 
 import pytest
 
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.planning.summaries import reading
+from finance_api.resources.currencies import DayRates
+from finance_api.values.time import DAY_SECONDS, parse_date
 from support.browser import new_token
 from support.html import shown_text
 from support.native_rows import account, category, label, record, uid
@@ -183,10 +188,14 @@ def test_sums_of_which_one_request_has_only_a_part_are_not_shown(service, user, 
     ]
     service.load(user, [account(1), category(2_000, name="All"), *below, *labels, *rows[:1_000]])
     assert "All −1,000.00 EUR" in shown_text(visitor.get("/categories").text)
-    assert "−1.00 EUR" in shown_text(visitor.get("/labels").text)
+    text = shown_text(visitor.get("/labels").text)
+    assert "−1.00 EUR" in text
+    assert "No sums are shown" not in text
     service.load(user, rows[1_000:])
-    assert "EUR" not in shown_text(visitor.get("/categories").text)
-    assert "EUR" not in shown_text(visitor.get("/labels").text)
+    for path in ("/categories", "/labels"):
+        text = shown_text(visitor.get(path).text)
+        assert "EUR" not in text
+        assert "No sums are shown: the last 12 months have more than 1,000" in text
 
 
 @on_one_storage
@@ -229,6 +238,34 @@ def test_the_overview_has_the_payees_who_received_most(client, visitor):
     assert [f"{group['spent']:.2f}" for group in spent] == re.findall(r">([\d.]+)</a></td>", table)
     for link in links:
         visitor.get(link, status=200)
+
+
+@on_one_storage
+def test_a_top_payee_may_be_one_by_the_sum_of_its_currencies_alone(service, user, visitor):
+    """Each of its sums is smaller than those of 1,000 others."""
+    others = [record(n, amount=-10, payee=f"Shop {n:04}") for n in range(1_000)]
+    both = {"payee": "Near and far"}
+    rows = [
+        record(1_001, amount=-9.99, **both),
+        record(1_002, amount=-9, accountId=uid("Account", 2), **both),
+    ]
+    service.load(user, [account(1), account(2, currencyCode="NOK"), *others, *rows])
+    day = parse_date("2026-01-01")
+    # Users share the rates: no other test has some of this currency.
+    quoted = [DayRates(day + n * DAY_SECONDS, "EUR", {"NOK": Decimal("1.25")}) for n in range(90)]
+    import_rates(service.backend, quoted, service.clock.now())
+    text = visitor.get("/overview?period=2026&convertTo=EUR").text
+    table = shown_text(text.partition('id="payees-table"')[2].partition("</table>")[0])
+    assert "Near and far 17.19 Shop 0000 10.00 Shop 0001 10.00" in table
+    assert "Shop 0006" in table
+    assert "Shop 0007" not in table
+
+
+@on_one_storage
+def test_the_overview_says_that_there_are_too_many_payees(client, visitor, monkeypatch):
+    monkeypatch.setattr(reading, "MAX_GROUPS", 2)
+    text = shown_text(visitor.get("/overview?period=2026").text)
+    assert "Top payees 2026, EUR There are too many records to add up at once." in text
 
 
 @on_one_storage

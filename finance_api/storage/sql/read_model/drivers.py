@@ -77,9 +77,7 @@ class SqliteDriver:
         self.connection = connection
 
     def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]:
-        cursor = self.connection.execute(sql.text, sql.parameters(values))
-        rows: list[ResultRow] = cursor.fetchall()
-        return rows
+        return self.connection.execute(sql.text, sql.parameters(values)).fetchall()
 
     def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
         """Run SQL of `with_state`: return the state of the data, and the JSON rows.

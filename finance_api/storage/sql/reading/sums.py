@@ -14,7 +14,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import DataReader, RecordSum, TooManySums
-from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.connections.unit import Part, ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, loader_of
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
@@ -117,6 +117,10 @@ def _amounts(
 
 class SumReader(Part, DataReader):
     """Reads sums of records."""
+
+    def __init__(self, connection: ReadConnection) -> None:
+        super().__init__(connection)
+        self.sorts_groups = connection.database == "sqlite"
 
     def sum_by(
         self,
