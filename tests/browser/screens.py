@@ -350,7 +350,6 @@ SCREENS = (
     # Last of these: it splits the first record.
     Screen("record-part", "importer", "/records?type=income", _first_part),
     Screen("records-selecting", "household", "/records?select=page"),
-    Screen("records-selecting-all", "household", "/records?select=all", _open_all),
     Screen("payees-categories", "importer", "/payees/categories"),
     Screen(
         "payees-categories-faults", "importer", "/payees/categories", _click("Set the categories")
