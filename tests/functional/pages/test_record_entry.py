@@ -1,6 +1,7 @@
 """Records that people type in: added, duplicated, changed, deleted and linked."""
 
 import html
+import re
 
 import pytest
 
@@ -340,6 +341,8 @@ def test_somebody_without_an_account_adds_it_with_the_first_record(service, user
     client = Client(service, user, new_token(service, user))
     page = visitor.submit(NEW, NEW, status=400, amount="4.50", payee="Bakery")
     assert "Choose the account's currency." in html.unescape(page.text)
+    needed = re.findall(r'<label for="([^"]*)" class="needed"', page.text)
+    assert needed[:2] == ["new-currency", "amount"]
     (form,) = (f for f in forms(page.text) if f.action == NEW)
     assert ("new-account", "Cash") in form.fields and ("payee", "Bakery") in form.fields
     assert {"note", "recordState", "paymentType"} <= {name for name, _ in form.fields}
