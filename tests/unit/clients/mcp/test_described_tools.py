@@ -37,6 +37,15 @@ LEFT_OUT = {
     *("amounts", "limit", "offset", "revision", "withTotal"),
     "counted",  # summarize counts
 }
+#: Tools that have some filters of their lists only, chosen by hand.
+WITH_SOME_FILTERS = ("list_accounts", "list_budgets", "list_goals", "categories_and_labels")
+#: Other parameters that single tools leave out.
+LEFT_OUT_BY = {
+    "balances": {"rows"},
+    "forecast": {"rows"},
+    "upcoming": {"rows"},
+    "recurring": {"rows", "categoryId", "withSubcategories"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +130,15 @@ def test_each_argument_is_a_parameter_of_the_api(document: Any, tool: Any) -> No
 def test_the_first_tool_has_every_parameter_of_its_list(document: Any, tool: Any) -> None:
     (path,) = tool.reads
     assert parameters(document, path).keys() - {*tool.takes} == LEFT_OUT
+
+
+@pytest.mark.parametrize("tool", [t for t in TOOLS if t.id not in WITH_SOME_FILTERS])
+def test_a_tool_has_every_parameter_of_the_api_but_those_named_here(
+    document: Any, tool: Any
+) -> None:
+    for path in tool.reads:
+        lacking = parameters(document, path).keys() - tool.takes.keys() - LEFT_OUT
+        assert lacking == LEFT_OUT_BY.get(tool.name, set())
 
 
 @pytest.mark.parametrize("tool", TOOLS)
