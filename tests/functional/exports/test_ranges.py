@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from webtest import TestResponse
 
 from finance_api.api import responding
 from finance_api.runtime.time_limit import TookTooLong, seconds_left
@@ -41,7 +42,8 @@ KINDS = ("link", "export", "link of an export")
 
 @pytest.fixture(params=KINDS)
 def ask(request, client):
-    client.load(account(), *(record(n, amount=-n, payee=f"Payee {n}") for n in range(1, 60)))
+    # More than 1,000 bytes: a smaller body is not compressed.
+    client.load(account(), *(record(n, amount=-n, payee=f"Payee {n}") for n in range(1, 80)))
     return Ask(client, request.param)
 
 
@@ -64,7 +66,7 @@ def test_a_part_is_sent(ask, header, start, stop):
     assert part.status_int == 206
     assert part.body == whole.body[start:stop]
     assert part.headers["Content-Length"] == str(len(part.body))
-    first = whole.body.index(part.body)
+    first, *_ = slice(start, stop).indices(len(whole.body))
     expected = f"bytes {first}-{first + len(part.body) - 1}/{len(whole.body)}"
     assert part.headers["Content-Range"] == expected
     for name in ("ETag", "Content-Type", "Cache-Control", "Vary", "Accept-Ranges"):
@@ -119,7 +121,9 @@ def test_other_conditions_come_first_and_head_has_no_parts(ask):
 
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
-def test_parts_add_up_to_the_whole(ask, ending, coding):
+def test_parts_add_up_to_the_whole(ask, ending, coding, monkeypatch):
+    # WebTest would unpack the bodies.
+    monkeypatch.setattr(TestResponse, "decode_content", lambda self: None)
     whole = ask(ending, Accept_Encoding=coding)
     tag, length = whole.headers["ETag"], len(whole.body)
     is_coded = (ending, coding) == (".csv", "gzip")
