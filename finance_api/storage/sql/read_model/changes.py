@@ -18,15 +18,12 @@ from finance_api.storage.sql.tables import CodePointText
 _DELETED = b"deleted"
 
 
-def _record_json(database: str) -> sa.ColumnElement[str]:
-    # Without the date, which only the row has, the index of revisions is all that is read of it.
-    table = DATA_TABLES[RECORDS.name]
-    return listed_json(database, table.table, table.columns["id"])
-
-
 def _lines(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
     """Select each of `rows_of_changes` as one text: databases return one column much faster."""
-    row = rows_of_changes(database, names, _record_json).subquery("found").c
+    records = DATA_TABLES[RECORDS.name]
+    # Without the date, which only the row has, the index of revisions is all that is read of it.
+    record_json = listed_json(database, records.table, records.columns["id"])
+    row = rows_of_changes(database, names, record_json).subquery("found").c
     space = sa.literal_column("' '", CodePointText)
     text: sa.ColumnElement[str] = sa.func.coalesce(row.json, _DELETED.decode())
     for column in (row.row_id, row.resource, row.revision):

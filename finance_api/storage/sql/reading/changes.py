@@ -1,7 +1,7 @@
 """Changes to a user's data: rows by their revisions, and the tombstones of deleted rows."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -26,13 +26,7 @@ from finance_api.storage.sql.tables import (
 #: The two kinds of changes: rows that exist, and deletions.
 _ROWS, _DELETIONS = "rows", "deletions"
 
-#: A function of the name of the database that makes the column with the JSON of records.
-RecordJson = Callable[[str], sa.ColumnElement[str]]
-
-
-def _no_json(database: str) -> sa.ColumnElement[str]:
-    """Make the column with the JSON of records without the read model: an empty text."""
-    return sa.literal_column("''", CodePointText)
+_NOTHING = sa.literal_column("''", CodePointText)
 
 
 def _tags(database: str) -> sa.Select[Any]:
@@ -43,11 +37,10 @@ def _tags(database: str) -> sa.Select[Any]:
         for name in ("revision", "tag")
     )
     join = {"sqlite": sa.func.group_concat, "postgresql": sa.func.string_agg}[database]
-    nothing = sa.literal_column("''", CodePointText)
-    tags = sa.func.coalesce(join(revision + tag, nothing), nothing)
+    tags = sa.func.coalesce(join(revision + tag, _NOTHING), _NOTHING)
     before: sa.ColumnElement[int] = sa.literal_column("-1")
     own = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
-    return _row(before, before, nothing, tags).where(*own)
+    return _row(before, before, _NOTHING, tags).where(*own)
 
 
 def _row(*values: sa.ColumnElement[Any]) -> sa.Select[Any]:
@@ -78,11 +71,11 @@ def _after(
 
 
 def rows_of_changes(
-    database: str, names: tuple[str, ...], record_json: RecordJson
+    database: str, names: tuple[str, ...], record_json: sa.ColumnElement[str]
 ) -> sa.CompoundSelect[Any]:
     """Select the `_tags`, then the first changes in order. The JSON of a deletion is NULL.
 
-    A single query sees a single state.
+    A single query sees a single state. record_json: the column with the JSON of records.
     """
     parts = []
     for place, name in enumerate(names):
@@ -91,7 +84,7 @@ def rows_of_changes(
         deleted = _after(_DELETIONS, name, place, tombstones, gone.row_id, nothing)
         parts.append(deleted.where(gone.resource == sa.literal_column(f"'{name}'")))
         if data.revision is not None:
-            row_json = record_json(database) if data.json is None else data.json
+            row_json = record_json if data.json is None else data.json
             parts.append(_after(_ROWS, name, place, data.table, data.columns["id"], row_json))
     order = ["revision", "resource", "row_id"]
     if database == "sqlite" and len(names) == 1:
@@ -105,7 +98,8 @@ def rows_of_changes(
 
 
 def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
-    found = rows_of_changes(database, names, _no_json).subquery("found")
+    # The texts of records are empty; `read_changes` makes their JSON.
+    found = rows_of_changes(database, names, _NOTHING).subquery("found")
     # As in `with_state`: this join keeps the order.
     joined = user_data.join(found, sa.true())
     columns = (*STATE_COLUMNS, *found.c)
