@@ -160,3 +160,17 @@ def test_sqlite_finds_the_records_of_an_import_in_an_index(unit):
         "SEARCH records USING INDEX sqlite_autoindex_records_1",
         "SEARCH records USING COVERING INDEX ix_records_by_date",
     ]
+
+
+def test_the_records_of_an_import_are_looked_for_once(unit):
+    unit, ran = unit("sqlite"), []
+    made = condition_on(RECORDS, "importId", Operator.ANY_OF, (1,))
+    query = replace(make_query(RECORDS), conditions=(made,), with_total=True)
+    with unit.reading() as storage:
+        storage.data.list_json(unit.user.id, make_query(RECORDS))
+        driver = storage.data.connection.driver.connection
+        driver.set_trace_callback(ran.append)
+        storage.data.list_json(unit.user.id, query)
+        storage.data.sum_by(unit.user.id, ["currencyCode"], [made])
+        driver.set_trace_callback(None)
+    assert len([each for each in ran if "import_id = 1" in each]) == 1

@@ -1,4 +1,4 @@
-"""Runs a search for texts only once for a page, its total and its sums.
+"""Runs a search only once for a page, its total and its sums: for texts, or an import's records.
 
 A search reads all of the user's records. An index over the texts of all users would find rare texts
 faster, but its speed would reveal how common a text is among other users' records.
@@ -27,16 +27,16 @@ MAX_FOUND = 10_000
 def with_found_ids(
     connection: FastConnection, user_id: int, given: tuple[Condition, ...], is_needed: bool = True
 ) -> tuple[Condition, ...]:
-    """Return a condition on the ids of the records that a search for texts finds, if they are few.
+    """Return a condition on the ids of the records that a search finds, if they are few.
 
-    If they are too many, returns ``given``. A search reads all texts of a user, and PostgreSQL may
-    read them several times for one query. is_needed: whether to search; if not, only ids that the
-    snapshot already knows are used.
+    If they are too many, returns ``given``. A search reads all records of a user, and PostgreSQL
+    may read them several times for one query. is_needed: whether to search; if not, only ids that
+    the snapshot already knows are used.
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
     predicates, values = shape_and_values(given)
-    if not searches_texts(predicates):
+    if not (searches_texts(predicates) or Predicate("importId", "eq") in predicates):
         return given
     key = user_id, given
     if is_needed and key not in connection.found_ids:
