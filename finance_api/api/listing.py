@@ -42,9 +42,9 @@ def list_page(resource: Resource, reading: Reading, values: Parameters) -> Answe
     if total is not None:
         members["total"] = total
         headers = (*headers, ("X-Total-Count", str(total)))
-    if asked.conditions:
+    has_rows = bool(rows or lines)
+    if asked.loose if has_rows else asked.conditions:
         count = partial(_count, reading, resource) if not query.offset else None
-        has_rows = bool(rows or lines)
         members[HINTS] = partial(
             hints, asked, reading, has_rows=has_rows, conditions=query.conditions, count=count
         )
@@ -146,8 +146,7 @@ def hints(
         reading.storage,
         reading.user_id,
         query.resource,
-        query.conditions,
-        has_rows=has_rows,
+        query.loose if has_rows else query.conditions,
         may_suggest=not reading.is_for_link,
     )
     # The readers of a link learn nothing about other rows.

@@ -107,6 +107,8 @@ class Exchange:
     @cached_property
     def variant(self) -> str:
         sources = self.endpoint.varies_with | self.values.varies_with
+        if not sources and not self.is_for_link:
+            return ""
         return variant(self.reading(self._request.storage), sources)
 
     def unchanged(self) -> Response | None:

@@ -29,18 +29,12 @@ def find_hints(
     resource: Resource,
     conditions: Sequence[Condition],
     *,
-    has_rows: bool = False,
     may_suggest: bool = True,
 ) -> list[str]:
     """Return up to `MAX_HINTS` sentences, one for each unknown name or id in the conditions.
 
-    has_rows: whether rows match all conditions. may_suggest: whether the sentences may name similar
-    objects.
+    may_suggest: whether the sentences may name similar objects.
     """
-    if has_rows:
-        conditions = [each for each in conditions if _may_match_without(each)]
-    if not conditions:
-        return []
     found = (
         sentence + suggestion * may_suggest
         for condition in conditions
@@ -84,13 +78,6 @@ def find_left_out(
                 f"{'&'.join(map(form.format, names))} instead; to get {them} as well, write "
                 f"{Operator.NE_OR_NULL.value.word} in place of ne."
             )
-
-
-def _may_match_without(condition: Condition) -> bool:
-    """Return whether rows can match even if a name or id in the condition is unknown."""
-    operator, operand = condition.operator, condition.operand
-    several = isinstance(operand, tuple) and len(operand) > 1
-    return operator.is_negated or (operator is Operator.ANY_OF and several)
 
 
 def _hints(

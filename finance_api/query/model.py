@@ -223,6 +223,29 @@ class Query:
         """Whether the query means different days on different days."""
         return any(isinstance(c.operand, RelativeDate) for c in self.conditions)
 
+    @cached_property
+    def loose(self) -> list[Condition]:
+        """The conditions that rows can meet even if a name or id in them is unknown."""
+        return [
+            each
+            for each in self.conditions
+            if each.operator.is_negated
+            or (each.operator is Operator.ANY_OF and len(cast("tuple[str, ...]", each.operand)) > 1)
+        ]
+
+    @cached_property
+    def dates(self) -> tuple[int, int] | None:
+        """The lowest and the highest date, see `Condition.bounds`; None with other conditions."""
+        low, high = -MAX_UNITS, MAX_UNITS
+        for each in self.conditions:
+            if each.field.name != "recordDate" or each.operator.is_negated:
+                return None
+            if not isinstance(each.operand, Span):
+                return None
+            first, last = each.bounds() or (MAX_UNITS, -MAX_UNITS)
+            low, high = max(low, first), min(high, last)
+        return low, high
+
     def on(self, today: int) -> "Query":
         """Return the query with relative dates resolved against today."""
         return replace(self, conditions=tuple(c.on(today) for c in self.conditions))

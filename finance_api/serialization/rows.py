@@ -89,10 +89,9 @@ def encoder_of(resource: Resource) -> RowEncoder:
 
 def change_line(resource: Resource, row_id: str, revision: int, row: bytes | None) -> bytes:
     """Return a change as a JSON object. row: the row's JSON object; None if it was deleted."""
-    names = str(resource.path).encode(), row_id.encode(), revision
-    if row is None:
-        return b'{"type":"%b","id":"%b","op":"delete","revision":%d}' % names
-    return b'{"type":"%b","id":"%b","op":"put","revision":%d,"data":%b}' % (*names, row)
+    operation = "delete" if row is None else "put"
+    line = f'{{"type":"{resource.path}","id":"{row_id}","op":"{operation}","revision":{revision}'
+    return line.encode() + b"}" if row is None else b'%b,"data":%b}' % (line.encode(), row)
 
 
 #: Reads numbers with a decimal point so that they are written again unchanged.

@@ -149,14 +149,13 @@ def _constant(name: str, constant: Any) -> Member:
 
 
 def of_field(name: str, field: Field) -> Member:
-    is_time = field.kind in (Kind.DATE, Kind.DATETIME)
-    schema = date_time(field.meaning) if is_time else of_given(field)
-    convert = moment if is_time else decimal if field.kind is Kind.NUMBER else None
+    convert: Any = {Kind.DATE: moment, Kind.DATETIME: moment, Kind.NUMBER: decimal}.get(field.kind)
+    schema = date_time(field.meaning) if convert is moment else of_given(field)
 
-    def write(row: Row, context: Context) -> Any:
-        return row[field.name] if convert is None else convert(row[field.name])
-
-    return Member(name, write, schema, always=not field.nullable)
+    key, always = field.name, not field.nullable
+    if convert is None:
+        return Member(name, lambda row, context: row[key], schema, always)
+    return Member(name, lambda row, context: convert(row[key]), schema, always)
 
 
 def money(field: Field) -> Member:
@@ -173,8 +172,8 @@ def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson
 def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) -> Any:
     if units is None:
         return None
-    number = {"value": decimal(units, decimals)}
-    return number if currency is None else {**number, "currencyCode": currency}
+    number = decimal(units, decimals)
+    return {"value": number} if currency is None else {"value": number, "currencyCode": currency}
 
 
 def moment(seconds: int | None) -> str | None:

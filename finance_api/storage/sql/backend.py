@@ -1,7 +1,7 @@
 """The SQL storage of a process: its engines, and the units of work that it makes."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +37,19 @@ from finance_api.values import Row
 #: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(revision), 0) FROM user_data"
 
-#: The parts of a unit of work: first the parts that always read the database itself, then the parts
-#: that may read a replica.
-_OWN: dict[str, Callable[[ReadConnection], Any]] = {
-    "users": SqlUsers,
-    "usage": SqlUsage,
-    "uploads": SqlUploads,
-    "audit": SqlAudit,
-}
-_REPLICATED: dict[str, Callable[[ReadConnection], Any]] = {"ledger": SqlLedger, "rates": SqlRates}
-
-
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
+
+
+def _parts(own: ReadConnection, replicated: ReadConnection) -> dict[str, Any]:
+    """Make the parts of a unit of work. replicated: the connection of what a replica may serve."""
+    return {
+        "users": SqlUsers(own),
+        "usage": SqlUsage(own),
+        "uploads": SqlUploads(own),
+        "audit": SqlAudit(own),
+        "ledger": SqlLedger(replicated),
+        "rates": SqlRates(replicated),
+    }
 
 
 class SqlBackend(StorageBackend):
@@ -95,9 +96,9 @@ class SqlBackend(StorageBackend):
             if seconds:
                 self.on_work("read", seconds)
 
-        parts = {name: part(connections[0]) for name, part in _OWN.items()}
-        parts |= {name: part(connections[-1]) for name, part in _REPLICATED.items()}
-        return Storage(**parts, data=self.room.reader(connections[-1]), close=close)
+        own, replicated = connections[0], connections[-1]
+        data = self.room.reader(replicated)
+        return Storage(**_parts(own, replicated), data=data, close=close)
 
     def write(
         self,
@@ -122,8 +123,7 @@ class SqlBackend(StorageBackend):
         # This hook runs once, before the commit, however much was written.
         tm.get().addBeforeCommitHook(data.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
-        parts = {name: part(connection) for name, part in (_OWN | _REPLICATED).items()}
-        return WritableStorage(origin=origin, data=data, **parts)
+        return WritableStorage(origin=origin, data=data, **_parts(connection, connection))
 
     def prepare_rows(self, user_id: int, resource: Resource, rows: Iterable[Row]) -> PreparedRows:
         return prepare(user_id, resource, rows)

@@ -4,12 +4,10 @@ A page far down the list starts at an anchor, not at the beginning of the list, 
 a last date.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition, Span
 from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.sql.parameters import LIMIT, OFFSET, USER, number_parameter
 from finance_api.storage.sql.read_model.tables import (
@@ -18,7 +16,6 @@ from finance_api.storage.sql.read_model.tables import (
     records_by_date,
 )
 from finance_api.storage.sql.tables import user_data
-from finance_api.values.number import MAX_UNITS
 
 #: Marks a record that is missing in `records_by_date`; JSON has no control characters.
 MISSING = b"\x1f"
@@ -27,19 +24,6 @@ _RECORDS = records_by_date.c
 _ANCHORS = record_anchors.c
 #: Bounds of newest_first, both inclusive.
 _FIRST, _LAST = number_parameter("first"), number_parameter("last")
-
-
-def bounds_of(conditions: Sequence[Condition]) -> dict[str, int] | None:
-    """Return the bounds of the list to bind; None if a condition is not on dates."""
-    low, high = -MAX_UNITS, MAX_UNITS
-    for condition in conditions:
-        if condition.field.name != "recordDate" or condition.operator.is_negated:
-            return None
-        if not isinstance(condition.operand, Span):
-            return None
-        first, last = condition.bounds() or (MAX_UNITS, -MAX_UNITS)
-        low, high = max(low, first), min(high, last)
-    return {"first": -high, "last": -low}
 
 
 def far_page(database: str) -> sa.Select[Any]:

@@ -69,9 +69,10 @@ DRIVER = "finance_api_driver"
 
 def driver_of(pooled: sa.PoolProxiedConnection, database: str, *, prepares: bool) -> Driver:
     """Return the driver of a pooled connection. prepares: whether it may prepare SQL."""
-    info, connection = pooled.info, cast(Any, pooled.driver_connection)
+    info = pooled.info
     driver: Driver | None = info.get(DRIVER)
     if driver is None:
+        connection = cast(Any, pooled.driver_connection)
         if database == "sqlite":
             driver = SqliteDriver(connection)
         else:

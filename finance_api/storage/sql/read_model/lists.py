@@ -15,7 +15,7 @@ from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER
 from finance_api.storage.sql.read_model import by_date
-from finance_api.storage.sql.read_model.by_date import bounds_of, check_whole, listed_json
+from finance_api.storage.sql.read_model.by_date import check_whole, listed_json
 from finance_api.storage.sql.read_model.connection import FastConnection
 from finance_api.storage.sql.read_model.finding import with_found_ids
 from finance_api.storage.sql.read_model.tables import ANCHOR_INTERVAL, records_by_date
@@ -93,14 +93,14 @@ def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
 
 def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the function that selects a list, its arguments, and the values of the filters."""
-    listed = bounds_of(query.conditions) if _is_newest_first(query) else None
-    if listed is None:
+    dates = query.dates if _is_newest_first(query) else None
+    if dates is None:
         predicates, values = shape_and_values(query.conditions)
         return (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
-    # Anchors count from the end of the whole list, so they do not serve a list with a last date,
-    # which is ``first``, negated.
-    is_far = query.offset >= ANCHOR_INTERVAL and listed["first"] == -MAX_UNITS
-    return (by_date.far_page if is_far else by_date.page,), listed
+    low, high = dates
+    # Anchors count from the end of the whole list, so they do not serve a list with a last date.
+    is_far = query.offset >= ANCHOR_INTERVAL and high == MAX_UNITS
+    return (by_date.far_page if is_far else by_date.page,), {"first": -high, "last": -low}
 
 
 class ListReader(RowReader):

@@ -72,7 +72,7 @@ def _after(
 
 def rows_of_changes(
     database: str, names: tuple[str, ...], record_json: sa.ColumnElement[str]
-) -> sa.CompoundSelect[Any]:
+) -> sa.Select[Any] | sa.CompoundSelect[Any]:
     """Select the `_tags`, then the first changes in order. The JSON of a deletion is NULL.
 
     A single query sees a single state. record_json: the column with the JSON of records.
@@ -86,15 +86,14 @@ def rows_of_changes(
         if data.revision is not None:
             row_json = record_json if data.json is None else data.json
             parts.append(_after(_ROWS, name, place, data.table, data.columns["id"], row_json))
-    order = ["revision", "resource", "row_id"]
     if database == "sqlite" and len(names) == 1:
         # SQLite merges the indexes, which have this order, without sorting.
-        order.remove("resource")
-    else:
-        parts = [
-            sa.select(part.order_by("revision", "row_id").limit(LIMIT).subquery()) for part in parts
-        ]
-    return sa.union_all(_tags(database), *parts).order_by(*order).limit(LIMIT)
+        found = sa.union_all(_tags(database), *parts)
+        return found.order_by("revision", "row_id").limit(LIMIT)
+    firsts = [part.order_by("revision", "row_id").limit(LIMIT).subquery() for part in parts]
+    # Without this subquery SQLite would merge the parts in pairs, and copy each row several times.
+    every = sa.union_all(_tags(database), *map(sa.select, firsts)).subquery()
+    return sa.select(every).order_by("revision", "resource", "row_id").limit(LIMIT)
 
 
 def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
