@@ -58,27 +58,35 @@ def _too_many_groups(query: SummaryQuery) -> ParametersRefused:
 class SummaryReader:
     """Reads the sums of one summary.
 
+    excluded: the ids of accounts to leave out; by default, see `excluded_accounts`.
     left_out: the number of records that met the conditions but were left out, by reason.
     not_converted: by currency, the days without a rate, one entry for each record.
     """
 
-    def __init__(self, storage: Storage, user_id: int, query: SummaryQuery) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        user_id: int,
+        query: SummaryQuery,
+        excluded: frozenset[str] | None = None,
+    ) -> None:
         self._storage = storage
         self._user_id = user_id
         self.query = query
         self._rows: dict[str, dict[str, Row]] = {}
         self.accounts = self._referred("accountId")
-        self._excluded: frozenset[str] = frozenset()
-        if "excluded" not in query.include:
-            self._excluded = excluded_accounts(self.accounts.values(), query.conditions)
+        if excluded is None:
+            rows = () if "excluded" in query.include else self.accounts.values()
+            excluded = excluded_accounts(rows, query.conditions)
+        self.excluded = excluded
         self._with_void = "void" in query.include
         self.conditions = [self._on_id(condition) for condition in query.conditions]
         #: The query's conditions, plus conditions that leave out transfers and excluded accounts.
         self._counted = list(self.conditions)
         if "transfers" not in query.include:
             self._counted.append(NO_TRANSFERS)
-        if self._excluded:
-            self._counted.append(any_of("accountId", self.accounts.keys() - self._excluded))
+        if self.excluded:
+            self._counted.append(any_of("accountId", self.accounts.keys() - self.excluded))
         self.left_out = dict.fromkeys(LEFT_OUT, 0)
         self.not_converted: defaultdict[str, list[int]] = defaultdict(list)
         #: The amounts that were converted, by `SummaryQuery.amount_names`, if they are merged.
@@ -164,7 +172,7 @@ class SummaryReader:
         """
         names, counted = self.query.names, self._counted
         of_payees = any(condition.field.name == "payee" for condition in counted)
-        in_parts = (self._is_divided or self._excluded) and not of_payees
+        in_parts = (self._is_divided or self.excluded) and not of_payees
         if not in_parts or not self._storage.data.has_sums(names, counted):
             yield self._read_at_once(names)
             return
@@ -177,7 +185,7 @@ class SummaryReader:
     def _read_at_once(self, names: tuple[str, ...]) -> StoredSums:
         """Return the sums by ``names`` of the records to include. Count the records left out."""
         kept: dict[tuple[Any, ...], RecordSum] = {}
-        by_account = ["accountId"] if self._excluded else []
+        by_account = ["accountId"] if self.excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *by_account]))
         sums = self._sums(flags, self.conditions, with_void=True)
         if sums:
@@ -192,7 +200,7 @@ class SummaryReader:
                 self.left_out["void"] += found.number
             elif key[transfer_at] and not with_transfers:
                 self.left_out["transfers"] += found.number
-            elif key[account_at] in self._excluded:
+            elif key[account_at] in self.excluded:
                 self.left_out["excluded"] += found.number
             else:
                 group = key[: len(names)]

@@ -99,7 +99,8 @@ def _folder(storage: Storage, user_id: int, query: SummaryQuery) -> Folder:
         kept = tuple([each for each in query.conditions if each.field.name in names])
         target = query.merged_currency
         unfiltered = replace(query, conditions=kept, group_by=(), convert_to=target)
-        everything = Folder(SummaryReader(storage, user_id, unfiltered))
+        excluded = folder.reader.excluded
+        everything = Folder(SummaryReader(storage, user_id, unfiltered, excluded))
         for sums in everything.reader.read():
             everything.fold(sums)
         folder.everything = {} if everything.reader.not_converted else everything.totals

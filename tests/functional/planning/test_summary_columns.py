@@ -84,6 +84,18 @@ def test_a_column(books):
         assert found == expected, (columns, query)
 
 
+def test_the_whole_of_a_share_has_the_excluded_account_that_is_asked_for(books):
+    hidden = uid("Account", 3)
+    books.load(
+        account(3, name="Shed", excludeFromStats=True),
+        record(9, amount=-20, recordDate="2026-02-07", accountId=hidden),
+    )
+    query = {"columns": "spentShare", "recordDate": "eq.2026", **EUR}
+    assert cells(books, "spentShare", **query) == [(1,)]
+    # 20 of 80 and 20.
+    assert cells(books, "spentShare", accountId=hidden, **query) == [(Decimal("0.2"),)]
+
+
 def test_days_up_to_the_newest_record_are_counted_with_it(client):
     """Today is Wednesday, 18 March."""
     days = ["2026-03-16", "2026-03-18", "2026-03-20"]
