@@ -44,15 +44,18 @@ class Cells:
             return "what"
         return "number" if field.kind is Kind.NUMBER else ""
 
+    def currency(self, field: Field, row: Row) -> str | None:
+        """Return the currency of an amount: the row's own, or else that of its account."""
+        account = self._owned.accounts.rows.get(row.get("accountId") or "", {})
+        return row.get(field.currency_name) or account.get("currencyCode")
+
     def cell(self, field: Field, row: Row) -> Markup | str:
         value = row[field.name]
         if value is None or value == ():
             return NONE
         match field.kind:
             case Kind.NUMBER:
-                account = self._owned.accounts.rows.get(row.get("accountId") or "", {})
-                currency = row.get(field.currency_name) or account.get("currencyCode")
-                return _number(field, value, row, currency, self._region)
+                return _number(field, value, row, self.currency(field, row), self._region)
             case Kind.DATE:
                 return day(value, self._region)
             case Kind.DATETIME:

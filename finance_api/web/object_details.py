@@ -8,6 +8,7 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.balances import Compared, Gap, compare_balances
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
+from finance_api.resources import GOALS
 from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
@@ -135,7 +136,7 @@ class AccountDetail(ObjectDetail):
         Each has its number, the moment when it was made, and its sentence.
         """
         return [
-            (entry.number, entry.at, edited(sentence_of(entry), _without_stop))
+            (entry.number, entry.at, edited(sentence_of(entry), lambda s: s.removesuffix(".")))
             for entry in self._owned.history
             if entry.undone_at is None
             for sums in [(entry.details.get("summary") or {}).get("sums", ())]
@@ -145,11 +146,6 @@ class AccountDetail(ObjectDetail):
     def records_link(self, first: int, last: int) -> str:
         days = {"account": self.row["id"], "from": date_text(first), "to": date_text(last)}
         return ApiRequest("/records", days).target
-
-
-def _without_stop(sentence: str) -> str:
-    """Return a sentence as a part of another one."""
-    return sentence.removesuffix(".")
 
 
 @dataclass(frozen=True)
@@ -271,6 +267,10 @@ class GoalDetail(ObjectDetail):
         return Cells(self._owned, self._region)
 
     @property
+    def currency(self) -> str | None:
+        return self.cells.currency(GOALS["currentAmount"], self.row)
+
+    @property
     def link(self) -> tuple[str, str] | None:
         """The name of the linked account or label, and the path of its records, if any."""
         for name, rows in (
@@ -293,6 +293,6 @@ class GoalDetail(ObjectDetail):
         if day is None or not left or day <= self._answers.today:
             return None
         days = (day - self._answers.today) // DAY_SECONDS
-        smallest = smallest_units(self.row["currencyCode"])
+        smallest = smallest_units(self.currency)
         # Round up, so that the amount is enough.
         return -(-left * min(_MONTH_DAYS, days) // (days * smallest)) * smallest

@@ -51,6 +51,15 @@ def test_the_page_of_a_goal(service, user, visitor, given, expected):
 
 
 @on_one_storage
+def test_a_goal_without_a_currency_has_that_of_its_account(service, user, visitor):
+    own = {"accountId": uid("Account", 1), "targetAmount": 1000, "desiredDate": "2026-04-17"}
+    service.load(user, [account(1, currencyCode="JPY"), goal(1, **own), record(1, amount=300)])
+    text = figures(visitor.get(PATH))
+    assert "Saved 300 JPY of 1,000 JPY" in text and "Left 700 JPY" in text
+    assert "save 700 JPY every 30 days." in text
+
+
+@on_one_storage
 def test_a_goal_has_one_link_in_its_currency(service, user, visitor):
     service.load(
         user, [account(1), account(2, name="Abroad", currencyCode="USD"), label(1), goal(1)]
