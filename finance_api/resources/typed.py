@@ -63,7 +63,7 @@ def calculated(text: str, currency: str | None, region: Region) -> str:
         raise WrittenRefused(f"{text.strip()} looks like a day: enter an amount")
     if not all(part.strip() for part in others):
         example = region.written(_EXAMPLE_UNITS)
-        raise WrittenRefused(f"{text.strip()} is not an amount or a sum such as 3+{example}")
+        raise WrittenRefused(f'"{text.strip()}" is not an amount or a sum such as 3+{example}')
     units = 0
     for sign, part in zip(("+", *others[::2]), (first, *others[1::2]), strict=True):
         try:

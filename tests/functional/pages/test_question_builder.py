@@ -299,7 +299,7 @@ def kept_figures(page):
         ("/overview", 6),
         ("/overview?period=2026-02", 6),
         (f"/categories/{FOOD}", 3),
-        # It has no refunds, so more was spent than of all: no share.
+        # Refunds without the label make its share more than 100%, so the page has none.
         (f"/labels/{HOME}", 2),
         ("/payee?name=Aldi", 3),
         (f"/accounts/{GIRO}", 1),

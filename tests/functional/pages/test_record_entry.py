@@ -220,10 +220,10 @@ def test_an_amount_may_name_its_currency_or_be_a_sum(client, visitor, amount, ac
         ("3-4", "Amount 3-4 adds up to 0 or less: enter the amount itself."),
         ("12-12", "Amount 12-12 adds up to 0 or less"),
         ("2026-03-01", "Amount 2026-03-01 looks like a day: enter an amount."),
-        ("5,-", "Amount 5,- is not an amount or a sum such as 3+4.50."),
-        ("5.-", "Amount 5.- is not an amount or a sum such as 3+4.50."),
+        ("5,-", 'Amount "5,-" is not an amount or a sum such as 3+4.50.'),
+        ("5.-", 'Amount "5.-" is not an amount or a sum such as 3+4.50.'),
         ("1.250+1", "Amount 1.250 can be read in two ways: write 1,250 or"),
-        ("3+", "Amount 3+ is not an amount or a sum such as 3+4.50."),
+        ("3+", 'Amount "3+" is not an amount or a sum such as 3+4.50.'),
         ("3+4=", 'Amount "4=" is not an amount such as 12.50.'),
         *(
             (text, f"Amount {text} is a sum that begins with a sign: begin with a number")

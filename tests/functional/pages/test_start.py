@@ -50,6 +50,7 @@ def test_the_buttons_of_an_empty_list_are_one_group(visitor):
         assert re.findall(r'class="button[^>]*>([^<]+)<', group) == names
 
 
+@on_one_storage
 def test_regions_begin_with_those_of_the_browser_s_languages(visitor):
     def groups(header):
         headers = {"Accept-Language": header}
