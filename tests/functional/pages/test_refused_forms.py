@@ -35,7 +35,7 @@ def refused(visitor, form, **values):
         ("/records/new", {"amount": "many"}, "many"),
         ("/budgets/new", {"name": "Month", "limitAmount": "-1"}, "must be above 0"),
         (f"/categories/{uid('Category', 1)}", {"name": "Fun"}, "already a category named Fun"),
-        ("/questions/new", {"name": "Mine", "address": "/nowhere"}, "/nowhere"),
+        ("/questions/new", {"name": "Mine", "address": "/nowhere"}, "must begin with /v1/api/"),
         (f"{PATH}/rule", {"keyword": ""}, "Enter a keyword."),
     ],
 )
