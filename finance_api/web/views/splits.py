@@ -1,6 +1,7 @@
 """Splitting a record into parts, changing them together, and joining them again."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +25,8 @@ from finance_api.web.rendering import amount as amount_text
 from finance_api.web.routes import get, post
 
 AMOUNT = "amount"
-_FIELDS = {name: RECORDS[name] for name in (AMOUNT, *splits.OF_A_PART)}
+_ONLY_AMOUNT = {AMOUNT: RECORDS[AMOUNT]}
+_FIELDS = {**_ONLY_AMOUNT, **{name: RECORDS[name] for name in splits.OF_A_PART}}
 
 
 @dataclass(frozen=True)
@@ -120,8 +122,7 @@ def _fields_of_row(sent: MultiDict, ending: str) -> MultiDict:
 
 def with_rest(owned: UserRows, split: Splittable, rows: Sequence[PartRow]) -> list[PartRow]:
     """Return the rows with the remaining amount in the first blank row, or in a new last row."""
-    left = {AMOUNT: rest_of(owned, split, rows)}
-    rest = forms.field_texts({AMOUNT: _FIELDS[AMOUNT]}, left, split.region)
+    rest = forms.field_texts(_ONLY_AMOUNT, {AMOUNT: rest_of(owned, split, rows)}, split.region)
     row = next((row for row in rows if row.is_blank), split.blank_row)
     filled = PartRow(row.id, {**row.texts, **rest})
     return [filled if each is row else each for each in rows] + [filled] * (row not in rows)
@@ -164,8 +165,7 @@ def read_parts(
             continue
         amount = split.sign * values.pop(AMOUNT)
         parts.append(splits.Part(amount, row.id or None, values))
-    rest = split.sign * (split.record[AMOUNT] - sum(part.amount for part in parts))
-    if rest and parts and not errors:
+    if parts and not errors and (rest := rest_of(session, split, rows)):
         last = max(number for number, row in enumerate(rows, 1) if not row.is_blank)
         words = f"{amount_text(abs(rest), split.region, split.currency)} {split.currency}"
         errors[_name(AMOUNT, last)] = f"{words} {'left' if rest > 0 else 'too much'}."
@@ -177,16 +177,15 @@ def read_parts(
 def rest_of(owned: UserRows, split: Splittable, rows: Iterable[PartRow]) -> int:
     """Return the amount that the rows leave over, positive if it has the record's direction.
 
-    Unreadable amounts count as zero.
+    Amounts that are refused count as zero.
     """
-    rest = split.sign * split.record[AMOUNT]
+    rest = int(split.sign * split.record[AMOUNT])
     for row in rows:
-        try:
+        with suppress(forms.FormFaults):
             if not row.is_blank:
-                rest -= forms.read_texts(owned, _FIELDS, row.texts, split.region)[AMOUNT]
-        except forms.FormFaults:
-            continue
-    return int(rest)
+                found = forms.read_texts(owned, _ONLY_AMOUNT, row.texts, split.region, split.known)
+                rest -= found[AMOUNT]
+    return rest
 
 
 def split_variables(owned: UserRows, record: Row) -> dict[str, Any]:

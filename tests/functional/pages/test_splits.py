@@ -116,12 +116,32 @@ def test_the_rest_is_filled_in_and_a_part_gets_a_new_category(client, visitor):
 
 @on_one_storage
 @pytest.mark.parametrize(
+    ("given", "rest"),
+    [
+        ({"amount-1": "12.5 EUR"}, "17.50"),
+        ({"amount-1": "10+€2.50", "amount-2": ""}, "17.50"),
+        # Another field of the part is refused, not its amount.
+        ({"amount-1": "12.5", "categoryId-1": uid("Category", 99)}, "17.50"),
+        ({"amount-1": "12.5 USD"}, "30.00"),
+    ],
+)
+def test_the_rest_is_that_of_all_amounts_that_are_not_refused(client, visitor, given, rest):
+    sent = visitor.form(SPLIT).filled(given)
+    page = visitor.post(SPLIT, [*sent, ("do", "add")], status=200)
+    assert f"{rest} EUR left" in shown_text(page.text)
+    _, fields = shown_form(visitor.post(SPLIT, [*sent, ("do", "rest")], status=200))
+    assert fields["amount-2"] == rest
+
+
+@on_one_storage
+@pytest.mark.parametrize(
     ("amounts", "words"),
     [
-        (("20", "9"), "Part 2 Amount required 1.00 EUR left."),
-        (("20", "98.88"), "Part 2 Amount required 88.88 EUR too much."),
+        (("20", "9"), "Part 2 Amount 1.00 EUR left."),
+        (("20", "98.88"), "Part 2 Amount 88.88 EUR too much."),
         (("20", "98.88"), "30.00 EUR in all. 88.88 EUR too much."),
-        (("118.88", ""), "Part 1 Amount required 88.88 EUR too much."),
+        (("20", "98.88 EUR"), "30.00 EUR in all. 88.88 EUR too much."),
+        (("118.88", ""), "Part 1 Amount 88.88 EUR too much."),
         (("30", ""), "needs 2 to 500 parts; 1 were given"),
         (("20", "x"), "is not an amount such as"),
         (("20.0010", "9.9990"), "Amount 20.0010 is too exact, as EUR has two decimals"),
