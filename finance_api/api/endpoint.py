@@ -46,7 +46,7 @@ from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SUFFIX, without_expressions
 from finance_api.planning.answers import Answering, OtherRevision, ParametersRefused
-from finance_api.serialization.forms import CSV
+from finance_api.serialization.formats import CSV
 from finance_api.values.ids import FORM
 
 #: The end of a path that takes the suffix of a format, such as .csv.

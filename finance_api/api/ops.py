@@ -19,7 +19,7 @@ from finance_api.api.representation import json_response
 from finance_api.http import surfaces
 from finance_api.http.compression import compress
 from finance_api.http.requests import Request, client_address, is_known_directly
-from finance_api.serialization.forms import Representation
+from finance_api.serialization.formats import Representation
 from finance_api.storage.errors import StorageError
 from finance_api.values.version import __version__
 

@@ -10,7 +10,7 @@ from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
 from finance_api.planning.answers import Answer, Document, Export, Rows
 from finance_api.resources.field import Field
-from finance_api.serialization import forms
+from finance_api.serialization.formats import JSON, TABLES, XLSX, Representation, body_of, chunks_of
 from finance_api.serialization.pages import envelope, trailer
 from finance_api.serialization.rows import RowEncoder, encoder_with_texts, shown, with_texts
 from finance_api.serialization.values import readable_first
@@ -18,7 +18,7 @@ from finance_api.serialization.xlsx import MAX_ROWS
 
 
 def body_and_headers(
-    answer: Answer | Document, form: forms.Representation, amounts: frozenset[str], remark: str = ""
+    answer: Answer | Document, form: Representation, amounts: frozenset[str], remark: str = ""
 ) -> tuple[bytes, HeaderItems]:
     """Return the body in this form, and the headers that take the place of an envelope.
 
@@ -26,7 +26,7 @@ def body_and_headers(
     """
     if isinstance(answer, Document):
         return with_texts(amounts, answer.json), tuple(answer.headers)
-    if form is forms.JSON:
+    if form is JSON:
         rows = _lines(answer, answer.columns, amounts)
         return envelope(answer.name, rows, _members(answer), amounts), ()
     if answer.instead is not None:
@@ -35,9 +35,9 @@ def body_and_headers(
         remark = ""
     columns = _columns(form, answer.columns, answer.table_columns)
     # A table takes its columns from whole rows.
-    has_whole_rows = form in forms.TABLES and answer.lines is not None
+    has_whole_rows = form in TABLES and answer.lines is not None
     lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
-    body = forms.body_of(form, answer.name, columns, lines or b"", remark)
+    body = body_of(form, answer.name, columns, lines or b"", remark)
     return body, tuple(answer.headers)
 
 
@@ -58,17 +58,17 @@ def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) ->
 
 
 def _columns(
-    form: forms.Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
+    form: Representation, columns: Sequence[Field], chosen: Sequence[Field] | None
 ) -> Sequence[Field]:
     """Return the columns in the order of the form. chosen: those that the client has chosen."""
-    if form not in forms.TABLES:
+    if form not in TABLES:
         return columns
     return readable_first(columns) if chosen is None else chosen
 
 
-def export_chunks(export: Export, form: forms.Representation, amounts: frozenset[str]) -> Chunks:
+def export_chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:
     """Return the body of the export. amounts: the members to write as strings. Raises a 400."""
-    if form is forms.XLSX and export.count > MAX_ROWS:
+    if form is XLSX and export.count > MAX_ROWS:
         raise problem(
             400,
             f"There are {export.count:,} rows, but a workbook can have only {MAX_ROWS:,}: filter "
@@ -77,13 +77,13 @@ def export_chunks(export: Export, form: forms.Representation, amounts: frozenset
     return _chunks(export, form, amounts)
 
 
-def _chunks(export: Export, form: forms.Representation, amounts: frozenset[str]) -> Chunks:
+def _chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:
     resource, pages = export.resource, export.pages
     if resource is None:
         yield from pages
         return
     columns = _columns(form, export.columns, export.table_columns)
     texts = map(partial(with_texts, amounts), pages)
-    yield from forms.chunks_of(form, resource.name, columns, texts, export.count, resource)
+    yield from chunks_of(form, resource.name, columns, texts, export.count, resource)
     if export.has_trailer:
         yield trailer(export.count)

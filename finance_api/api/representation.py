@@ -9,7 +9,7 @@ from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
 from finance_api.http.errors import problem
-from finance_api.serialization.forms import JSON, OF_LISTS, Representation
+from finance_api.serialization.formats import JSON, OF_LISTS, Representation
 
 HeaderItems = tuple[tuple[str, str], ...]
 

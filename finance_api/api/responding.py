@@ -35,7 +35,7 @@ from finance_api.questions.asking import Asked, find, find_page
 from finance_api.ratelimit.tween import refund, take_for_rows
 from finance_api.runtime.response_cache import ResponseCache
 from finance_api.runtime.time_limit import TookTooLong, no_time_limit
-from finance_api.serialization.forms import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
+from finance_api.serialization.formats import BY_SUFFIX, JSON, NDJSON, XLSX, Representation
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
 from finance_api.values.version import __version__

@@ -19,7 +19,7 @@ from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET
 from finance_api.ratelimit.tween import taken_from_quota
-from finance_api.serialization.forms import JSON
+from finance_api.serialization.formats import JSON
 from finance_api.storage.interface import DataState
 from finance_api.wallet.shapes import moment
 

@@ -11,7 +11,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.orders import ImportOrder
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
-from finance_api.serialization.forms import CSV, body_of
+from finance_api.serialization.formats import CSV, body_of
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values import Row

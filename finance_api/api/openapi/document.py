@@ -19,7 +19,7 @@ from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.surfaces import INDEX, INTERNAL_SURFACE, SURFACES, needs_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
-from finance_api.serialization.forms import BY_SUFFIX, JSON, XLSX, Representation
+from finance_api.serialization.formats import BY_SUFFIX, JSON, XLSX, Representation
 from finance_api.values.version import __version__
 
 #: The only part of a path that differs between requests, and its description.

@@ -11,7 +11,7 @@ from finance_api.api.representation import HeaderItems
 from finance_api.planning.answers import HINTS
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.field import Field, Resource
-from finance_api.serialization.forms import JSON, OF_EXPORTS, OF_LISTS, Representation, body_of
+from finance_api.serialization.formats import JSON, OF_EXPORTS, OF_LISTS, Representation, body_of
 from finance_api.storage.interface import DataState
 
 

@@ -1,6 +1,6 @@
 """Code samples of an operation, in several languages (x-codeSamples)."""
 
-from finance_api.serialization.forms import JSON, NDJSON, Representation
+from finance_api.serialization.formats import JSON, NDJSON, Representation
 
 #: A placeholder for the service's address.
 HOST = "https://finance.example.org"

@@ -11,7 +11,7 @@ from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.answers import Export, Reading
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Kind
-from finance_api.serialization.forms import NDJSON
+from finance_api.serialization.formats import NDJSON
 
 #: The members that every object of the native format has; each type has more.
 _NATIVE = (

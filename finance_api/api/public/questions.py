@@ -19,7 +19,7 @@ from finance_api.query.model import MAX_LIMIT
 from finance_api.questions import answering
 from finance_api.questions.asking import fault_of
 from finance_api.resources.tables import QUESTIONS
-from finance_api.serialization.forms import OF_LISTS
+from finance_api.serialization.formats import OF_LISTS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Question
 from finance_api.values.time import instant_text

@@ -29,7 +29,7 @@ from finance_api.http.surfaces import (
 from finance_api.questions.saved import add_question
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
-from finance_api.serialization.forms import XLSX
+from finance_api.serialization.formats import XLSX
 from finance_api.wallet import others, responses
 from support.native_rows import household, uid
 from support.nightly import count

@@ -32,7 +32,7 @@ def figures(page):
         ({"accountId": uid("Account", 1), "targetAmount": 100}, ["Saved 640.00 EUR", "reached"]),
         ({"savedAmount": 5, "targetAmount": 10}, ["Saved 5.00 EUR", "50%", "Link an account"]),
         # The percent that are reached, without decimals.
-        ({"savedAmount": 5.999, "targetAmount": 9}, ["Saved 6.00 EUR", " 66%"]),
+        ({"savedAmount": 5.999, "targetAmount": 9}, ["Saved 5.999 EUR", " 66%"]),
         ({"labelId": uid("Label", 1)}, ["Saved 540.00 EUR", "From home"]),
         ({"labelId": uid("Label", 2), "targetAmount": 1}, ["Saved 0.00 EUR", "nothing was saved"]),
     ],

@@ -12,7 +12,7 @@ from finance_api.api import endpoint
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.parameters import page
 from finance_api.api.validation import ParameterSchema
-from finance_api.serialization.forms import OF_LISTS
+from finance_api.serialization.formats import OF_LISTS
 
 PLACE = r"test_endpoint, line \d+: api.answers"
 

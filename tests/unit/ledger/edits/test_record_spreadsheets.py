@@ -13,7 +13,7 @@ from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import remove_records
 from finance_api.resources import RECORDS
-from finance_api.serialization.forms import XLSX, body_of
+from finance_api.serialization.formats import XLSX, body_of
 from finance_api.serialization.rows import encoder_of
 from finance_api.storage.memory import MemoryBackend
 from support.edits import downloaded, edited, given_back
