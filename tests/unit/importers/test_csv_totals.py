@@ -165,6 +165,16 @@ def test_rows_of_nothing_prove_no_kinds_of_rows():
     assert amounts(TYPES + text)[0] == [0, 10, -10, -10, 0]
 
 
+@pytest.mark.parametrize("texts", [("Card checked", "Card checked"), ("", "")])
+def test_rows_of_nothing_hide_no_balances(texts):
+    text = "2026-01-01,10,,100.00\n2026-01-02,20,Baker,-50.00\n2026-01-03,30,{},0.00\n"
+    text += "2026-01-09,20,Wages,20.00\n2026-01-10,30,{},0.00\n2026-01-11,20,Baker,-1.00\n"
+    text = TYPES + text.format(*texts)
+    assert amounts(text + "2026-01-31,86,,69.00\n")[0] == [-50, 0, 20, 0, -1]
+    out = answers(refusal(text + "2026-01-31,86,,68.00\n", currency="EUR"))
+    assert out[0] == "--leave-out Type=10 --leave-out Type=86"
+
+
 MONTHS = {
     "below": """2026-10-03,Food,Baker,-12.50
 2026-10-13,Food,Grocer,-30.00

@@ -16,6 +16,7 @@ from finance_api.importers.csv.guess.totals import (
     chained,
     marks_parts,
     may_have_sums,
+    moving,
     net,
     parts_in,
     repeated_sums,
@@ -73,7 +74,7 @@ class NoMoney:
                 has_text = bool(texts) and bool(text_of(row[1], texts))
                 kind.add(place, row, net(self._rows.money(*row)), has_text=has_text)
             else:
-                if accounts and self._decide_kinds(column, [*accounts.values()]):
+                if accounts and self._decide_kinds(column, [*map(moving, accounts.values())]):
                     return
 
     def _decide_kinds(self, column: int, accounts: Sequence[Mapping[str, Kind]]) -> bool:
@@ -207,16 +208,19 @@ class NoMoney:
 
     def _ask_about_repeated_sums(self) -> None:
         """Ask about rows such as "October 2026" that are the sums of the rows before or after."""
-        plan, no_money = self._plan, self._selection.no_money
+        plan, selection = self._plan, self._selection
         asked = {each.reason for each in self._questions.asked}
-        if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT} or not (
-            no_money or may_have_sums(self._survey.money, self._rows.amounts.decimal)
+        known = {line for line, doubt in selection.doubts.items() if doubt.asks}
+        known |= selection.no_money.keys() | selection.balances.keys()
+        money = [each for each in self._survey.money if each[0] not in known]
+        if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT} or not may_have_sums(
+            money, self._rows.amounts.decimal
         ):
             return
         rows = [
             (line, cells, net(self._rows.money(line, cells)))
-            for line, cells in movements(plan, self._selection)
-            if not (line in self._selection.doubts and self._selection.doubts[line].asks)
+            for line, cells in movements(plan, selection)
+            if line not in known
         ]
         taken = {*plan.amounts, *plan.columns["recordDate"]}
         found: list[tuple[bool, int, int, list[list[str]]]] = []
@@ -234,7 +238,7 @@ class NoMoney:
                 end = rows[-1 if sums[0] == rows[0][0] else 0][0]
                 readings = [[texts[end], *named], named] if len(sums) == 1 else [named]
                 found.append(("" in named, column, min(sums), readings))
-        if found and not any(column in self._selection.undoubted for _, column, *_ in found):
+        if found and not any(column in selection.undoubted for _, column, *_ in found):
             _, column, line, readings = min(found)
             name = plan.headings.named(column)
             ask_about_sums(name, line, *readings, questions=self._questions)

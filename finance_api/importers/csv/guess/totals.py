@@ -292,6 +292,17 @@ class Kind:
         return self.count <= _MOST_OF_KIND and (self.last < other.first or other.last < self.first)
 
 
+def moving(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    """Return the kinds that may change a balance: not those between others without any money."""
+    first = min(kind.first for kind in kinds.values())
+    last = max(kind.last for kind in kinds.values())
+    return {
+        word: kind
+        for word, kind in kinds.items()
+        if any(kind.money) or first == kind.first or last == kind.last
+    }
+
+
 def roles_in(kinds: Mapping[str, Kind]) -> list[dict[str, str]]:
     """Return word -> OPENING, CLOSING or TOTAL for the kinds of rows that are not transactions, in
     each way in which opening balance and transactions make the closing balance, and all other rows
