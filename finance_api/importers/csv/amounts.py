@@ -291,8 +291,10 @@ class AmountColumns:
             fact = clause(Topic.DECIMAL, text=text, point=amounts["."], comma=amounts[","])
             if len(self._readings) == 1:
                 both = " or ".join(amounts.values())
-                fact = f"the amount {quoted(text)} may be {both}; if its mark divides thousands, "
-                fact += f"unlike {quoted(mark)} in other rows, correct it"
+                fact = (
+                    f"the amount {quoted(text)} may be {both}; {quoted(mark)} is the decimal mark "
+                )
+                fact += "of other rows: if it divides thousands here, correct the file"
             questions.ask(fact, *choices, line=line)
         return AmountReader(mark, self._readings[mark], minor=minor)
 

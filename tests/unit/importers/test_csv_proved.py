@@ -490,6 +490,14 @@ def test_headings_of_several_countries_prove_neither_the_currency_nor_the_order_
         assert found == [(first, -2_310), (second, 15_000)]
 
 
+def test_amounts_below_headings_of_several_countries_have_either_mark():
+    text = "Date,Description,Card Member,Account #,Amount\n22/02/2026,KIOSK,MR J,-71001,{}\n"
+    assert money(text.format('"1.234,50"'), currency="EUR") == [("02-22", -123_450)]
+    assert money(text.format('"1,234.50"'), currency="EUR") == [("02-22", -123_450)]
+    (question,) = refusal(text.format("1.234"), currency="EUR").questions
+    assert question.fact.topic == Topic.DECIMAL
+
+
 def test_a_currency_beside_some_amounts_is_not_that_of_the_others():
     text = "Date;Text;Amount\n2026-03-02;Kiosk;-5.00\n2026-03-17;Abroad;-67.49 USD\n"
     (found,) = read(text, account="A")
