@@ -223,8 +223,8 @@ def test_the_list_says_so_where_an_answer_takes_long_or_fails(
 
 def test_the_list_says_which_records_a_converted_sum_leaves_out(service, user, client, visitor):
     # Users share the rates: no test has some of this currency.
-    crowns = {"currencyCode": "NOK", "accountId": uid("Account", 3)}
-    service.load(user, [account(3, currencyCode="NOK"), record(99, amount=-5, **crowns)])
+    pula = {"currencyCode": "BWP", "accountId": uid("Account", 3)}
+    service.load(user, [account(3, currencyCode="BWP"), record(99, amount=-5, **pula)])
     converted = "columns=net&convertTo=EUR&mergeCurrencies=true"
     save(service, user, "All", f"/v1/api/records/summary?{converted}")
     assert "records could not be converted" in shown_text(visitor.get("/questions").text)
