@@ -133,7 +133,7 @@ class DevelopmentDetail(ObjectDetail):
 
     @property
     def share(self) -> str | None:
-        """The share of all that was spent or received; None if it is no part of it."""
+        """The share of all that was spent or received; None if it is not between 0 and 100%."""
         found = self._answers.sums(self.share_question)
         units = found.rows[0][f"{self.flow}Share"] if found is not None else None
         return None if units is None or not 0 <= units <= WHOLE else percent(units, self._region)

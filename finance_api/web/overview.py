@@ -462,7 +462,7 @@ class Overview:
 
     @property
     def accounts_shown(self) -> list[tuple[Row, Row | None]]:
-        """The first of these by name, each with its lowest balance to come, if predicted."""
+        """The accounts used last, by name, each with its lowest balance to come, if predicted."""
         lowest = {row["accountId"]: row for row in self.lowest}
         rows = sorted(self.accounts[:MOST_ACCOUNTS], key=lambda row: (row["name"], row["id"]))
         return [(row, lowest.get(row["id"])) for row in rows]

@@ -89,8 +89,9 @@ class Plot:
 
     @property
     def years(self) -> list[tuple[float, str]]:
-        """The years, each at its first mark. The first is left out if the second is too near.
-        There are none if the labels are years.
+        """The years, each at its first mark; none if the labels are years.
+
+        The first is left out if the second is too near.
         """
         starts = _year_starts([mark.label for mark in self.marks])
         if len(self.marks) > _MOST_MONTHS:

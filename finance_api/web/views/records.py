@@ -231,7 +231,7 @@ class _Selection:
         return [row["id"] for rows in self.session.pages(RECORDS, *self.conditions) for row in rows]
 
     def named(self) -> list[Row]:
-        """Return the ticked records; none of very many. Raises ChangeRefused."""
+        """Return the ticked records if they are few, otherwise none. Raises ChangeRefused."""
         ids = self.ticked if len(self.ticked) <= _MOST_NAMED else []
         return [row for rows in stored_records(self.session, ids) for row in rows]
 
