@@ -20,7 +20,7 @@ from finance_api.ledger.matching.stated import (
     payee_of_file,
 )
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import condition_on
+from finance_api.query.model import Condition, condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.runtime.time_limit import in_time
@@ -38,6 +38,13 @@ TO_CATEGORISE = (
     condition_on(RECORDS, "payee", Operator.NOT_NULL),
     condition_on(RECORDS, "transferId", Operator.IS_NULL),
 )
+
+
+class TooManyForRules(ChangeRefused):
+    """A refusal because of the number of records."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"too many records to apply the rules to at once: {count}")
 
 
 class PayeesRefused(Exception):
@@ -178,20 +185,26 @@ def _categorise(
     return number
 
 
-def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
+def apply_rules(
+    session: LedgerSession, *, recategorise: bool = False, most: int | None = None
+) -> EditReport:
     """Apply the rules to stored records: set payees, and the category and labels of those without
     a category.
 
     recategorise: also set category and labels of records whose category a rule set. Payees and
     categories from manual edits and categories from files stay, and so does a payee or category
     whose rule no longer matches the record. If all records of a payee in an account are renamed,
-    so are its standing orders and ignored recurring payments.
+    so are its standing orders and ignored recurring payments. most: refuse if the rules have to
+    read more records than this; None: never. Raises ChangeRefused.
     """
     rules = Rules(session)
+    conditions = () if recategorise or rules.can_rename else (_WITHOUT,)
+    if most is not None:
+        _check_number(session, conditions, most)
     changes = RecordChanges(session)
     payees: defaultdict[tuple[str | None, str], set[str]] = defaultdict(set)
     counts: dict[str, Counter[str]] = {"category": Counter(), "payee": Counter()}
-    for page in session.pages(RECORDS, *(() if recategorise or rules.can_rename else (_WITHOUT,))):
+    for page in session.pages(RECORDS, *conditions):
         for row in in_time(page):
             named = _named(rules, row)
             is_ruled = recategorise or row["categoryId"] is None
@@ -214,6 +227,14 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
         if each := [f"{count_text(count)} {text}" for text, count in found.most_common() if count]:
             changes.report.remarks.append(message(f"by {name}: {', '.join(each)}"))
     return changes.close()
+
+
+def _check_number(session: LedgerSession, conditions: Sequence[Condition], most: int) -> None:
+    """Raise TooManyForRules if more records than ``most`` meet the conditions."""
+    by = ("categoryId",)
+    sums = session.storage.data.sum_by(session.user.id, by, conditions, with_void=True)
+    if (count := sum(each.number for each in sums.values())) > most:
+        raise TooManyForRules(count)
 
 
 def _named(rules: Rules, row: Row) -> Row:

@@ -1,6 +1,6 @@
 """Reads the sums that a summary is made of, and converts amounts for it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -93,6 +93,8 @@ class SummaryReader:
         self._merged: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         #: The dates of the oldest and newest record that meet the conditions, and their number.
         self._dates: tuple[int, int] | None = None
+        #: The number of counted records by currency.
+        self._numbers: Counter[str] = Counter()
         #: Whether `read` yields all groups in one part, so that their number is known.
         self.is_counted = True
         self._number = 0
@@ -176,14 +178,17 @@ class SummaryReader:
         if not in_parts or not self._storage.data.has_sums(names, counted):
             yield self._read_at_once(names)
             return
-        self._read_at_once(())
+        self._read_at_once(("currencyCode",))
         # If there are few records, one part is faster, and allows counting the groups.
         self.is_counted = not self._is_divided or self._number <= MAX_COUNTED
         for part in ([],) if self.is_counted else self._parts():
             yield self._sums(names, [*counted, *part], with_void=self._with_void).items()
 
     def _read_at_once(self, names: tuple[str, ...]) -> StoredSums:
-        """Return the sums by ``names`` of the records to include. Count the records left out."""
+        """Return the sums by ``names`` of the records to include. Count the records left out.
+
+        names: the currency comes first.
+        """
         kept: dict[tuple[Any, ...], RecordSum] = {}
         by_account = ["accountId"] if self.excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *by_account]))
@@ -203,6 +208,7 @@ class SummaryReader:
             elif key[account_at] in self.excluded:
                 self.left_out["excluded"] += found.number
             else:
+                self._numbers[key[0]] += found.number
                 group = key[: len(names)]
                 kept[group] = kept[group].joined(found) if group in kept else found
         return kept.items()
@@ -311,7 +317,7 @@ class SummaryReader:
         width, day_at = len(self.query.names), names.index("recordDate")
         counted = [*self._counted, any_of("currencyCode", currencies)]
         self._check_number(
-            counted,
+            self._numbers.total() - self._numbers[target],
             MAX_CONVERTED,
             "amounts would be converted: ask for a shorter period, or leave out convertTo",
             "convertTo",
@@ -346,11 +352,12 @@ class SummaryReader:
 
         If all currencies are merged, those of other currencies are converted ones.
         """
-        counted, found = self._counted, self._merged
+        counted, found, number = self._counted, self._merged, self._numbers.total()
         if self.query.merged_currency is not None:
             counted = [*counted, any_of("currencyCode", [self.query.merged_currency])]
+            number = self._numbers[self.query.merged_currency]
         self._check_number(
-            counted,
+            number,
             MAX_AMOUNTS,
             "amounts would be sorted: ask for a shorter period, or leave out median, min and max",
             "columns",
@@ -361,14 +368,9 @@ class SummaryReader:
             found[tuple(key)].append(amount)
         return dict(found)
 
-    def _check_number(
-        self, counted: Sequence[Condition], most: int, message: str, parameter: str
-    ) -> None:
-        """Raise ParametersRefused if more records than ``most`` meet the conditions."""
-        if self._number <= most:
-            return
-        sums = self._sums(("currencyCode",), counted, with_void=self._with_void)
-        if sum(each.number for each in sums.values()) > most:
+    def _check_number(self, number: int, most: int, message: str, parameter: str) -> None:
+        """Raise ParametersRefused if there are more records than ``most``."""
+        if number > most:
             raise ParametersRefused([(parameter, f"more than {most:,} {message}")])
 
 

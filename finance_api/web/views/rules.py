@@ -39,6 +39,8 @@ _Groups = dict[tuple[Any, ...], int]
 _NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
+#: A preview reads up to this many records.
+MOST_READ = 50_000
 
 
 @get("records.rule", Permission.DATA_READ, "record_rule")
@@ -192,9 +194,12 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
             if seen == str(session.revision):
                 rules.apply_rules(session, recategorise=recategorise)
                 return changed(session, "/rules")
-    with editing(request, rules.APPLY, dry_run=True) as session:
-        report = rules.apply_rules(session, recategorise=recategorise)
-        rows, revision = _changed(session, report.changes), session.revision
+    try:
+        with editing(request, rules.APPLY, dry_run=True) as session:
+            report = rules.apply_rules(session, recategorise=recategorise, most=MOST_READ)
+            rows, revision = _changed(session, report.changes), session.revision
+    except rules.TooManyForRules:
+        return _page(None, recategorise=recategorise, is_too_large=True)
     return _page(
         report, rows=rows, recategorise=recategorise, revision=revision, is_stale=bool(seen)
     )
@@ -209,7 +214,7 @@ def _changed(session: LedgerSession, changes: list[Change]) -> list[tuple[Row, l
 
 
 def _page(report: EditReport | None, **variables: Any) -> dict[str, Any]:
-    defaults = {"rows": (), "revision": None, "is_stale": False}
+    defaults = {"rows": (), "revision": None, "is_stale": False, "is_too_large": False}
     return page(
         "rules",
         "Apply the rules",

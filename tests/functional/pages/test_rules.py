@@ -127,6 +127,21 @@ def test_rules_are_applied_after_a_preview(service, client, visitor):
 
 
 @on_one_storage
+def test_a_preview_of_too_many_records_names_the_command(client, visitor, monkeypatch):
+    without = len(client.names("records", "payee", categoryId="is.null"))
+    command = f"finance-api rules apply '{client.user.email}'"
+    monkeypatch.setattr(rules, "MOST_READ", without - 1)
+    for everything, option in (("", ""), ("true", "--all ")):
+        page = apply_rules(visitor, everything)
+        assert f"{command} {option}" in page and ("--all" in page) == bool(option)
+        assert "records would change" not in page
+    monkeypatch.setattr(rules, "MOST_READ", without)
+    # Records that have a category are not read, unless asked for.
+    assert "2 records would change" in apply_rules(visitor)
+    assert command in apply_rules(visitor, "true")
+
+
+@on_one_storage
 def test_a_preview_that_is_too_old_is_shown_again(service, user, client, visitor):
     form = visitor.form("/rules/apply")
     preview = visitor.post(form.action, form.fields, status=200)
