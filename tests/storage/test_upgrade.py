@@ -344,6 +344,7 @@ EARLIER = [
     *("0001", "0009", "0017", "0001_initial", "0002_user_data", "0003_user_region"),
     *("0004_plain_texts", "0005_splits", "0006_goal_links", "0007_questions", "0008_orders"),
     *("0009_question_links", "0010_names", "0011_initial", "0012_uploads", "0017_upload_workers"),
+    f"{schema.newest_version()[:4]}_earlier",
 ]
 
 

@@ -270,6 +270,24 @@ def test_rows_that_cancel_each_other_may_be_payments_although_they_equal_a_sum(t
     assert found == [2, 4]
 
 
+def test_rows_that_cancel_each_other_may_be_payments_beside_balances_that_no_word_names():
+    text = """Kind,Date,Payee,Amount
+10,2026-03-01,,100.00
+20,2026-03-02,Kiosk,-10.00
+20,2026-03-03,Garage,-5.00
+40,2026-03-04,,-15.00
+40,2026-03-05,,15.00
+86,2026-03-06,,85.00
+"""
+    assert refusal(text, currency="EUR").questions[0].fact.topic == Topic.SUMS
+
+
+def test_a_copy_may_have_signs_that_words_give_to_the_amount():
+    text = "Date;Text;Type;Amount;Booked\n02.03.2026;Kiosk;debit;10,50;-10,50\n"
+    text += "03.03.2026;Pay;credit;20,00;20,00\n04.03.2026;Garage;debit;7,00;-7,00\n"
+    assert [amount for _, amount in money(text, currency="EUR")] == [-1_050, 2_000, -700]
+
+
 def test_a_word_of_most_rows_is_offered_as_no_total_first():
     text = "交易时间,商品说明,收/支,金额,收/付款方式\n" + "2026-03-02,杯,支出,5.00,余额\n" * 3
     assert answers(refusal(text, currency="CNY"))[0].startswith("--leave-out 收/付款方式= ")
@@ -506,8 +524,11 @@ def test_a_currency_beside_some_amounts_is_not_that_of_the_others():
     assert len(found.entries) == 2
     # No answer helps: the amounts without a currency are not known to be in dollars.
     assert refusal(text, currency="EUR").questions[0].choices == ()
+    (choice,) = refusal(text.replace("5.00", "5.00 USD"), currency="EUR").questions[0].choices
+    assert choice.changes == {"currency": None}
     zero = text.replace("-5.00", "0.00")
-    assert read(zero, account="A")[0].account.currency == "USD"
+    for rows in (zero, zero + "2026-03-18;Kiosk;0.00\n2026-03-19;Kiosk;-0.00\n"):
+        assert read(rows, account="A")[0].account.currency == "USD"
 
 
 def test_a_bank_of_another_currency_is_another_bank():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from finance_api.importers.clauses import Topic
 from support.csv_files import answers, read, refusal
 
 HEAD = "Date,Payee,Amount\n"
@@ -175,6 +176,11 @@ def test_rows_of_nothing_hide_no_balances(texts):
     assert out[0] == "--leave-out Type=10 --leave-out Type=86"
 
 
+def test_an_opening_balance_may_be_nothing():
+    text = "2026-01-01,10,,0.00\n2026-01-02,20,Baker,-50.00\n2026-01-09,20,Wages,20.00\n"
+    assert amounts(TYPES + text + "2026-01-31,86,,-30.00\n")[0] == [-50, 20]
+
+
 MONTHS = {
     "below": """2026-10-03,Food,Baker,-12.50
 2026-10-13,Food,Grocer,-30.00
@@ -211,6 +217,13 @@ def test_rows_that_are_the_sums_of_periods_are_asked_about(kind):
     assert len(amounts(text, **kept)[0]) == len(MONTHS[kind].splitlines())
 
 
+def test_a_sum_that_no_word_names_does_not_include_one_that_a_word_names():
+    text = "2026-10-03,Baker,-12.50\n2026-10-13,Grocer,-30.00\n2026-10-31,Total,-42.50\n"
+    text += "2026-11-03,Baker,-2.50\n2026-11-13,Wages,3.00\n2026-11-30,Brill,-42.00\n"
+    asked = [question.fact.topic for question in refusal(HEAD + text, currency="EUR").questions]
+    assert asked == [Topic.SUMS, Topic.MAYBE_TOTAL]
+
+
 def test_sums_of_periods_without_a_text_can_only_be_kept_or_removed_from_the_file():
     text = "Date,Payee,Amount\n" + MONTHS["below"].replace(",Food", "").replace(",Work", "")
     text = text.replace(",,October 2026", ",").replace(",,November 2026", ",")
@@ -225,7 +238,9 @@ def test_sums_of_periods_without_a_text_can_only_be_kept_or_removed_from_the_fil
      "2026-10-03,Baker,-12.50\n2026-10-13,Grocer,-30.00\n2026-10-31,Settlement,42.50\n"
      "2026-11-03,Baker,-2.50\n2026-11-13,Grocer,-3.00\n2026-11-30,Settlement,5.50\n",
      "2026-10-03,Baker,-10\n2026-10-13,Grocer,-10\n2026-10-31,Grocer,-20\n2026-11-03,Baker,-5\n"
-     "2026-11-13,Baker,-5\n2026-11-30,Grocer,-10\n"],
+     "2026-11-13,Baker,-5\n2026-11-30,Grocer,-10\n",
+     "2026-10-03,Baker,-10\n2026-10-03,Grocer,-10\n2026-10-13,Baker,-5\n2026-10-13,Grocer,-5\n",
+     "2026-10-03,Baker,-10\n2026-10-03,Grocer,-5\n2026-10-13,Garage,-15\n"],
 )  # fmt: skip
 def test_one_sum_by_chance_a_settlement_and_texts_of_other_rows_are_no_sums_of_periods(text):
     assert len(amounts(HEAD + text)[0]) == text.count("\n")
