@@ -27,7 +27,7 @@ _DOTTED = re.compile(r"(?<![^\W\d_])(s?fr|kr|rs|rp|руб|р|лв|грн)\.", re
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")
-_SIDES = {"CR": 1, "DR": -1}
+_SIDES = {"CR": 1, "DR": -1, "DB": -1}
 #: Letters that say the same directly behind the digits of an amount with cents. K, S and H count
 #: only in a column that has a letter for the other side, too.
 _LETTERS = {"D": -1, "C": 1, "K": 1, "S": -1, "H": 1}
@@ -43,7 +43,7 @@ _LONGEST = 64
 class Written:
     """The parts of an amount as written in a cell.
 
-    side: -1 for DR, 1 for CR, else 0. DR and CR give the direction, whatever a sign means. mark:
+    side: -1 for DR or DB, 1 for CR, else 0. They give the direction, whatever a sign means. mark:
     the currency beside the digits, if any. digits: ASCII digits with . , ' and space between them.
     is_doubled: whether it begins with two minus signs, so that it may be positive.
     """
@@ -58,8 +58,8 @@ class Written:
 def shape_of(text: str) -> Written | None:
     """Split a text into the parts of an amount; return None if it cannot be an amount.
 
-    An amount may have one of these: a sign before or after it, parentheses for negative, CR, DR. It
-    may also have one currency code or symbol, on either side.
+    An amount may have one of these: a sign before or after it, parentheses for negative, CR, DR,
+    DB. It may also have one currency code or symbol, on either side.
     """
     if len(text) > _LONGEST:
         return None
@@ -97,7 +97,7 @@ def shape_of(text: str) -> Written | None:
 
 
 def _without_side(text: str) -> tuple[str, int]:
-    """Return the text without CR or DR, and its side: 1 for CR, -1 for DR, 0 for neither."""
+    """Return the text without CR, DR or DB, and its side: 1 for CR, -1 for DR or DB, else 0."""
     for rest, side in ((text[:-2], text[-2:]), (text[2:], text[:2])):
         if side.upper() in _SIDES and (not rest or _mark(rest)):
             return rest, _SIDES[side.upper()]
@@ -148,7 +148,7 @@ _PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 
 
 class Amount(NamedTuple):
-    """An amount that was read. units: ten-thousandths. side: -1 for DR, 1 for CR, else 0.
+    """An amount that was read. units: ten-thousandths. side: -1 for DR or DB, 1 for CR, else 0.
 
     mark: the currency written beside the number, if any.
     """

@@ -175,6 +175,7 @@ def test_a_symbol_of_several_currencies_fits_each_of_them():
     "text, side, units",
     [
         ("12.50 DR", -1, -125_000),
+        ("12.50 DB", -1, -125_000),
         ("12.50CR", 1, 125_000),
         ("Cr 12.50", 1, 125_000),
         ("12.50 EUR dr", -1, -125_000),

@@ -46,6 +46,34 @@ def test_date_that_has_one_reading_needs_no_form(text, day):
     assert read(text) == [day]
 
 
+#: Language -> its names of March, August and December.
+MONTHS = {
+    "Indonesian": "Maret Agustus Desember",
+    "Malay": "Mac Ogos Disember",
+    "Swahili": "Machi Agosti Desemba",
+    "Filipino": "Marso Agosto Disyembre",
+    "Russian": "март август декабрь",
+    "Bulgarian": "март август декември",
+    "Serbian": "март август децембар",
+    "Slovak": "marca augusta decembra",
+    "Greek": "Μαρτίου Αυγούστου Δεκεμβρίου",
+    "Catalan": "març agost desembre",
+    "Azerbaijani": "mart avqust dekabr",
+    "Kazakh": "наурыз тамыз желтоқсан",
+    "Hausa": "Maris Agusta Disamba",
+    "Lithuanian": "kovo rugpjūčio gruodžio",
+    "Latvian": "marts augusts decembris",
+    "Estonian": "märts august detsember",
+    "Norwegian": "mars august desember",
+}
+
+
+@pytest.mark.parametrize("language", MONTHS)
+def test_names_of_months_are_read(language):
+    days = [f"3 {name} 2026" for name in MONTHS[language].split()]
+    assert read(*days) == ["2026-03-03", "2026-08-03", "2026-12-03"]
+
+
 def test_another_row_decides_between_day_and_month():
     assert read("03/04/2026", "13/04/2026") == ["2026-04-03", "2026-04-13"]
     assert read("03/04/2026", "04/13/2026") == ["2026-03-04", "2026-04-13"]

@@ -171,6 +171,13 @@ def test_a_first_row_unlike_all_others_is_offered_to_be_skipped(first):
     assert len(entries(first + ROWS, currency="EUR", skip_rows=1)) == 4
 
 
+def test_a_first_row_is_not_taken_for_the_data_if_all_others_are_unlike_it():
+    rows = "30-03-2026;Autres;;Café;-12,50\n29-03-2026;Autres;;Salaire;900,00\n"
+    text = "Compte;Compte;****1234;30/03/2026;;5853,40\n" + rows
+    assert answers(refusal(text, currency="EUR")) == ["--skip-rows 1"]
+    assert len(entries(text, currency="EUR", skip_rows=1)) == 2
+
+
 def test_lines_of_a_label_and_a_value_above_rows_without_headings_are_skipped():
     above = "ACC-NO,10012345678\nOPEN,20260301,,1000.00,OPEN BALANCE,0\n"
     rows = "HIST,20260302,,-12.50,KIOSK,7\nHIST,20260317,,900.00,PAY,8\n"

@@ -220,6 +220,9 @@ class Survey:
                 continue
             for movement in movements:
                 self._add(movement, line)
+        if self.footer is not None and sum(is_row(row) for _, row in self.footer_rows) > self.count:
+            # These are the data, and what was read is not.
+            raise self.footer[1]
         self._divided.refuse()
         selection.no_money |= dict.fromkeys(self.repeated, "repeated row")
         selection.is_complete = True

@@ -158,7 +158,10 @@ class _Guessing:
             elif topic in (Topic.AMOUNT_EMPTY, Topic.SIDES_EMPTY):
                 kinds = kinds_without(plan.amounts, plan, self.selection)
                 first = first._replace(choices=tuple(kinds))
-            elif topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM) and plan.table.headings is None:
+            elif plan.table.headings is None and (
+                topic in (Topic.NOT_A_DATE, Topic.OTHER_FORM)
+                or self._survey.count == 1 < len(self._survey.footer_rows)
+            ):
                 first = first._replace(choices=(*first.choices, without_first(plan.table)))
             refused.questions = (first, *others, *questions.asked)
             raise
