@@ -21,6 +21,9 @@ _WITHDRAWN = (
     "XEU YUM ZMK ZWD ZWL ZWR"
 ).split()
 
+#: Withdrawn codes that banks still write -> the code that they mean.
+RENAMED = {"RUR": "RUB"}
+
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
 CODES = frozenset(CURRENCIES)
 
@@ -134,7 +137,8 @@ def mark_of(text: str) -> Mark | None:
     """Return the currency that ``text`` (stripped) stands for; None if it is not a currency."""
     code = text.upper()
     if code in CODES:
-        return Mark(code, code, (code,))
+        meant = RENAMED.get(code, code)
+        return Mark(code, meant, (meant,))
     return _MARKS.get(fold(text).rstrip("."))
 
 

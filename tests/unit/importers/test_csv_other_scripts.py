@@ -56,17 +56,21 @@ def test_a_signed_amount_and_its_text_are_found(language):
 
 #: Headings of a status, a word for rows that are transactions, and one for rows that are not.
 FAILED = """
-状況 完了 処理中|取引状況 処理済 失敗|ステータス 完了 未処理|状态 成功 失败|交易状态 交易成功 交易失败|狀態 已完成 處理中
-상태 정상 실패|거래상태 완료 처리중|الحالة مكتملة مرفوضة|حالة_العملية ناجحة فشلت|סטטוס בוצע נדחה
-สถานะ สำเร็จ ไม่สำเร็จ|Trạng_thái Thành_công Thất_bại|Trang_thai_giao_dich Hoàn_thành Đang_xử_lý
-Κατάσταση Ολοκληρώθηκε Απορρίφθηκε|ΚΑΤΑΣΤΑΣΗ Επιτυχής Σε_εκκρεμότητα|Stare Procesata Respinsa
-स्थिति सफल असफल|Стан_операції Виконано Скасовано|Status_transaksi Berhasil Gagal
+状況 完了 処理中|取引状況 処理済 失敗|ステータス 完了 未処理|状态 成功 失败
+交易状态 交易成功 交易失败|狀態 已完成 處理中|상태 정상 실패|거래상태 완료 처리중
+الحالة مكتملة مرفوضة|حالة_العملية ناجحة فشلت|סטטוס בוצע נדחה|สถานะ สำเร็จ ไม่สำเร็จ
+Trạng_thái Thành_công Thất_bại|Trang_thai_giao_dich Hoàn_thành Đang_xử_lý
+Κατάσταση Ολοκληρώθηκε Απορρίφθηκε|ΚΑΤΑΣΤΑΣΗ Επιτυχής Σε_εκκρεμότητα
+Stare Procesata Respinsa|स्थिति सफल असफल|Стан_операції Виконано Скасовано
+Status_transaksi Berhasil Gagal
 """
 #: Headings of a status, and its words. What was cancelled, or paid back, may have moved money.
 OPEN = """
-ステータス 完了 取消|状態 処理済 キャンセル|交易状态 交易成功 交易关闭|订单状态 支付成功 已全额退款|状态 已完成 已取消
-狀態 已完成 已取消|상태 승인 취소|처리상태 완료 취소|상태 정상 승인취소|الحالة مكتملة ملغاة|สถานะ สำเร็จ ยกเลิก
-Κατάσταση Ολοκληρώθηκε Ακυρώθηκε|Outcome Approved Chargeback|Rezultat_stare Procesata Rambursata
+ステータス 完了 取消|状態 処理済 キャンセル|交易状态 交易成功 交易关闭
+订单状态 支付成功 已全额退款|状态 已完成 已取消|狀態 已完成 已取消|상태 승인 취소
+처리상태 완료 취소|상태 정상 승인취소|الحالة مكتملة ملغاة|สถานะ สำเร็จ ยกเลิก
+Κατάσταση Ολοκληρώθηκε Ακυρώθηκε|Outcome Approved Chargeback
+Rezultat_stare Procesata Rambursata
 """
 
 
@@ -94,3 +98,12 @@ def test_words_of_a_status_that_are_not_known_are_asked_about(status, booked, ot
     text = with_status(status, booked, other)
     offered = answers(refusal(text, account="A", currency="EUR"))
     assert any("--only" in words for words in offered)
+
+
+@pytest.mark.parametrize("given", [{}, {"currency": "RUB"}, {"currency": "RUR"}])
+def test_the_former_code_of_the_rouble_means_the_rouble(given):
+    rows = "25.03.2026;RUR;Пятёрочка;0;1306,00\n24.03.2026;RUR;Зарплата;9000,00;0\n"
+    (statement,) = read(
+        f"Дата операции;Валюта;Описание;Приход;Расход\n{rows}", account="A", **given
+    )
+    assert statement.statement.account.currency == "RUB"

@@ -538,3 +538,8 @@ def test_balance_that_is_stated_twice_is_one() -> None:
 def test_two_balances_of_one_day_are_refused_with_both_numbers() -> None:
     words = str(refusal(balances(("10", "20260131"), ("25", "20260131"))))
     assert "two balances of one day, 10 and 25: download it again" in words
+
+
+def test_the_former_code_of_the_rouble_means_the_rouble() -> None:
+    (found,) = read(statement().replace("EUR", "RUR"))
+    assert found.account.currency == "RUB"
