@@ -8,7 +8,8 @@ between two stated balances, what a person did between them counts if it explain
 Every import keeps the balances that its files stated among the facts of
 its entry in the history: ``{"accountId": id, "opening": [day, units], "closing": [day, units],
 "asOf": seconds, "openingBeside": {number: units}, "closingBeside": {number: units}}``; any of them
-may be missing. ``cardBalance`` is `Statement.card_balance`.
+may be missing. ``cardBalance`` is `Statement.card_balance`. ``adds`` is true if the import created
+records on such a day.
 
 A file may begin and end in the middle of a day. ``openingBeside`` and ``closingBeside`` are the
 sums of what other files brought on such a day and the file lacks, by the number of the import that
@@ -323,9 +324,10 @@ def _stated_balances(
                 if is_owed:
                     balance = balance._replace(amount=-balance.amount)
                 # Skip a balance that was stated before: if a file is imported again, its balance
-                # does not cover records that were stored since.
+                # does not cover records that were stored since. A file with other records of that
+                # day is another statement.
                 what = balance.day, balance.is_closing, balance.amount
-                if what not in seen:
+                if what not in seen or fact.get("adds"):
                     seen.add(what)
                     balances.append(balance)
     for (account_id, day, units), own in initial.items():

@@ -400,7 +400,10 @@ class StatementFacts:
         sums = self._sums()
         for fact, name, day in self._ends:
             key = fact["accountId"], day
-            fact[name] = self._beside(day, dict(sums.get(key, {})), self._held[key])
+            of_day = dict(sums.get(key, {}))
+            if of_day.pop(self._session.number, 0):
+                fact["adds"] = True
+            fact[name] = self._beside(day, of_day, self._held[key])
 
     def _sums(self) -> dict[_AccountDay, dict[int, int]]:
         """Sum the records on each account's days in ``_ends``, by the import that created them."""
@@ -424,7 +427,6 @@ class StatementFacts:
         return sums
 
     def _beside(self, day: int, found: dict[int, int], held: set[str]) -> dict[str, int]:
-        found.pop(self._session.number, None)
         for batch in batched(held if found else ()):
             for row in get_stated(self._session, batch).values():
                 brought, number = read_brought(row), row["importId"] or 0

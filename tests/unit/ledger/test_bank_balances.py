@@ -76,6 +76,18 @@ def test_what_is_missing_between_two_balances_is_reported_with_its_days(person):
     assert (bank(person), remarks(person)) == ((100, 50, 70, 0), [])
 
 
+def test_one_balance_of_a_day_for_other_records_of_that_day_does_not_match(person):
+    person.statement(statement((3, -55), (4, -20), closing=(4, 100)))
+    other = statement((4, -55), (4, -21), closing=(4, 100))
+    person.statement(other)
+    # The first file gives 175 as initial balance, and the newest balance decides.
+    assert bank(person) == (100 + 55 + 55 + 21, 100, 4, 231 - 175)
+    before = person.snapshot()
+    person.statement(other)
+    assert person.snapshot() == before
+    person.audit()
+
+
 def test_an_opening_balance_is_held_against_the_closing_one_before_it(person):
     person.statement(JANUARY)
     person.statement(statement((64, -1), opening=(63, 85), closing=(64, 84)))
