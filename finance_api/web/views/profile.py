@@ -43,9 +43,11 @@ def _regions(request: Request, chosen: str) -> Options:
     """Return the regions with a name, of the browser's languages first, and the chosen one."""
     names = region_names()
     others = [(chosen, chosen)] if chosen and chosen not in names else []
-    accepted = request.accept_language.parsed or ()
-    languages = {tag.partition("-")[0].lower() for tag, _ in accepted}
-    first = [pair for pair in names.items() if pair[0].partition("-")[0] in languages]
+    accepted = sorted(request.accept_language.parsed or (), key=lambda pair: -float(pair[1]))
+    tags = [f"{tag}-".lower() for tag, _ in accepted]
+    tags += [f"{tag.partition('-')[0]}-" for tag in tags]
+    found = (p for tag in tags for p in names.items() if f"{p[0]}-".lower().startswith(tag))
+    first = list(dict.fromkeys(found))
     rest = [pair for pair in names.items() if pair not in first]
     return [*others, ("In your languages", first), ("Others", rest)] if first else [*others, *rest]
 

@@ -157,6 +157,8 @@ def test_a_category_in_use_is_moved_into_another(service, user, visitor):
     page = visitor.get(path).text
     assert "1 record" in shown_text(page)
     assert f'<option value="{uid("Category", 1)}"' not in page
+    assert re.search(r'<select id="into"[^>]* required>\s*<option value="" selected>', page)
+    visitor.submit(path, path, status=400, into="")
     visitor.submit(path, path, status=400, into=new_id())
     visitor.submit(path, path, status=303, into=uid("Category", 2))
     client = Client(service, user, new_token(service, user))

@@ -62,3 +62,7 @@ def test_regions_begin_with_those_of_the_browser_s_languages(visitor):
     assert 'value="fr-CH"' not in first and 'value="fr-CH"' in others
     assert 'value="de-CH"' not in others
     assert groups("tlh") == []
+    (first, _) = groups("en;q=0.5,hu;q=0.7,de-AT,de;q=0.9")
+    values = re.findall('value="([^"]*)"', first)
+    assert values[0] == "de-AT"
+    assert list(dict.fromkeys(value[:2] for value in values)) == ["de", "hu", "en"]
