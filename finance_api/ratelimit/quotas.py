@@ -78,13 +78,19 @@ class Quotas:
         return self._limiter.refund(*counted, decision, now_ms, is_free=is_free)
 
     def take_instead(
-        self, identity: identities.Identity, decision: Decision, number: int, now_ms: int
+        self,
+        identity: identities.Identity,
+        decision: Decision,
+        number: int,
+        now_ms: int,
+        *,
+        is_free: bool = True,
     ) -> Decision:
-        """Undo `take`, then take this many requests. A refusal takes nothing.
+        """Undo a take, then take this many requests. A refusal takes nothing.
 
-        Undoing `take` uses up a free request. If none is left, the requests taken before count.
+        is_free: undoing uses up a free request. If none is left, the requests taken before count.
         """
-        self.refund(identity, decision, now_ms, is_free=True)
+        self.refund(identity, decision, now_ms, is_free=is_free)
         rule, key = self._counted(identity)
         return self._noted(rule, self._limiter.take(rule, key, now_ms, number=number))
 

@@ -72,18 +72,21 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         """Return a callback that sets the headers and refunds requests that should not count.
 
         A 5xx does not count if it is the service's fault, nor a 304 or 429 while free requests are
-        left.
+        left. HEAD, and a part of a body, count as much of the whole's cost as they send.
         """
 
         def settle(request: Request, response: Response) -> None:
             decision = taken_from_quota(request)
             assert decision is not None
             status = response.status_int
+            quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
             is_free = status in (304, 429)
             # A 5xx is the service's fault unless the request ran out of time.
             if is_free or (status >= 500 and not isinstance(request.exception, TookTooLong)):
-                quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
                 decision = quotas.refund(identity, decision, now_ms, is_free=is_free)
+            elif (cost := _cost_of_what_is_sent(request, response, decision.taken)) is not None:
+                decision = quotas.take_instead(identity, decision, cost, now_ms, is_free=False)
+                request.environ[_TAKEN] = decision
             headers = rate_headers(decision)
             # This tween has allowed the request. Whatever refuses it later sets Retry-After.
             headers.pop("Retry-After", None)
@@ -104,10 +107,21 @@ def cost_of_rows(rows: int) -> int:
     return min(MAX_COST, 1 + -(-rows // ROWS_OF_A_REQUEST))
 
 
+def _cost_of_what_is_sent(request: Request, response: Response, whole: int) -> int | None:
+    """Return what HEAD, 206 and 416 cost if the whole costs more than 1; None for all others."""
+    if whole > 1 and (request.method == "HEAD" or response.status_int == 416):
+        return 1
+    if whole > 1 and response.status_int == 206:
+        start, stop, length = map(int, response.content_range)
+        return -(-whole * (stop - start) // length)
+    return None
+
+
 def take_for_rows(request: Request, rows: int, what: str) -> None:
     """Take what the rows cost from the quota, instead of one request. Raises a 429 about ``what``.
 
-    HEAD and parts cost as much, as the whole is made for them. Pages and commands have no quota.
+    HEAD and parts get most of it back once their length is known, so that nothing is made for a
+    quota that may not cover it. Pages and commands have no quota.
     """
     number = cost_of_rows(rows)
     quotas, identity = quotas_of(request), request.known_identity

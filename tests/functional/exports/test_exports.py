@@ -347,11 +347,11 @@ def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited,
     assert left(client.get("export/records.csv", limit=3)) == 92
     assert left(client.get("export/records", headers={"Accept": "image/png"})) == 91
     head = client.service.web.head("/v1/api/export/records.csv", headers=client.headers)
-    assert left(head) == 84
+    assert left(head) == 90
     monkeypatch.setattr(rendering, "MAX_ROWS", 54)
-    assert left(client.get("export/records.xlsx")) == 83
+    assert left(client.get("export/records.xlsx")) == 89
     monkeypatch.setattr(exports, "count_dumped", lambda *arguments: 1 / 0)
-    assert left(client.get("export/all.ndjson")) == 83
+    assert left(client.get("export/all.ndjson")) == 89
 
 
 def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):

@@ -175,17 +175,53 @@ def test_lists_have_no_parts(client):
     assert "Accept-Ranges" not in answer.headers
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_head_and_parts_cost_as_much_as_the_whole(kind):
+@pytest.fixture
+def usual():
     service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS})
-    client = service.client()
+    yield service
+    service.stop()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_part_costs_its_share_of_the_whole_and_head_costs_1(usual, kind):
+    client = usual.client()
     client.load(account(), *(record(n) for n in range(1, 2_102)))
     ask = Ask(client, kind)
     left = 500 if kind == "export" else 60
-    parts = ("bytes=0-9", "bytes=-100", "bytes=0-", "bytes=999999999-")
-    for more in ({}, {"method": "HEAD"}, *({"Range": part} for part in parts)):
-        left -= 4
-        assert ask(**more).headers["X-RateLimit-Remaining"] == str(left)
+    half = len(ask().body) // 2
+    left -= 4
+    costs = [
+        ({"method": "HEAD"}, 1),
+        ({"Range": "bytes=999999999-"}, 1),
+        *(({"Range": f"bytes={first}-{first}"}, 1) for first in (0, 1, half)),
+        ({"Range": f"bytes=0-{half - 1}"}, 2),
+        ({"Range": f"bytes=0-{half + 9}"}, 3),
+        ({"Range": "bytes=0-"}, 4),
+        ({"Range": "bytes=0-1,4-5"}, 4),
+    ]
+    for more, cost in costs:
+        left -= cost
+        assert ask(**more).headers["X-RateLimit-Remaining"] == str(left), more
+
+
+def test_many_tiny_parts_use_up_the_quota(usual):
+    client = usual.client()
+    client.load(account(), *(record(n) for n in range(1, 2_102)))
+    ask = Ask(client, "link")
+    statuses = [ask(Range=f"bytes={first}-{first}").status_int for first in range(58)]
+    # A part is made only if enough is left for the whole.
+    assert statuses == [206] * 57 + [429]
+
+
+def test_a_part_of_what_costs_more_than_the_limit_costs_its_share():
+    limits = {**USUAL_LIMITS, "finance_api.ratelimit.links": "3/minute, 60/hour"}
+    service = Service("memory", {"finance_api.storage": "memory", **limits})
+    client = service.client()
+    client.load(account(), *(record(n) for n in range(1, 4_102)))
+    ask = Ask(client, "link")
+    answer = ask(Range="bytes=0-9")
+    assert '"minute";r=2' in answer.headers["RateLimit"]
+    assert '"hour";r=59' in answer.headers["RateLimit"]
     service.stop()
 
 
