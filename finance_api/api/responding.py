@@ -155,7 +155,8 @@ class Exchange:
         """Return the body, and the headers of its form."""
         remark = ""
         if isinstance(answer, answers.Answer) and self.is_for_link:
-            remark = answer.remark
+            # A row more than the limit that somebody chose would be counted as one of the rows.
+            remark = "" if self.asked.names_limit else answer.remark
             if self._own_form is not None:
                 return self._own_form.write(answer), tuple(answer.headers)
             if self.form is not JSON:

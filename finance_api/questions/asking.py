@@ -42,9 +42,14 @@ class Asked(NamedTuple):
     path: str
     query_string: str
 
+    @property
+    def names_limit(self) -> bool:
+        """Whether the address itself says how many rows it wants."""
+        return "limit" in dict(split_query(self.query_string))
+
     def as_whole(self) -> Asked:
         """Ask for up to `MAX_ROWS` rows, unless the address has a limit."""
-        if "limit" not in self.values or "limit" in dict(split_query(self.query_string)):
+        if "limit" not in self.values or self.names_limit:
             return self
         return self._replace(values=self.values.with_limit(MAX_ROWS))
 
