@@ -74,32 +74,34 @@ MAX_LINE = 1 << 22
 #: Encodings to propose if a file is not UTF-8, the usual ones first.
 PROPOSED = tuple(
     """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp1257 cp1255 cp1256 cp932
-    cp949 gb18030 big5 mac-roman cp850""".split()
+    cp949 gb18030 big5 euc-jp koi8-u iso8859-5 cp874 mac-roman cp850""".split()
 )
 #: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
 _DOS = "cp850"
-#: Control and private characters, which no file means, and what separates words; apostrophes and
-#: the like do.
-_CONTROLS = re.compile("[\x80-\x9f\ue000-\uf8ff]")
+#: Control and private characters and frames, which no file means, and what separates words;
+#: apostrophes and the like do.
+_CONTROLS = re.compile("[\x80-\x9f\u2500-\u259f\ue000-\uf8ff]")
 _BETWEEN_WORDS = re.compile(
-    r"(?:[\s\d\x00-@\[-`{-~‘’“”„…–—«»°€]|[£ªº²³®™](?![^\W\d_]))+"  # 5 m³, but not M³ller
+    r"(?:[\s\x00-@\[-`{-~‘’“”„…–—«»°€]|[£ªº²³®™](?![^\W\d_]))+"  # 5 m³, but not M³ller
 )
 #: Words of up to this many lines are compared.
 _COMPARED_LINES = 1_000
 _EASTERN = frozenset(
-    ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC")
+    ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC", "THAI")
 )
 #: The letters beyond ASCII that one language uses.
 _ALPHABETS = """
     äöüß àâæçèéêëîïôùûüÿœ áéíñóúü àáâãçéêíóôõú àèéìíòóùú àäèéëïöü åäöé æøåéò ąćęłńóśźż
     áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű âçğıîöşü âîăşţșț čćđšž äõöšüž āčēģīķļņšūž
     ąčęėįšųūž абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ αβγδεζηθικλμνξοπρςστυφχψωάέήίόύώϊϋΐΰ
+    абвгдђежзијклљмнњопрстћуфхцчџш กขคฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลวศษสหฬอฮฯะัาำิีึืุูเแโใไๆ็่้๊๋์
     אבגדהוזחטיךכלםמןנסעףפץצקרשת ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئ
 """.split()
 #: Codec of an eastern script -> the bytes of its everyday characters: those of its first level.
 _EVERYDAY = {
     "cp932": re.compile(b"[\x81-\x97]."),
     "gb18030": re.compile(b"[\xa1-\xd7][\xa1-\xfe]"),
+    "euc-jp": re.compile(b"[\xa1-\xcf]."),
     "big5": re.compile(b"[\xa1-\xc6]."),
     "cp949": re.compile(b"[\xa1-\xc8][\xa1-\xfe]"),
 }
@@ -209,20 +211,24 @@ def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
     return {codec: lines[place].strip() if lines else "" for codec, lines in best}
 
 
-def possible_encodings(stream: BinaryIO, codecs: Iterable[str]) -> list[str]:
-    """Return those of the codecs in which the whole file is text, one for each text."""
-    found: dict[bytes, str] = {}
+def possible_encodings(stream: BinaryIO, codecs: Iterable[str]) -> dict[str, bool]:
+    """Return those of the codecs in which the whole file is text, one for each text, and whether
+    all its letters are of one language.
+    """
+    found: dict[bytes, tuple[str, bool]] = {}
     for codec in codecs:
-        digest = sha256()
+        digest, letters = sha256(), set[str]()
         with suppress(ImportRefused):
             _check(stream, codec)
             for _, line in _numbered_lines(stream, codec):
                 if _CONTROLS.search(line):
                     break
                 digest.update(line.encode())
+                letters.update(_BETWEEN_WORDS.sub("", line))
             else:
-                found.setdefault(digest.digest(), codec)
-    return [*found.values()]
+                is_familiar = not _count_unfamiliar("".join(letters), codec)
+                found.setdefault(digest.digest(), (codec, is_familiar))
+    return dict(found.values())
 
 
 def _count_unfamiliar(text: str, codec: str) -> int:

@@ -83,11 +83,15 @@ class CsvImporter:
             first = questions.asked[0]
             offered = {each.changes["encoding"] or "": each for each in first.choices}
             possible = possible_encodings(stream, _that_know_headings(plan.table))
+            why = "only in this encoding are its headings known"
+            familiar = [each for each in possible if possible[each]]
+            if len(familiar) == 1 < len(possible):
+                possible = dict.fromkeys(familiar, True)
+                why += ", and its letters those of one language"
             known = [each for each in offered if each in possible]
             if known:
                 plan, questions = self._open(stream, known[0], True)
             if len(known) == len(possible) == 1:
-                why = "only in this encoding are its headings known"
                 questions.remarks.append(f"the file is read as {known[0]}: {why}")
             elif known:
                 choices = tuple(offered[each] for each in known)
