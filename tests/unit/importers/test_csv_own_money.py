@@ -123,3 +123,30 @@ def test_a_column_with_blank_cells_is_not_offered_as_the_amount(price, is_offere
     offered = answers(refused)
     assert "--ignore Price" in offered
     assert any(each.startswith("--map amount=Price") for each in offered) == is_offered
+
+
+FOREIGN_FIRST = ("-122.30;EUR;-101.92", "-141.54;GBP;-141.54", "-77.95;GBP;-77.95")
+
+
+@pytest.mark.parametrize("heading", ["Original Amount", "Foreign Amount", "Originalbetrag"])
+def test_a_currency_whose_rows_alone_are_equal_is_that_of_the_original_amount(heading):
+    text = table(f"{heading};Currency;Amount", *FOREIGN_FIRST)
+    rows = money(text)
+    assert rows == money(text, currency="GBP")
+    assert rows[0] == ("Giro", "GBP", "-101.92", "-122.3", "EUR")
+    assert "originalCurrencyCode=Currency" in answers(refusal(text, currency="USD"))[0]
+    assert [row[:3] for row in rows[1:]] == [("Giro", "GBP", "-141.54"), ("Giro", "GBP", "-77.95")]
+
+
+@pytest.mark.parametrize("rows", [FOREIGN_FIRST[:1], ("-9.00;EUR;-8.00", "-5.00;USD;-4.00")])
+def test_whose_a_currency_is_that_no_row_shows_is_asked_about(rows):
+    text = table("Original Amount;Currency;Amount", *rows)
+    original, own = answers(refusal(text, account="Giro"))
+    assert "originalCurrencyCode=Currency" in original and "currency=Currency" in own
+
+
+def test_a_currency_of_equal_and_of_other_amounts_is_the_accounts():
+    text = table("Original Amount;Currency;Amount", "-5.00;EUR;-5.00", "-9.00;EUR;-8.00")
+    assert [row[:3] for row in money(text)] == [("Giro", "EUR", "-5"), ("Giro", "EUR", "-8")]
+    text = table("Original Amount;Currency;Amount in EUR", "-9.00;EUR;-8.00", "-7.00;EUR;-6.00")
+    assert [row[:3] for row in money(text)] == [("Giro", "EUR", "-8"), ("Giro", "EUR", "-6")]

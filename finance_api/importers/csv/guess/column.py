@@ -148,7 +148,8 @@ class Inferred:
     """The decisions made from a file's content.
 
     columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
-    positive, date_format: as in `Mapping`. explained: columns known to add nothing to the amounts.
+    positive, date_format, currency: as in `Mapping`.
+    explained: columns known to add nothing to the amounts.
     alike: why some of them do: in the first rows they repeat the sizes of other columns.
     questions: questions about columns with several possible roles; until a question is answered,
     its first answer is used.
@@ -158,6 +159,7 @@ class Inferred:
     statuses: tuple[int, ...] = ()
     positive: str | None = None
     date_format: str | None = None
+    currency: str | None = None
     explained: set[int] = field(default_factory=set)
     alike: list[Alike] = field(default_factory=list)
     questions: Questions = field(default_factory=Questions)

@@ -25,7 +25,7 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
     above = None if plan.rows is not None else currency_above(plan.table.above)
     in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
-    written = stated.pop() if len(stated) == 1 else above
+    written = stated.pop() if len(stated) == 1 else above or plan.inferred.currency
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:

@@ -12,7 +12,7 @@ from finance_api.importers.csv.vocabulary import (
     looks_like_card,
     named_balance,
 )
-from finance_api.importers.interface import Choice
+from finance_api.importers.interface import Choice, currency_code
 
 #: Field -> which way its amounts go; 0: as their signs say.
 _WAYS = {"amount": 0, "debit": -1, "credit": 1}
@@ -227,18 +227,23 @@ def _find_own(open_: OpenColumns) -> bool:
         return False
     pairs: list[Sequence[Column]] = list(zip(amounts, codes, strict=False))
     is_clear = len(codes) == 2 and _differ_by_currency(*pairs)
+    of_original: list[tuple[Column, Column]] = []
     if len(codes) == 1:
         # The account's currency is in no column.
-        orders = permutations(amounts)
+        orders = list(permutations(amounts))
+        of_original += [(a, b) for a, b in orders if _may_be_original(a, b, codes[0])]
         clear = [(a, b) for a, b in orders if a.fit("own") or _settles(open_, a, b, codes[0])]
         pairs = [pair for own, other in clear for pair in ([own], [other, codes[0]])]
         is_clear = len(pairs) == 2 and len(codes[0].values) > 1
-    if not is_clear:
+    if not (is_clear or of_original):
         return False
-    pairs.sort(key=lambda pair: _is_own(pair, open_.user_mapping.currency), reverse=True)
     for name, column in by_name.items():
         del open_.known[name]
         open_.free.append(column)
+    if not is_clear:
+        _take_original(open_, *of_original[0], codes[0])
+        return True
+    pairs.sort(key=lambda pair: _is_own(pair, open_.user_mapping.currency), reverse=True)
     one, other = ("amount", "currency"), ("originalAmount", "originalCurrencyCode")
     readings = [
         [*zip(one, own, strict=False), *zip(other, original, strict=False)]
@@ -251,6 +256,42 @@ def _find_own(open_: OpenColumns) -> bool:
         for role, column in readings[0]:
             open_.take(role, column, "the account's own money" if role == "amount" else None)
     return True
+
+
+def _may_be_original(own: Column, original: Column, codes: Column) -> bool:
+    """Return whether the only currencies may be those of the original amounts: no currency has
+    both rows in which the amounts are equal and rows in which they differ.
+    """
+    if not original.fit("original") or own.fit("original") or codes.fit("original currency"):
+        return False
+    if any(column.fit("own") for column in (own, original, codes)):
+        return False
+    equal, others = _by_equality(own, original, codes)
+    is_open = currency_in(own.heading) not in others and equal.isdisjoint(others)
+    return is_open and bool(others) and len(equal) < 2
+
+
+def _by_equality(own: Column, original: Column, codes: Column) -> tuple[set[str], set[str]]:
+    """Return the currencies of rows with equal amounts, and those of the other rows."""
+    found: tuple[set[str], set[str]] = set(), set()
+    for (one, other), code in zip(_rows(own, original), codes.texts, strict=True):
+        if one or other:
+            found[_size([one]) != _size([other])].add(currency_code(code))
+    return found
+
+
+def _take_original(open_: OpenColumns, own: Column, original: Column, codes: Column) -> None:
+    """Take the currencies for those of the original amounts; ask if nothing shows that they are."""
+    reading = ("amount", own), ("originalAmount", original), ("originalCurrencyCode", codes)
+    equal, _ = _by_equality(own, original, codes)
+    if equal and open_.user_mapping.currency in (None, *equal):
+        (open_.currency,) = equal
+        for role, column in reading:
+            open_.take(role, column)
+    else:
+        of_own = ("amount", own), ("currency", codes)
+        names = tuple(map(open_.name, (own, original)))
+        open_.ask("amount", Topic.OWN_AMOUNT, reading, of_own, columns=names)
 
 
 def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
