@@ -171,6 +171,11 @@ def add_link(
     service = cli.service_address()
     for form in forms_of(asked.address):
         click.echo(service + question_links.link_path(secret, form.ending))
+    if not cli.settings["finance_api.public_address"]:
+        remark = (
+            "The host and port are those of the ini file; finance_api.public_address sets others."
+        )
+        say(remark, err=True)
 
 
 @link.command("list", epilog="Example: finance-api question link list me@example.com --json")

@@ -125,9 +125,10 @@ def figures_of(document: _Object, region: Region) -> list[Figure]:
     values, found = single_values(document), []
     for name, row, currency, others in values:
         cells = {other: _cell(other, row, region) for other in others}
-        facts = [f"{_words(n)}: {c}" if is_number(row[n]) else c for n, c in cells.items() if c]
-        is_money = not _PLAIN.fullmatch(name)
-        unit = currency if is_money else f"in {currency}" if len(values) > 1 else ""
+        # ``previousSpent`` is ``Previous`` beside ``spent``.
+        short = {other: _words(other.replace(name[0].upper() + name[1:], "")) for other in others}
+        facts = [f"{short[n]}: {c}" if is_number(row[n]) else c for n, c in cells.items() if c]
+        unit = currency if not _PLAIN.fullmatch(name) else f"in {currency}" if values[1:] else ""
         text = f"{_cell(name, row, region)} {unit or ''}".rstrip()
         found.append(Figure(_words(name), text, list(dict.fromkeys(facts))))
     return found
@@ -167,6 +168,8 @@ def _cell(name: str, row: _Object, region: Region) -> str | Markup:
         if seconds is None:
             return _time_words(value, region) if name in _TIMES else value
         return day(seconds, region)
+    if name.endswith("Percent"):
+        return f"{region.decimal(str(round(value, 1)))}%".replace("-", "−")
     if _SHARES.fullmatch(name):
         return percent(_units(value), region).replace("-", "−")
     if _PLAIN.fullmatch(name):

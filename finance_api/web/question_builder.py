@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from finance_api.http.requests import Request
-from finance_api.planning.answers import ParametersRefused
 from finance_api.questions.building import CHOICES, NAMES, Choices
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.web.api_requests import RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.forms import named_options
 from finance_api.web.page import own_rows
-from finance_api.web.record_filters import period_options, presence
+from finance_api.web.record_filters import RecordFilters, period_options, presence
 from finance_api.web.views.record import suggested_payees
 
 
@@ -22,10 +21,11 @@ def chosen_in(given: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class QuestionBuilder:
-    """choices: what was chosen, and the lists to choose from."""
+    """choices: what was chosen, and the lists to choose from. faults: of the text and the payee."""
 
     choices: Choices
     answers: ApiAnswers
+    faults: Mapping[str, str]
 
     @classmethod
     def of(cls, request: Request) -> "QuestionBuilder":
@@ -38,7 +38,8 @@ class QuestionBuilder:
             "category": [*presence("category"), *named_options(owned, CATEGORIES)],
             "label": [*presence("label"), *named_options(owned, LABELS)],
         }
-        return cls(Choices(chosen, options), ApiAnswers(request))
+        faults = RecordFilters.read(request, {name: chosen[name] for name in ("q", "payee")}).errors
+        return cls(Choices(chosen, options), ApiAnswers(request), faults)
 
     @property
     def payees(self) -> list[str]:
@@ -46,14 +47,9 @@ class QuestionBuilder:
 
     @cached_property
     def errors(self) -> dict[str, str]:
-        errors, payee = self.choices.errors, self.choices.chosen["payee"]
+        errors, payee = {**self.choices.errors, **self.faults}, self.choices.chosen["payee"]
         asked = ApiRequest(RECORDS_PATH, {"payee": f"eq.{payee}", "limit": "1"})
-        try:
-            is_payee = not payee or bool(self.answers.get(asked).rows)
-        except ParametersRefused:
-            # Too long for a payee.
-            is_payee = False
-        if not is_payee:
+        if payee and ("payee" in errors or not self.answers.get(asked).rows):
             errors["payee"] = "No record has this payee. Write all of its name, or use the text."
         return errors
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlencode
+from uuid import UUID
 
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused
@@ -158,7 +159,8 @@ class RecordFilters:
     @property
     def parameters(self) -> dict[str, str]:
         """The filters as parameters of the API."""
-        found: dict[str, str] = {}
+        # Nothing matches a text that cannot be searched.
+        found: dict[str, str] = {"id": str(UUID(int=0))} if "q" in self.errors else {}
         for name, text in self._applied.items():
             for to, operand in _FILTERS[name](text, self.region).items():
                 found[to] = f"{found[to]},{operand}" if to in found else operand

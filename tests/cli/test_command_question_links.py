@@ -20,9 +20,19 @@ def links(command, email):
     return json.loads(command.done("question", "link", "list", email, "--json"))
 
 
+#: What is said beside addresses that begin with the server of the ini file.
+FROM_INI = "The host and port are those of the ini file; finance_api.public_address sets others.\n"
+
+
+def added(command, *arguments, remark=FROM_INI):
+    """Add a link, and return the output."""
+    outcome = command.run("question", "link", "add", *arguments)
+    assert (outcome.code, outcome.err) == (0, remark)
+    return outcome.raw_out
+
+
 def test_a_link_is_added_listed_and_revoked(command, asked):
-    added = command.done("question", "link", "add", asked, "Newest", "--name", "sheet").decode()
-    lines = added.splitlines()
+    lines = added(command, asked, "Newest", "--name", "sheet").decode().splitlines()
     assert [line.rpartition(".")[2] for line in lines] == ["csv", "xlsx", "json", "html", "rss"]
     address = r"http://127\.0\.0\.1:6543/q/(finq_\w{32})\.\w+"
     (secret,) = {re.fullmatch(address, line)[1] for line in lines}
@@ -41,7 +51,7 @@ def test_a_link_is_added_listed_and_revoked(command, asked):
     ("given", "days"), [([], 365), (["--expires-in-days", "2"], 2), (["--never-expires"], None)]
 )
 def test_a_link_expires_after_a_year_unless_one_says_otherwise(command, asked, given, days):
-    command.done("question", "link", "add", asked, "Newest", *given)
+    added(command, asked, "Newest", *given)
     (link,) = links(command, asked)
     begin, end = link["createdAt"], link["expiresAt"]
     found = end and (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).days
@@ -64,7 +74,8 @@ def test_a_link_begins_with_the_address_of_the_service(command, asked, settings,
     command.write({**command.settings, **settings})
     with command.ini.open("a") as stream:
         stream.write(f"[server:main]\nuse = egg:waitress#main\n{server}")
-    for line in command.done("question", "link", "add", asked, "Newest").decode().splitlines():
+    remark = "" if settings else FROM_INI
+    for line in added(command, asked, "Newest", remark=remark).decode().splitlines():
         assert line.startswith(f"{address}/q/finq_")
 
 
@@ -81,7 +92,7 @@ def test_a_wrong_address_of_the_service_is_refused_by_name(command, asked, wrong
 def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
     command.done("question", "add", asked, "Other", ADDRESS)
     for name in ("Newest", "Newest", "Other", "Other"):
-        command.done("question", "link", "add", asked, name, "--name", "x")
+        added(command, asked, name, "--name", "x")
     revoke = ("question", "link", "revoke", asked)
     assert "4 links are called x" in command.refused(*revoke, "x", code=2)
     for given in ((), ("Newest", "--all")):
@@ -101,9 +112,8 @@ def test_links_are_revoked_by_question_by_id_and_all_at_once(command, asked):
 
 @pytest.mark.parametrize("written", ["{}", "https://host.example{}", "see {}, it leaked"])
 def test_a_leaked_link_is_revoked_by_its_address_alone(command, asked, written):
-    added = command.done("question", "link", "add", asked, "Newest").decode()
-    first = urlsplit(added.splitlines()[0]).path
-    command.done("question", "link", "add", asked, "Newest", "--name", "other")
+    first = urlsplit(added(command, asked, "Newest").decode().splitlines()[0]).path
+    added(command, asked, "Newest", "--name", "other")
     text = written.format(first)
     revoke = ("question", "link", "revoke", "--value", "-")
     assert b"revoked" in command.done(*revoke, stdin=text.encode())
@@ -121,7 +131,7 @@ def test_a_link_is_named_in_one_way(command, asked):
 
 
 def test_removing_a_question_revokes_its_links(command, asked):
-    command.done("question", "link", "add", asked, "Newest", "--expires-in-days", "30")
+    added(command, asked, "Newest", "--expires-in-days", "30")
     command.done("question", "remove", asked, "Newest")
     (link,) = links(command, asked)
     assert (link["name"], link["question"]) == ("Newest", None)

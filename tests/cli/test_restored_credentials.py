@@ -56,11 +56,13 @@ def ended_links(house):
 def test_links_that_were_revoked_since_stay_revoked(house, backup, empty):
     house.done("question", "add", ANNA, "Newest", "/v1/api/records")
     for name in ("revoked before", "revoked since", "alive"):
-        house.done("question", "link", "add", ANNA, "Newest", "--name", name)
+        assert not house.command.run("question", "link", "add", ANNA, "Newest", "--name", name).code
     house.done("question", "link", "revoke", ANNA, "revoked before")
     house.done("backup", backup)
     house.done("question", "link", "revoke", ANNA, "revoked since")
-    house.done("question", "link", "add", ANNA, "Newest", "--name", "of after")
+    assert not house.command.run(
+        "question", "link", "add", ANNA, "Newest", "--name", "of after"
+    ).code
     house.done("restore", backup, "--yes")
     assert ended_links(house) == {"revoked before": True, "revoked since": True, "alive": False}
     empty.done("restore", backup, "--yes")

@@ -201,7 +201,14 @@ def test_a_compared_value_names_the_earlier_one(client, visitor):
     (group,) = answered(client, address)["groups"]
     assert values_of(page) == [f"{group['spent']:,.2f} EUR"]
     before = f"{group['previousSpent']:,.2f}".replace("-", "\N{MINUS SIGN}")
-    assert f"Previous spent: {before}" in shown_text(page.text)
+    change = f"{group['changeSpentPercent']:.1f}%".replace("-", "\N{MINUS SIGN}")
+    shown = shown_text(page.text)
+    assert f"Previous: {before}; Change: " in shown and f"; Change percent: {change}" in shown
+
+
+def test_a_text_that_cannot_be_searched_is_reported_at_its_control(visitor):
+    page = visitor.get("/questions/new?what=spent&q=amazon+OR").text
+    assert 'id="q-error"' in page
 
 
 def test_the_list_says_so_where_an_answer_takes_long_or_fails(

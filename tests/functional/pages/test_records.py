@@ -73,6 +73,12 @@ def test_a_filter_that_is_none_is_reported_and_the_others_count(client, visitor)
     assert found(visitor, "from=never&q=kino") == {"Kino"}
 
 
+def test_nothing_matches_a_text_that_cannot_be_searched(visitor):
+    page = visitor.get("/records?q=kino+OR").text
+    assert 'id="q-error"' in page and "No records match these filters." in shown_text(page)
+    assert 'id="totals"' not in page
+
+
 def test_a_list_without_records_says_what_its_filters_name_in_vain(client, visitor):
     gone = uid("Label", 99)
     shown = shown_text(visitor.get(f"/records?label={gone}").text)

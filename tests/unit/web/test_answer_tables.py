@@ -140,7 +140,7 @@ def test_chosen_fields_are_shown_in_their_order(fields: str) -> None:
 
 def test_percentages_have_the_minus_of_amounts() -> None:
     row = {"currencyCode": "EUR", "changeNet": -1, "changeNetPercent": Decimal("-5.23")}
-    assert table_of({"groups": [row]}).rows == [["EUR", "−1.00", "−5.23"]]
+    assert table_of({"groups": [row]}).rows == [["EUR", "−1.00", "−5.2%"]]
 
 
 def test_wide_rows_show_their_first_columns() -> None:
