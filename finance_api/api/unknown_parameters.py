@@ -9,6 +9,9 @@ from finance_api.auth.authentication import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.query.errors import quoted
 from finance_api.query.suggestions import suggestion_and_prefix
 
+#: Parameters with names that are taken for parameters: ``hour=eq.5``, ``share=true``.
+_LISTS = ("groupBy", "columns")
+
 
 def message_about(
     name: str, text: str, nodes: Mapping[str, colander.SchemaNode], refused: Mapping[str, str]
@@ -23,6 +26,10 @@ def message_about(
         return refused[name]
     meant, prefix = suggestion_and_prefix(name, nodes)
     if meant is None:
+        for owner in [each for each in _LISTS if each in nodes]:
+            with suppress(colander.Invalid):
+                nodes[owner].deserialize([name])
+                return f"there is no such parameter; did you mean {quoted(f'{owner}={name}')}?"
         return f"there is no such parameter; it takes {', '.join(nodes)}"
     if prefix:
         with suppress(colander.Invalid):

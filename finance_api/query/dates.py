@@ -29,6 +29,8 @@ _AHEAD = ", ".join((*(name for name, date in RELATIVE_DATES.items() if date.is_a
 _RELATIVE = f"{_PAST}, {_AHEAD}"
 #: A quarter or a week that is written in another form.
 _LOOSE_PERIOD = re.compile("([0-9]{4})[-/ ]?([QqWw])([0-9]{1,2})")
+#: Days, weeks, months or years away, perhaps without a sign. Weeks are written as days.
+_LOOSE_AWAY = re.compile("([-+ ]?)([1-9][0-9]?)([dwmy])")
 
 
 def parse_dates(operand: str, *, takes_ahead: bool = True) -> Span | RelativeDate:
@@ -120,4 +122,9 @@ def _suggestion(text: str, forms: str) -> str:
         with suppress(TimeError):
             parse_days(period)
             return question([text], [period])
+    if away := _LOOSE_AWAY.fullmatch(text):
+        away_text = f"{int(away[2]) * 7}d" if away[3] == "w" else away[2] + away[3]
+        signs = [sign for sign, form in (("-", "-30d"), ("+", "+7d")) if form in forms]
+        meant = [sign + away_text for sign in signs if away[1].replace(" ", "+") in ("", sign)]
+        return question(meant, meant)
     return question([text], [name for name in RELATIVE_DATES if name in forms])

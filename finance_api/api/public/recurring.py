@@ -1,5 +1,7 @@
 """GET /v1/api/records/recurring"""
 
+from functools import partial
+
 from pyramid.response import Response
 
 from finance_api.api import freshness, listing, parameters, responding, validation
@@ -12,8 +14,9 @@ from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
 from finance_api.planning.recurring.orders import own_orders, paid_payees, yearly_totals
 from finance_api.planning.recurring.reading import list_recurring
 from finance_api.planning.recurring.series import Recurring
-from finance_api.query.errors import QueryError, quoted
+from finance_api.query.errors import all_or_faults
 from finance_api.query.evaluate import matches
+from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.tables import RECURRING, RECURRING_TOTALS, Status
@@ -23,10 +26,7 @@ _STATUSES = tuple(Status)
 
 
 def _status(text: str) -> frozenset[str]:
-    for word in (words := text.split(",")):
-        if word not in _STATUSES:
-            raise QueryError(f"{quoted(word)} is not one of {', '.join(_STATUSES)}")
-    return frozenset(words)
+    return frozenset(all_or_faults(partial(parse_one_of, _STATUSES), text.split(",")))
 
 
 class RecurringSchema(parameters.DataSchema):

@@ -87,8 +87,14 @@ def _having(text: str) -> list[GroupCondition]:
     if name not in _COMPARABLE:
         raise QueryError(
             f"{quoted(name)} is not a column with numbers or dates; write a condition such as "
-            "net.lt.-100 or firstDate.gte.2026-03"
+            f"net.lt.-100 or firstDate.gte.2026-03{question([name], _COMPARABLE)}"
         )
+    for part in conditions.split(","):
+        if part.partition(".")[0] in _COMPARABLE:
+            raise QueryError(
+                f"{quoted(part)} names a column after a comma; write having=spent.gt.1,lt.5 for "
+                "two conditions on a column, and a second having for another column"
+            )
     return [GroupCondition(each) for each in parse_conditions(_COMPARABLE[name], conditions)]
 
 

@@ -142,6 +142,10 @@ def test_transfers_and_void_records_do_not_recur(client):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
+        (
+            {"status": "activ"},
+            '"activ" is not one of active, overdue, ended; did you mean "active"?',
+        ),
         ({"status": "gone"}, '"gone" is not one of active, overdue, ended'),
         ({"payee": "eq.Gym"}, "there is no such parameter"),
     ],

@@ -180,6 +180,10 @@ def test_schemas_have_week_53_of_every_year_that_has_one():
         ("2026W30", 'did you mean "2026-W30"?'),
         ("+36526d", '"+36526d" is further ahead than +36525d'),
         (" 101y", '"+101y" is further ahead than +100y'),
+        ("+7w", 'did you mean "+49d"?'),
+        (" 7w", 'did you mean "+49d"?'),
+        ("-2w", 'did you mean "-14d"?'),
+        ("7d", 'did you mean "-7d" or "+7d"?'),
         ("nextweek", 'did you mean "next-week"?'),
     ],
 )
