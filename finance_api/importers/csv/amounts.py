@@ -17,9 +17,13 @@ from finance_api.values.number import NumberError, decimal_text, parse_decimal, 
 
 DECIMAL_MARKS = (".", ",")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
+#: Digits of other scripts -> ASCII digits.
+DIGITS = {ord(zero) + n: str(n) for zero in "٠۰०০੦૦௦౦೦๐០၀０" for n in range(10)}
 #: Characters that group digits like a space (no-break, figure, thin and narrow no-break spaces), or
-#: like a straight apostrophe (the typographic apostrophe).
-_GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
+#: like a straight apostrophe (typographic apostrophe, Arabic thousands mark).
+_GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'", 0x66C: "'"}
+_ARABIC_DECIMAL = {0x66B: "."}
+_NUMERALS = _MINUS | _GROUPING | _ARABIC_DECIMAL | DIGITS
 
 #: Short names of currencies that end in a full stop, which is not a decimal mark.
 _DOTTED = re.compile(r"(?<![^\W\d_])(s?fr|kr|rs|rp|руб|р|лв|грн)\.", re.IGNORECASE)
@@ -63,7 +67,7 @@ def shape_of(text: str) -> Written | None:
     """
     if len(text) > _LONGEST:
         return None
-    text = _DOTTED.sub(r"\1", text.translate(_MINUS).translate(_GROUPING).strip())
+    text = _DOTTED.sub(r"\1", text.translate(_NUMERALS).strip())
     is_doubled = text.startswith("--")
     match = _PARTS.fullmatch(text.removeprefix("-") if is_doubled else text)
     if match is None:

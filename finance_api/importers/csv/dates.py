@@ -16,6 +16,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.clauses import Clause, Day, Option, Says, Topic, clause
+from finance_api.importers.csv.amounts import DIGITS
 from finance_api.importers.csv.vocabulary import WEEKDAYS, month_number
 from finance_api.importers.interface import (
     Choice,
@@ -250,10 +251,10 @@ def _time(parts: Mapping[str, str]) -> int | None:
 
 @lru_cache(1024)
 def _plain(text: str) -> str:
-    """Return a date without a day of the week before it and a Bulgarian "year" behind it, and with
-    the year counted from Christ.
+    """Return a date without a day of the week before it and a Bulgarian "year" behind it, with
+    ASCII digits, and with the year counted from Christ.
     """
-    text = text.replace(" г.", "")
+    text = text.translate(DIGITS).replace(" г.", "")
     match = _WEEKDAY.match(text)
     if match is not None:
         return text[match.end() :]

@@ -107,3 +107,10 @@ def test_the_former_code_of_the_rouble_means_the_rouble(given):
         f"Дата операции;Валюта;Описание;Приход;Расход\n{rows}", account="A", **given
     )
     assert statement.statement.account.currency == "RUB"
+
+
+def test_arabic_digits_and_marks_are_read_unasked():
+    text = "التاريخ,البيان,المبلغ,الرصيد\n٢٠٢٦/٠٢/٠٣,بقالة,-١٢٩٫٨٦,٥٬٥٣٩٫١٤\n"
+    rows, closing = found(text + "٢٠٢٦/٠٢/١٨,راتب,١٬٠٠٠٫٠٠,٦٬٥٣٩٫١٤\n")
+    assert rows == [("2026-02-03", -129.86, "بقالة"), ("2026-02-18", 1_000, "راتب")]
+    assert closing == 6_539.14
