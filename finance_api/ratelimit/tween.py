@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from pyramid.httpexceptions import HTTPException
 from pyramid.registry import Registry
 from pyramid.response import Response
 
@@ -58,12 +59,14 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             credential = next((c for start, c in _CREDENTIALS if path.startswith(start)), "token")
             request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
+            if not decision.allowed:
+                raise _too_many(decision, _FAILURES)
             # The next tween answers 401.
-            return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
+            return handler(request)
         is_free = request.environ["PATH_INFO"] in USAGE_PATHS
         decision = quotas.take(found, now_ms, is_free=is_free)
         if not decision.allowed:
-            return _too_many(decision, _REQUESTS)
+            raise _too_many(decision, _REQUESTS)
         request.environ[_TAKEN] = decision
         request.add_response_callback(_settled(found))
         return handler(request)
@@ -148,7 +151,7 @@ _REQUESTS = "Too many requests; please try again in {} seconds."
 _FAILURES = "Too many requests without a valid token; please try again in {} seconds."
 
 
-def _too_many(decision: Decision, detail: str) -> Response:
+def _too_many(decision: Decision, detail: str) -> HTTPException:
     seconds = decision.retry_after_seconds
     return problem(429, detail.format(seconds), headers=rate_headers(decision))
 

@@ -40,7 +40,7 @@ _TITLES = {
     429: "Please try again",
     503: "Please try again",
 }
-_LINK_TITLES = {404: "Unknown link", 410: "This link has ended"}
+_LINK_TITLES = {0: "This address has a wrong end", 404: "Unknown link", 410: "This link has ended"}
 _DETAILS = {
     400: "Your browser sent something that this server cannot read.",
     403: "You are not allowed to do this.",
@@ -199,10 +199,12 @@ def unexpected(error: Exception, request: Request) -> Response:
 def link_error(error: HTTPException, request: Request) -> Response:
     """Return the page of a link that has no answer, for strangers and for frames."""
     answer = errors.as_problem(error, request)
+    # If the link is known, only the end of its address is wrong.
+    status = 0 if request.known_identity and error.status_int == 404 else answer.status_int
     variables = {
-        "title": _LINK_TITLES.get(answer.status_int, "This link has no answer now"),
+        "title": _LINK_TITLES.get(status, "This link has no answer now"),
         "detail": answer.json["detail"],
-        "is_over": answer.status_int in _LINK_TITLES,
+        "is_over": status in (404, 410),
         "static_url": static_url,
     }
     response = render_to_response("link_error.jinja2", variables, request=request)
@@ -216,7 +218,7 @@ def link_error(error: HTTPException, request: Request) -> Response:
 class ForBrowser:
     """A view predicate: true for pages, and for browsers' other requests outside the APIs.
 
-    With ``link`` as its value: true for browsers that ask for the page of a link.
+    With ``link`` as its value: true for browsers that ask for the address of a link.
     """
 
     def __init__(self, value: bool | Literal["link"], config: Configurator) -> None:
@@ -232,9 +234,8 @@ class ForBrowser:
         path = request.environ["PATH_INFO"]
         if is_page(path):
             return self._value is True
-        if path.startswith(LINKS):
-            return self._value == "link" and path.endswith(".html") and _prefers_html(request)
-        return self._value is True and not _OF_PROGRAMS.match(path) and _prefers_html(request)
+        own_value = "link" if path.startswith(LINKS) else True
+        return self._value == own_value and not _OF_PROGRAMS.match(path) and _prefers_html(request)
 
 
 def _prefers_html(request: Request) -> bool:

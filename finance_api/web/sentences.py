@@ -42,7 +42,6 @@ _MAX_FIELDS = 3
 _BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Derived fields that sentences name in place of the stored fields, which contain ids.
 _READABLE = ("category", "labels")
-_NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,7 @@ def sentence_of(entry: HistoryEntry) -> Message:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")
     if entry.action in _SPLITS:
-        sentence = _SPLITS[entry.action].format(summary.get("name") or "a record")
-        return capital(sentence)
+        return capital(_SPLITS[entry.action].format(summary.get("name") or "a record"))
     parts = _parts(summary) if summary.get("counts") else ["your data changed"]
     text = ", ".join(parts)
     if entry.action == APPLY:
@@ -200,7 +198,7 @@ def _marked(field: Field, text: str | None) -> str:
         # Records of a transfer or split share such an id.
         return "no" if text is None else "yes"
     if text is None:
-        return _NONE
+        return "none"
     if field.is_money:
         number, _, currency = text.partition(" ")
         return money_text(to_units(Decimal(number)), currency or None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
+from webob.multidict import MultiDict
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -26,6 +27,7 @@ from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.development import PayeeDetail
+from finance_api.web.kept_forms import kept_form
 from finance_api.web.routes import get, post
 
 #: The page counts the records of up to this many payees.
@@ -79,18 +81,17 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     except QueryError as error:
         errors = {**errors, "q": pages.sentence(error)}
     found = _counted(request, words)
-    pager = pages.Pager.of(request, len(found or ()))
-    shown = (found or [])[pager.offset : pager.last]
+    pager, sent = pages.Pager.of(request, len(found or ())), kept_form(request) or request.POST
     return pages.page(
         "rules",
         "Payees",
         here=pages.here(request),
-        payees=shown,
+        payees=(found or [])[pager.offset : pager.last],
         is_too_much=found is None,
         pager=pager,
         q=text,
-        into=request.sent_text("into") if errors else "",
-        chosen=frozenset(request.sent_texts("payee")) if errors else frozenset(),
+        into=sent.get("into", ""),
+        chosen=frozenset(sent.getall("payee")),
         errors=errors,
     )
 
@@ -139,12 +140,12 @@ class _Payee:
 
 @get("payees.categories", Permission.DATA_READ, "payees_categories")
 def show_largest(request: Request) -> dict[str, Any]:
-    return _largest(request, {}, {})
+    return _largest(request, {})
 
 
 @post("payees.categories", Permission.DATA_WRITE, "payees_categories")
 def categorise_largest(request: Request) -> Response | dict[str, Any]:
-    sent = dict(zip(request.sent_texts("payee"), request.sent_texts("category"), strict=False))
+    sent = _sent(request.POST)
     with forms.form_errors() as errors, pages.editing(request, "payees categorise") as session:
         if not any(sent.values()):
             raise forms.FormFaults({"form": "Choose a category for at least one payee."})
@@ -155,14 +156,18 @@ def categorise_largest(request: Request) -> Response | dict[str, Any]:
             found = {names[each]: pages.sentence(why) for each, why in error.reasons.items()}
             raise forms.FormFaults(found) from None
     if errors:
-        return pages.refused(request, _largest(request, sent, errors))
+        return pages.refused(request, _largest(request, errors))
     return pages.changed(session, request.path)
 
 
-def _largest(
-    request: Request, sent: Mapping[str, str], errors: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the page. sent: category ids by payee; if it has any, the page has these payees."""
+def _sent(form: MultiDict) -> dict[str, str]:
+    """Return the category ids by payee."""
+    return dict(zip(form.getall("payee"), form.getall("category"), strict=False))
+
+
+def _largest(request: Request, errors: Mapping[str, str]) -> dict[str, Any]:
+    """Return the page. If a form was sent or kept, the page has its payees."""
+    sent = _sent(kept_form(request) or request.POST)
     found: dict[str, _Payee] = {}
     totals: Counter[str] = Counter()
     by = ["payee", "currencyCode"]

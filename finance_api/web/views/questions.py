@@ -189,14 +189,15 @@ def _shown(request: Request) -> Response | None:
     Nothing is saved that was not shown. A name or an address that was typed stays.
     """
     sent, shown = request.POST, QuestionBuilder.of(request)
-    chosen = chosen_in(sent)
+    chosen, built = chosen_in(sent), shown.choices.chosen["what"] and shown.choices.address
     typed = {
         name: text
         for name in _FIELDS
-        if (text := request.sent_text(name)) and text != shown.built.get(name)
+        if (text := request.sent_text(name)) not in ("", shown.built.get(name), built)
     }
-    is_shown = not chosen["what"] or "address" in typed or chosen == shown.choices.chosen
-    if is_shown and "show" not in sent:
+    is_shown = chosen == shown.choices.chosen and not shown.errors
+    is_other = not chosen["what"] or "address" in typed
+    if (is_shown or is_other) and "show" not in sent:
         return None
     is_shared = _is_shared(request) or sent.get("show") == "share"
     share = {"share": "yes"} if is_shared else {}

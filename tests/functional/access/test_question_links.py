@@ -18,6 +18,8 @@ from support.question_links import RECORDS, SUMMARY, UPCOMING, Linked, household
 from support.service import USUAL_LIMITS, Service, on_one_storage
 
 UNKNOWN = "finq_" + "x" * 32
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+PROBLEM = "application/problem+json"
 
 
 @pytest.fixture
@@ -336,19 +338,30 @@ def test_people_get_a_page_for_a_link_without_an_answer(linked, way, status, tit
     elif way == "revoked":
         secret, link = linked.secret, linked.links[0]
         linked.service.change(lambda s: revoke_link(s, link, linked.service.clock.now()))
-    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    answer = linked.read(".html", secret=secret, **browser)
-    assert (answer.status_int, answer.content_type) == (status, "text/html")
+    browser = {"Accept": BROWSER}
+    # Browsers get a page at each address, and programs a problem document.
+    for ending in ("", ".csv", ".json", ".xlsx", ".html"):
+        answer = linked.read(ending, secret=secret, **browser)
+        assert (answer.status_int, answer.content_type) == (status, "text/html")
+        for accept in ("*/*", "text/csv", "application/json"):
+            problem = linked.read(ending, secret=secret, Accept=accept)
+            assert (problem.status_int, problem.content_type) == (status, PROBLEM)
     assert f"<h1>{title}</h1>" in answer.text
     assert "Ask the person who gave you this address" in answer.text
     sentence = "This link no longer works." if status == 410 else "There is nothing at this path."
     assert sentence in answer.text
     assert not any(text in answer.text for text in (secret, "Bread", "/settings/login", "<script"))
     assert answer.headers["Cache-Control"] == "no-store"
-    # Programs get a problem document.
-    for ending, headers in ((".html", {}), (".csv", browser), (".json", browser)):
-        answer = linked.read(ending, secret=secret, **headers)
-        assert (answer.status_int, answer.content_type) == (status, "application/problem+json")
+
+
+@pytest.mark.parametrize("ending", ["", ".pdf", ".ics"])
+def test_people_get_a_page_that_says_how_the_address_of_a_link_ends(linked, ending):
+    answer = linked.read(ending, Accept=BROWSER)
+    assert (answer.status_int, answer.content_type) == (404, "text/html")
+    assert "<h1>This address has a wrong end</h1>" in answer.text
+    assert ".csv, .xlsx, .json, .html and .rss" in answer.text
+    assert "Ask the person" not in answer.text and linked.secret not in answer.text
+    assert linked.read(ending).content_type == PROBLEM
 
 
 @on_one_storage
@@ -425,6 +438,9 @@ def test_guesses_are_counted_for_each_address_like_wrong_tokens(usual):
     linked = Linked(household(usual.client()))
     guesses = [linked.read(secret=new_secret(), address="192.0.2.1").status_int for _ in range(31)]
     assert guesses == [404] * 30 + [429]
+    page = linked.read(".csv", secret=new_secret(), address="192.0.2.1", Accept=BROWSER)
+    assert (page.status_int, page.content_type) == (429, "text/html")
+    assert "please try again in" in page.text and page.headers["Retry-After"]
     assert linked.read(secret=new_secret(), address="192.0.2.2").status_int == 404
     # Wrong secrets and wrong tokens share a bucket; a right secret still passes.
     wrong = usual.web.get("/v1/api/records", extra_environ={"REMOTE_ADDR": "192.0.2.1"}, status="*")

@@ -18,7 +18,7 @@ from support.browser import (
 )
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
-from support.native_rows import account, label, record, uid
+from support.native_rows import account, category, label, record, uid
 from support.service import Client, on_one_storage
 
 NEW = "/records/new"
@@ -28,7 +28,9 @@ KEPT = "Your entries were kept. Nothing is saved yet"
 
 @pytest.fixture
 def client(service, user):
-    service.load(user, [account(1, name="Cash"), label(1, name="home"), record(1, payee="Aldi")])
+    service.load(
+        user, [account(1, name="Cash"), label(1, name="home"), record(1, payee="Aldi"), category(1)]
+    )
     return Client(service, user, new_token(service, user))
 
 
@@ -97,6 +99,8 @@ def form_with(page, names):
         ("/records?q=aldi&select=some", {"id": uid("Record", 1), "set_note": "mine"}),
         ("/records?q=aldi", {"category": "mine"}),
         (f"{RECORD}/rule?back=%2Frecords%3Fq%3Daldi", {"keyword": "mine"}),
+        ("/payees?q=aldi", {"payee": "Aldi", "into": "mine"}),
+        ("/payees/categories", {"payee": "Aldi", "category": uid("Category", 1)}),
         (f"{RECORD}/split", {"amount-1": "mine", "note-2": "<i>rest</i>"}),
     ],
 )

@@ -58,7 +58,9 @@ def test_payees_are_searched_by_words_and_merged(client, visitor):
     ],
 )
 def test_a_merge_that_is_refused_keeps_what_was_chosen(client, visitor, payees, into, said):
-    page = merge(visitor, *payees, into=into, status=400)
+    answer = merge(visitor, *payees, into=into)
+    assert "kept=" in location(answer)
+    page = visitor.follow(answer)
     assert said in shown_text(page.text)
     assert page.text.count(" checked") == len({"Shop"}.intersection(payees))
     assert records(client, payee="eq.Shop") == [("Shop", None)]

@@ -179,6 +179,17 @@ def test_a_category_that_is_removed_after_it_was_chosen_gives_no_sum(client, vis
     assert "There is no category with the id" in shown_text(visitor.get("/questions").text)
 
 
+def test_a_question_about_a_category_removed_meanwhile_is_not_saved(service, user, client, visitor):
+    unused = uid("Category", 3)
+    path = f"/questions/new?what=spent&category={unused}&period=this-month"
+    sent = visitor.form(path, path).filled({"name": "My name"})
+    visitor.submit(f"/categories/{unused}/remove", f"/categories/{unused}/remove")
+    page = visitor.follow(visitor.post(path, sent, status=303))
+    assert "no longer exists: choose again" in page.text.split('id="category-error"')[1]
+    assert dict(forms(page.text)[-1].fields)["name"] == "My name"
+    assert saved(service, user) == []
+
+
 def test_a_single_value_is_shown_large_on_its_page_its_link_and_in_the_list(
     service, client, visitor
 ):
