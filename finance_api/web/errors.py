@@ -209,9 +209,8 @@ def link_error(error: HTTPException, request: Request) -> Response:
     }
     response = render_to_response("link_error.jinja2", variables, request=request)
     response.status_int = answer.status_int
-    kept = ("Allow", "Retry-After")
-    response.headers.update({k: v for k, v in answer.headers.items() if k in kept})
-    response.headers["Cache-Control"] = "no-store"
+    kept = {k: v for k, v in answer.headers.items() if k in ("Allow", "Retry-After")}
+    response.headers.update(kept | {"Cache-Control": "no-store"})
     return response
 
 

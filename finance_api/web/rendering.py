@@ -51,6 +51,7 @@ NOTICES = {
     "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file was discarded. Nothing was imported.",
     "undone": "Undone. Your data is as it was before.",
+    "undone-kept": "Undone, but what was edited manually since, or is still in use, was kept.",
     "question-removed": "The question is removed.",
     "link-revoked": "The link is revoked and no longer shows the answer.",
     "links-revoked": "All links of this question are revoked.",

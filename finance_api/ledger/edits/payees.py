@@ -16,7 +16,6 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurring.reading import renamed_items
 from finance_api.query.model import any_of
 from finance_api.resources import RECORD_RULES, RECORDS, SPLITS, STANDING_ORDERS
-from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.values.text import fold, message, shown
 
@@ -30,7 +29,7 @@ def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> Edi
     A rule gives the new payee to later records whose payee in the file is one of the names. names:
     exactly as the records have them. Raises ChangeRefused.
     """
-    payee = _read("payee", into)
+    payee = _read("payee", into.strip())
     if payee is None:
         raise ChangeRefused("the new payee is blank: give it a name")
     old = [name for name in dict.fromkeys(names) if name != payee]
@@ -65,10 +64,13 @@ def rename_planned(
 
     renamed: returns the new payees of an account's records by their old payees.
     """
-    for row in list(session.row_set(STANDING_ORDERS).rows.values()):
+    orders = session.row_set(STANDING_ORDERS)
+    for row in list(orders.rows.values()):
         payee = renamed(row["accountId"]).get(row["payee"])
         if payee is not None:
-            _put(session, report, STANDING_ORDERS, row, {"payee": payee})
+            after = {**row, "payee": payee, "updatedAt": session.now}
+            orders.put(after)
+            report.note(session, STANDING_ORDERS, row, after)
     for row in list(session.accounts.rows.values()):
         if row["ignoredPayments"]:
             items = renamed_items(row["ignoredPayments"], renamed(row["id"]))
@@ -90,13 +92,13 @@ def _renamed(row: Row, payee: str) -> Row:
 
 def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee: str) -> None:
     """Let all rules give the new payee, and one of them compare the whole payee with the names."""
-    name = _rule_name(payee)
+    name, rules = _rule_name(payee), session.row_set(RECORD_RULES)
+    before = dict(rules.rows)
     for row in list_rules(session):
         if row["payee"] in old:
             is_of_merge = row["name"] == _rule_name(row["payee"])
-            is_free = not session.row_set(RECORD_RULES).named(name)
-            values = {"payee": payee, "name": name if is_of_merge and is_free else row["name"]}
-            _put(session, report, RECORD_RULES, row, values)
+            values = {"name": name} if is_of_merge and not rules.named(name) else {}
+            rules.put({**row, **values, "payee": payee, "updatedAt": session.now})
     folded = {fold(name) for name in old}
     whole = [row for row in list_rules(session) if row["wholePayee"] and row["payee"] is not None]
     for row in whole:
@@ -107,15 +109,17 @@ def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee:
             )
     rule = next((r for r in whole if r["payee"] == payee and r["accountId"] is None), None)
     if rule is None:
-        values = {"keywords": _read("keywords", old), "wholePayee": True, "payee": payee}
-        made = put_new(session, RECORD_RULES, {**values, "name": name})
-        report.note(session, RECORD_RULES, None, made)
+        made = {"keywords": _read("keywords", old), "wholePayee": True, "payee": payee}
+        put_new(session, RECORD_RULES, {**made, "name": name})
     else:
         known = set(map(fold, rule["keywords"]))
         further = [name for name in old if fold(name) not in known]
         if further:
             keywords = _read("keywords", [*rule["keywords"], *further])
-            _put(session, report, RECORD_RULES, rule, {"keywords": keywords})
+            rules.put({**rule, "keywords": keywords, "updatedAt": session.now})
+    for row in list_rules(session):
+        if row != before.get(row["id"]):
+            report.note(session, RECORD_RULES, before.get(row["id"]), row)
     report.remarks.append(
         message(f"new records of these payees get the payee {shown(payee)}, by a rule")
     )
@@ -124,11 +128,3 @@ def _put_rule(session: LedgerSession, report: EditReport, old: list[str], payee:
 def _rule_name(payee: str) -> str:
     """Return the name of a rule that a merge makes; it follows the payee in later merges."""
     return f"Payee {payee}"
-
-
-def _put(
-    session: LedgerSession, report: EditReport, resource: Resource, row: Row, values: Row
-) -> None:
-    after = {**row, **values, "updatedAt": session.now}
-    session.row_set(resource).put(after)
-    report.note(session, resource, row, after)

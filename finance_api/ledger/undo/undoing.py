@@ -75,7 +75,8 @@ class _Undo:
         #: Accounts whose initial balances are derived again from the bank's balances.
         self._accounts: set[str] = set()
         self._categories: set[str] = set()
-        self._restored_records: set[str] = set()
+        #: Ids of restored rows. Several entries can restore a row, or remove it again.
+        self._restored: defaultdict[Resource, set[str]] = defaultdict(set)
         self._splits: set[str] = set()
         self._questions = 0
 
@@ -98,6 +99,9 @@ class _Undo:
         self._report.remarks = settle_bank_balances(session, wanted)
         self._report.remarks += renamed_texts(self._questions)
         settle_balances(session)
+        for resource, ids in self._restored.items():
+            left = ids if resource is RECORDS else ids & session.row_set(resource).rows.keys()
+            self._report.restored[resource.name] = len(left)
         session.close(records_changed=True)
         numbers = ", ".join(map(str, self._report.entries))
         session.storage.note(session.user.id, AuditAction.UNDO, session.now, numbers)
@@ -144,6 +148,7 @@ class _Undo:
         self._session.write(resource, [(row, None) for row in rows])
         if resource is RECORDS:
             self._splits.update(row["splitId"] for row in rows if row["splitId"])
+            self._restored[RECORDS].difference_update(row["id"] for row in rows)
             self._report.removed[RECORDS.name] += len(rows)
 
     def _restore_records(
@@ -156,7 +161,6 @@ class _Undo:
             renamed += self._put_records(resource, restored)
             if resource is RECORDS:
                 self._report.kept += len(page) - len(left)
-                self._report.restored[RECORDS.name] += len(restored)
         # Rows may have exchanged their source ids, so restore these only now, when all are free.
         for ids in batched(renamed):
             images = self._past.images_of(entry.number, resource, ids)
@@ -181,7 +185,7 @@ class _Undo:
                 row |= {"source": None, "sourceId": None}
             pairs.append((current, row))
             if resource is RECORDS:
-                self._restored_records.add(row_id)
+                self._restored[RECORDS].add(row_id)
                 self._splits.update(r["splitId"] for r in (row, current or row) if r["splitId"])
         self._session.write(resource, pairs)
         return renamed
@@ -189,7 +193,7 @@ class _Undo:
     def _name_restored_records(self) -> None:
         """Derive restored records again: their images may contain names from undone entries."""
         data, user_id = self._session.storage.data, self._session.user.id
-        for batch in batched(self._restored_records):
+        for batch in batched(self._restored[RECORDS]):
             rows = list(self._session.get_rows(RECORDS, batch).values())
             for row in rows:
                 row["currencyCode"] = None
@@ -251,7 +255,7 @@ class _Undo:
                 self._accounts.add(row["id"])
             elif resource is CATEGORIES:
                 self._categories.add(row["id"])
-        self._report.restored[resource.name] += len(restored)
+        self._restored[resource].update(row["id"] for row in restored)
 
     def _merged(
         self, entry: HistoryEntry, image: Row, left: Row, current: Row | None

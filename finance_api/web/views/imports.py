@@ -156,13 +156,13 @@ def undo_entry(request: Request) -> Any:
     # The button in a notice undoes the change without a preview.
     saw = request.sent_text("revision") if "revision" in request.POST else None
     try:
-        _undo(request, entry.number, later, saw=saw)
+        report, _ = _undo(request, entry.number, later, saw=saw)
     except _DataChanged:
         return pages.refused(request, _undo_page(request, later, _CHANGED), 409)
     except ChangeRefused:
         # The page says why.
         return pages.refused(request, _undo_page(request, later, None), 409)
-    return pages.done(path, "undone")
+    return pages.done(path, "undone-kept" if report.kept or report.used else "undone")
 
 
 def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any]:

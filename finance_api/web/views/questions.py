@@ -41,8 +41,7 @@ _DOWNLOADS = ("csv", "xlsx", "ndjson")
 
 def _own(request: Request) -> Question:
     """Return the question in the path; raise a 404 if the user has no such question."""
-    user_id = request.user.id
-    return request.storage.users.get_question(user_id, request.path_id)
+    return request.storage.users.get_question(request.user.id, request.path_id)
 
 
 def _links(request: Request, question: Question) -> tuple[list[QuestionLink], int]:

@@ -3,6 +3,7 @@
 import pytest
 
 from finance_api.storage.memory.roles import MemoryLedger
+from finance_api.web.rendering import NOTICES
 from finance_api.web.views import imports
 from support.browser import location, new_token
 from support.html import forms, shown_text
@@ -116,13 +117,16 @@ def blocked(visitor):
 
 @on_one_storage
 @pytest.mark.parametrize(
-    ("choice", "expected"), [("Keep later manual edits", ["Kiosk"]), ("Undo it too", [])]
+    ("choice", "expected", "notice"),
+    [("Keep later manual edits", ["Kiosk"], "undone-kept"), ("Undo it too", [], "undone")],
 )
-def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, expected):
+def test_what_stands_in_the_way_is_kept_or_undone_too(client, visitor, choice, expected, notice):
     choices = blocked(visitor)
     assert [*choices] == ["Keep later manual edits", "Undo it too", "Cancel"]
     form = visitor.form(choices[choice])
-    assert location(visitor.post(form.action, form.fields)) == "/imports/2?done=undone"
+    path = location(visitor.post(form.action, form.fields))
+    assert path == f"/imports/2?done={notice}"
+    assert NOTICES[notice] in text_of(visitor, path)
     assert client.names("records", "payee", payee="eq.Kiosk") == expected
 
 

@@ -58,7 +58,9 @@ def test_one_payee_into_another_and_back(person):
     bank.file(entry("1", "-5", "A"), entry("2", "-5", "B"))
     merge(person, "A", into="B")
     assert payees(person) == {("B", "A"): 1, ("B", None): 1}
-    merge(person, "B", into="A")
+    report = merge(person, "B", into=" A ")
+    # The one rule gets another payee and another keyword.
+    assert report.summary.counts == {"records": {"updated": 2}, "recordRules": {"updated": 1}}
     assert payees(person) == {("A", None): 1, ("A", "B"): 1}
     assert rules(person) == [(("A", "B"), "A")]
     bank.file(entry("11", "-5", "A"), entry("12", "-5", "B"))
@@ -70,6 +72,9 @@ def test_one_payee_into_another_and_back(person):
     person.undo()
     assert payees(person) == {("A", None): 2, ("A", "B"): 2}
     assert rules(person) == [(("A", "B"), "A")]
+    report = person.undo(2, with_later=True).as_json()
+    # Each once, although two entries changed one of the records and the rule.
+    assert (report["removed"], report["restored"]) == ({"recordRules": 1}, {"records": 2})
 
 
 def test_the_rule_of_a_merge_is_named_after_its_payee_unless_the_name_is_taken(person):
