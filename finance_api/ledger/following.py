@@ -15,7 +15,7 @@ from finance_api.importers.interface import Choice, ImportRefused, Questions, li
 from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.book_states import GONE, BookStates, Key, key_of, state_of
 from finance_api.ledger.edits.naming import many_of
-from finance_api.ledger.edits.questions import is_asked_for
+from finance_api.ledger.edits.questions import asking_for
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.joined_accounts import JoinedAccounts
@@ -396,7 +396,7 @@ class Following:
             for name in names
         )
         row = self._session.row_set(resource).rows[row_id]
-        return is_of_record or is_asked_for(self._session, resource, row)
+        return is_of_record or bool(asking_for(self._session, resource, row))
 
     def _referred(self, removed: set[Key]) -> Iterator[Key]:
         """Yield the documents that other documents refer to, without those that are removed."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, unquote_plus
 
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Question
@@ -33,19 +33,22 @@ def follow(
     report.remarks += renamed_texts(number)
 
 
-def is_asked_for(session: LedgerSession, resource: Resource, row: Row) -> bool:
-    """Return whether a filter of a saved question names the row."""
-    other = {"id": "", "name": ""}
-    return resource in _FILTERS and bool(_addresses_with(session, resource, row, other))
+def asking_for(owned: UserRows, resource: Resource, row: Row) -> list[str]:
+    """Return the names of the saved questions with a filter that names the row."""
+    if resource not in _FILTERS:
+        return []
+    ids = _addresses_with(owned, resource, row, {"id": "", "name": ""})
+    questions = owned.storage.users.list_owned(Question, owned.user.id)
+    return [question.name for question in questions if question.id in ids]
 
 
 def _addresses_with(
-    session: LedgerSession, resource: Resource, gone: Row, kept: Row
+    owned: UserRows, resource: Resource, gone: Row, kept: Row
 ) -> dict[str, tuple[str, str]]:
     """Return the saved questions that name ``gone``, with their addresses before and after."""
-    others = [r for r in session.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
+    others = [r for r in owned.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
     renamed = {}
-    for question in session.storage.users.list_owned(Question, session.user.id):
+    for question in owned.storage.users.list_owned(Question, owned.user.id):
         path, mark, query = question.address.partition("?")
         for written in (gone["id"], gone["id"].upper()):
             query = query.replace(written, kept["id"])

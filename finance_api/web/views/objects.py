@@ -18,6 +18,7 @@ from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
+from finance_api.ledger.edits.questions import asking_for
 from finance_api.ledger.edits.usual_categories import add_usual_categories
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
@@ -214,24 +215,23 @@ class ObjectViews:
 
     def _removal(self, row: Row) -> dict[str, Any]:
         owned = pages.own_rows(self.request)
-        found = objects.uses_of(owned, self.resource, row["id"])
-        uses = {user: message(use) for user, use in found.items()}
-        own_records = uses.pop(RECORDS, None) if self.resource is ACCOUNTS else None
+        uses = objects.uses_of(owned, self.resource, row["id"])
+        own_records = message(uses.pop(RECORDS, "")) if self.resource is ACCOUNTS else ""
         return pages.page(
             self.shown.name,
             f"Remove {title_of(row)}",
             shown=self.shown,
             row_id=row["id"],
-            uses=list(uses.values()),
+            uses=list(map(message, uses.values())),
+            questions=asking_for(owned, self.resource, row),
             others=self._others(owned, row["id"]),
             own_records=own_records,
         )
 
     def _others(self, owned: UserRows, row_id: str) -> list[tuple[str, str]]:
         """Return the rows that can take the row's place."""
-        if self.resource not in objects.MERGED:
-            return []
-        options = forms.named_options(owned, self.resource)
+        can_move = self.resource in objects.MERGED
+        options = forms.named_options(owned, self.resource) if can_move else []
         return [option for option in options if option[0] != row_id]
 
     def _stored_texts(self, row: Row) -> dict[str, str]:

@@ -8,6 +8,7 @@ from finance_api.ledger.edits.naming import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import OVERRIDES
+from functional.pages.test_questions import save
 from support.browser import new_token, new_user, signed_in
 from support.html import forms, shown_text
 from support.native_rows import (
@@ -154,8 +155,10 @@ def test_a_category_in_use_is_moved_into_another(service, user, visitor):
     own = [account(1), category(1, name="Shop"), category(2, name="Groceries"), category(3)]
     service.load(user, [*own, record(1, categoryId=uid("Category", 1), amount=-5)])
     path = f"/categories/{uid('Category', 1)}/remove"
+    save(service, user, "Shopping", f"/v1/api/records?categoryId=eq.{uid('Category', 1)}")
+    save(service, user, "Other", "/v1/api/records")
     page = visitor.get(path).text
-    assert "1 record" in shown_text(page)
+    assert "1 record the saved question “Shopping” Move them to" in shown_text(page)
     assert f'<option value="{uid("Category", 1)}"' not in page
     assert re.search(r'<select id="into"[^>]* required>\s*<option value="" selected>', page)
     visitor.submit(path, path, status=400, into="")
