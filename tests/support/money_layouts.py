@@ -240,7 +240,9 @@ def make_balances(seed):
         for row, cells in lines:
             cells.insert(at, available[id(row)])
     account = pick.choice(CARDS) if is_card and pick.random() < 0.5 else "Giro"
-    is_open = shape.is_owed or shape.is_turned or shape.amounts == "unsigned"
+    # Balances that rise by most amounts may be what is owed.
+    may_be_owed = mostly_in and shape.amounts == "signed"
+    is_open = shape.is_owed or shape.is_turned or shape.amounts == "unsigned" or may_be_owed
     text = _written(pick, headings, [cells for _, cells in lines], shape.comma)
     label = f"balances {seed}: {'card' if is_card else 'giro'} {shape} {account}"
     return File(text, account, "EUR", {account: _truth(rows)}, balance * 100, not is_open, label)

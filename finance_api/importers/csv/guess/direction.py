@@ -137,7 +137,9 @@ class Directions:
         is_open = are_most and (not has_accounts or _is_of_card(plan, survey))
         if debt is not None:
             topic = Topic.BALANCES_OF_CARD
-            is_open = debt or looks_like_card(plan.mapping.account or "", *sides)
+            # Balances that rise by what is spent are what is owed, and prove nothing.
+            are_many = len(sides[0]) > 2 * len(sides[1])
+            is_open = debt or are_many or looks_like_card(plan.mapping.account or "", *sides)
         elif not is_open and are_card_payments(sides[1]):
             topic, is_open, are_most = Topic.ONLY_PAYMENTS, True, True
         if is_open or said:
