@@ -33,8 +33,8 @@ _SPLITS = {
     "records join": "Parts of {} joined into one record again.",
 }
 _PAYMENTS = {
-    "recurring ignore": "The recurring payment is no longer shown or expected.",
-    "recurring restore": "The recurring payment is shown and expected again.",
+    "recurring ignore": "The recurring payment {} is no longer shown or expected.",
+    "recurring restore": "The recurring payment {} is shown and expected again.",
 }
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
@@ -89,17 +89,14 @@ def sentence_of(entry: HistoryEntry) -> Message:
     if entry.action in _TRANSFERS:
         return _transfer_sentence(entry.action, counts, summary)
     if entry.action in _PAYMENTS:
-        return message(_PAYMENTS[entry.action])
+        return message(_PAYMENTS[entry.action].format(summary.get("name")))
     if entry.action == KEEP_BOTH:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")
     if entry.action in _SPLITS:
         return capital(_SPLITS[entry.action].format(summary.get("name") or "a record"))
-    parts = _parts(summary) if summary.get("counts") else ["your data changed"]
-    text = ", ".join(parts)
-    if entry.action == APPLY:
-        return message(f"Rules applied: {text}.")
-    return capital(f"{text}.")
+    text = ", ".join(_parts(summary)) if summary.get("counts") else "your data changed"
+    return message(f"Rules applied: {text}.") if entry.action == APPLY else capital(f"{text}.")
 
 
 def _import_sentence(file: str | None, counts: dict[str, int]) -> Message:
@@ -127,26 +124,28 @@ def _parts(summary: dict[str, Any]) -> list[str]:
         for verb, count in verbs.items():
             is_named = not parts and count == 1
             called = summary.get("name") if is_named else None
-            rows = (is_named and _record_of_day(summary)) or counted_rows(count, resource)
+            day, amount = _day_and_amount(summary) if is_named else ("", "")
+            rows = f"the record{day}" if day else counted_rows(count, resource)
             fields = _fields(resource, summary["values"]) if not parts else []
             if verb == "updated" and fields:
                 old = summary.get("old", {})
                 parts.append(_values_set(fields, old, called or rows))
             else:
-                what = f"{resource.word} {called}" if called else rows
+                what = f"{resource.word} {called}{day}" if called else rows
                 is_deleted = resource is RECORDS and verb == "removed"
                 into = summary.get("into") if not parts else None
                 done = f"merged into {into}" if into else "deleted" if is_deleted else _VERBS[verb]
-                parts.append(f"{what} {done}")
+                parts.append(f"{what}{amount} {done}")
     return parts
 
 
-def _record_of_day(summary: dict[str, Any]) -> str | None:
-    """Return what to call the first row if it is a record without a name."""
+def _day_and_amount(summary: dict[str, Any]) -> tuple[str, str]:
+    """Return what to add to the name of the first row if it is a record."""
     for row in summary.get("rows", ())[:1]:
         if "day" in row:
-            return f"the record of {day_text(parse_date(row['day']))}"
-    return None
+            amount = _marked(RECORDS["amount"], row["amount"])
+            return f" of {day_text(parse_date(row['day']))}", f" ({amount})"
+    return "", ""
 
 
 def _fields(resource: Resource, values: Mapping[str, Any]) -> list[tuple[Field, Any]]:

@@ -132,16 +132,20 @@ def set_object(
 
 
 def ignore_payment(
-    session: LedgerSession, account_id: str, item: str, *, is_ignored: bool
-) -> EditReport:
+    session: LedgerSession, account_id: str, item: str, payee: str, *, is_ignored: bool
+) -> None:
     """Leave a recurring payment out, or bring it back. Raises ChangeRefused.
 
-    item: see `planning.recurring.reading.ignored_item`.
+    item: see `planning.recurring.reading.ignored_item`. payee: its name in the history.
     """
     stored = find_row(session, ACCOUNTS, account_id)
     items = [each for each in stored["ignoredPayments"] if each != item]
     row = {**stored, "ignoredPayments": (*items, *([item] if is_ignored else ()))}
-    return _put(session, ACCOUNTS, row, stored)
+    row["updatedAt"], report = session.now, EditReport()
+    session.accounts.put(row)
+    report.note(session, ACCOUNTS, stored, row)
+    report.summary.name = report.summary.rows[0]["name"] = payee
+    session.close(records_changed=True, details=report.details)
 
 
 def remove_object(

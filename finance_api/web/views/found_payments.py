@@ -108,14 +108,14 @@ def ignore_found(request: Request) -> Response:
     account_id, item = request.sent_text("account"), request.sent_text("payment")
     found = found_payments(request, pages.own_rows(request))
     is_ignored = request.sent_text("do") == "ignore"
-    offered = {(each.recurring.account_id, each.item) for each in found.payments}
+    offered = {(each.recurring.account_id, each.item): each.recurring for each in found.payments}
     if not is_ignored:
-        offered = {(each.account_id, item) for each, item in found.ignored.items()}
+        offered = {(each.account_id, item): each for each, item in found.ignored.items()}
     if (account_id, item) not in offered:
         return pages.done(request.path, "same")
-    action = "recurring ignore" if is_ignored else "recurring restore"
-    with pages.editing(request, action) as session:
-        ignore_payment(session, account_id, item, is_ignored=is_ignored)
+    payee, action = offered[account_id, item].payee, "ignore" if is_ignored else "restore"
+    with pages.editing(request, f"recurring {action}") as session:
+        ignore_payment(session, account_id, item, payee, is_ignored=is_ignored)
     return pages.changed(session, request.path)
 
 

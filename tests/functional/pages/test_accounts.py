@@ -83,7 +83,9 @@ def test_what_was_added_by_hand_is_the_difference_since_the_day_of_the_edit(serv
     text = figures(visitor.get(path))
     assert "Your records add up to 3,172.87 EUR : 200.00 EUR less." in text
     assert "28 Jan 2026 to 28 Feb 2026 : the bank’s balance changed by 200.00 EUR more" in text
-    assert re.search("since your edit of .* 2026 : The record of 28 Jan 2026 added", text)
+    assert re.search(
+        "since your edit of .* 2026 : The record of 28 Jan 2026 .−200.00 EUR. added", text
+    )
     (found,) = api.get("accounts", unexplained="gt.0").json["accounts"]
     assert (found["unexplained"], found["unexplainedSince"]) == (200, "2026-01-28")
     assert found["initialBalance"] == 3387.87

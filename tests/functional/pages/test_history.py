@@ -154,7 +154,7 @@ def test_an_undo_of_too_many_records_names_the_command_and_undoes_nothing(
 @on_one_storage
 def test_an_undo_says_when_and_what_in_sentences(client, visitor):
     choices = blocked(visitor)
-    sentence = "Record Kiosk added."
+    sentence = "Record Kiosk of 18 Mar 2026 (−5.00 EUR) added."
     blocked_lead = text_of(visitor, "/imports/2/undo")
     assert f"{sentence} This was done on 18 Mar 2026, " in blocked_lead
     preview = text_of(visitor, choices["Undo it too"])
@@ -208,7 +208,7 @@ def test_a_record_without_payee_and_note_is_named_by_its_day(client, visitor):
     assert sentence in shown_text(page.text)
     form = visitor.form(f"/records/{ALDI}/remove")
     page = visitor.follow(visitor.post(form.action, form.fields))
-    assert "The record of 1 Mar 2026 deleted." in shown_text(page.text)
+    assert "The record of 1 Mar 2026 (−12.00 EUR) deleted." in shown_text(page.text)
 
 
 @on_one_storage

@@ -226,7 +226,7 @@ def test_an_ignored_payment_is_neither_shown_nor_expected_until_it_is_brought_ba
     (films,) = (f for f in forms(page.text) if "films" in dict(f.fields).get("payment", ""))
     sent = films.filled({"do": "ignore"})
     page = visitor.follow(visitor.post("/standing-orders", sent, status=303))
-    assert "is no longer shown or expected" in shown_text(page.text)
+    assert "The recurring payment Films 8 is no longer shown or expected." in shown_text(page.text)
     assert "1 ignored payment" in shown_text(page.text)
     assert not expected()
     assert [each["payee"] for each in client.get("records/recurring").json["recurring"]] == [
