@@ -5,7 +5,12 @@ import random
 import pytest
 from sqlalchemy import create_engine, text
 
+from finance_api.resources import RECORDS
+from finance_api.storage.errors import StorageDamaged, StorageNotReady
+from finance_api.storage.interface import reading
+from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.tables import READ_MODEL
+from finance_api.storage.testing.units import make_query
 from support.command import Command
 from support.killing import LOG_BYTES, database_of, kill
 from support.ledger import account, record
@@ -41,11 +46,29 @@ def is_whole(command):
     return command.run("check").code == 0
 
 
+def sizes(seed):
+    """Return the bytes to let each command write. The first is killed before it writes any."""
+    moments = random.Random(seed)
+    return [0, *(moments.randrange(LOG_SIZE) for _ in range(KILLS - 1))]
+
+
+def page(command):
+    """Return the first page of records, as a service answers that starts now; None if refused."""
+    backend = SqlBackend(command.settings["sqlalchemy.url"])
+    try:
+        with reading(backend) as storage:
+            user = storage.users.get("bob@example.org")
+            return storage.data.list_json(user.id, make_query(RECORDS, limit=100)).rows
+    except (StorageDamaged, StorageNotReady):
+        return None
+    finally:
+        backend.close()
+
+
 @by_day_on("command")
 def test_an_upgrade_that_was_killed_has_rebuilt_everything_or_is_refused(command, figures):
-    moments, done, database = random.Random(4713), 0, database_of(command)
-    # The first is killed before it has written anything.
-    for size in [0, *(moments.randrange(LOG_SIZE) for _ in range(KILLS - 1))]:
+    done, database = 0, database_of(command)
+    for size in sizes(4713):
         run_sql(command, *EMPTIED, "UPDATE projection_version SET version = 1")
         kill(command, database, size, "db", "upgrade")
         if is_whole(command):
@@ -63,13 +86,16 @@ def test_an_upgrade_that_was_killed_has_rebuilt_everything_or_is_refused(command
 
 @by_day_on("command")
 def test_a_repair_that_was_killed_can_be_repeated(command, figures):
-    moments, done, database = random.Random(4714), 0, database_of(command)
-    for _ in range(KILLS):
+    done, database, right = 0, database_of(command), page(command)
+    for size in sizes(4714):
         run_sql(command, *EMPTIED)
-        kill(command, database, moments.randrange(LOG_SIZE), "check", "--repair")
-        done += is_whole(command)
+        kill(command, database, size, "check", "--repair")
+        is_done = is_whole(command)
+        assert page(command) == (right if is_done else None)
+        done += is_done
         command.done("check", "--repair")
         assert command.done("check") == b"nothing is wrong\n"
+    assert done < KILLS
     database.close()
     figures(f"{KILLS} killed, {done} were done")
 
