@@ -217,8 +217,9 @@ def test_the_readme_leads_from_nothing_to_a_spreadsheet_in_seven_commands(place,
             )
             continue
         assert program == "finance-api"
-        said = place.done(*words)
-        printed = said if "link" in words else printed
+        outcome = place.run(*words)
+        assert outcome.code == 0, outcome
+        printed = outcome.raw_out if "link" in words else printed
     ((app, _),) = served
     (address,) = re.findall(r"^http://\S+\.csv$", printed.decode(), re.MULTILINE)
     answer = app.get(urlsplit(address).path).text

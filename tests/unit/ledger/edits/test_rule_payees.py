@@ -83,7 +83,7 @@ def test_standing_orders_and_ignored_payments_follow_if_all_records_are_renamed(
         order = {"payee": payee, "account": account, "amount": "-5"}
         given = {**order, "name": f"{payee} {account}", "startDate": "2026-01-01"}
         edited(person, add_object, STANDING_ORDERS, given)
-    edited(person, ignore_payment, account_id, "-50000 EUR amzn", is_ignored=True)
+    edited(person, ignore_payment, account_id, "-50000 EUR amzn", "AMZN", is_ignored=True)
     name(person, "amzn", "Amazon")
     name(person, "gym", "Sports club")
     before = person.everything()
