@@ -24,7 +24,7 @@ from finance_api.web.timespans import Timespan
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
 MOST_ROWS = 12
 MOST_PAYEES = 8
-#: Of more accounts, those used last are shown.
+#: If there are more accounts, the overview shows those that were used last.
 MOST_ACCOUNTS = 6
 DUE_DAYS = 30
 #: Accounts of these types are usually below zero.

@@ -17,7 +17,7 @@ _LINES = 4
 _STEPS = (1, 2, 5)
 _COLUMNS_WIDTH = 0.64
 _MAX_LABELS = 12
-#: Of more months, the axis names only the years.
+#: With more months than this, the axis names only years.
 _MOST_MONTHS = 36
 #: Suffixes for thousand, million, billion and trillion.
 _THOUSANDS = "kMBT"

@@ -212,7 +212,7 @@ def _changed(request: Request) -> Question | None:
 @get("question.new", _WRITE, "question_form")
 @get("question.edit", _WRITE, "question_form")
 def show_form(request: Request) -> dict[str, Any]:
-    """Show the form that was kept when its session ended; if there is none, show the values of the
+    """Show the form that was kept when its session ended; without one, show the values of the
     question, or those in the query.
     """
     sent, question = kept_form(request), _changed(request)
