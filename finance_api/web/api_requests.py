@@ -65,11 +65,13 @@ class ApiAnswers:
     """The API's answers to requests of the signed-in user, as values.
 
     changed: parameters that the page needs otherwise than it shows them.
+    shown: the requests answered so far that say what they are about, for the end of the page.
     """
 
     def __init__(self, request: Request) -> None:
         user = request.user
         self._registry, self.today = request.registry, request.today
+        self.shown: list[ApiRequest] = []
         self._reading = Reading(
             request.storage, user, request.now, as_values=True, known_state=user.data
         )
@@ -80,16 +82,20 @@ class ApiAnswers:
         return find(self._registry, target)
 
     def get(self, asked: ApiRequest, **changed: str) -> Answer:
-        answer: Answer = self.find(asked, **changed).answer(self._reading)
-        return answer
+        return self._answer(asked, self.find(asked, **changed))
 
     def get_if_possible(self, asked: ApiRequest, **changed: str) -> Answer | None:
         """Return the answer; None if there is too much to add up, to convert or to compute."""
         found = self.find(asked, **changed)
         try:
-            answer: Answer = found.answer(self._reading)
+            return self._answer(asked, found)
         except ParametersRefused:
             return None
+
+    def _answer(self, asked: ApiRequest, found: Asked) -> Answer:
+        answer: Answer = found.answer(self._reading)
+        if asked.about and asked not in self.shown:
+            self.shown.append(asked)
         return answer
 
     def sums(self, asked: ApiRequest, **changed: str) -> Answer | None:

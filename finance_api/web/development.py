@@ -52,24 +52,16 @@ class DevelopmentDetail(ObjectDetail):
         return {self.parameter: self.row["id"]}
 
     @property
-    def requests(self) -> list[ApiRequest]:
-        shared = [] if self.currency is None else [self.share_question]
-        return [self._months_request, *shared, self._records_request]
-
-    @property
     def span(self) -> Timespan:
         return twelve_months(self._answers.today)
-
-    @property
-    def _months_request(self) -> ApiRequest:
-        both = Timespan(twelve_months(self._answers.today, 1).first, self.span.last)
-        given = {"groupBy": "month", "columns": _COLUMNS, "recordDate": both.filter}
-        return ApiRequest(SUMMARY, {**given, **self.filters}, about="Sums by month")
 
     @cached_property
     def _sums(self) -> Sequence[Row] | None:
         """The sums by month and currency; None if there are too many records to add up."""
-        found = self._answers.sums(self._months_request)
+        both = Timespan(twelve_months(self._answers.today, 1).first, self.span.last)
+        given = {"groupBy": "month", "columns": _COLUMNS, "recordDate": both.filter}
+        asked = ApiRequest(SUMMARY, {**given, **self.filters}, about="Sums by month")
+        found = self._answers.sums(asked)
         return None if found is None else found.rows
 
     @property
@@ -190,25 +182,21 @@ class PayeeDetail(DevelopmentDetail):
     parameter = field = "payee"
 
 
-def groups_request(today: int, dimension: str) -> ApiRequest:
-    """Return the request for the sums of all categories or labels in the last twelve months."""
-    given = {"groupBy": dimension, "columns": "net", "recordDate": twelve_months(today).filter}
-    return ApiRequest(SUMMARY, given, about="Last 12 months")
-
-
 def group_sums(
-    answers: ApiAnswers, asked: ApiRequest, tree: CategoryTree
+    answers: ApiAnswers, dimension: str, tree: CategoryTree
 ) -> Mapping[str, Mapping[str, int]] | None:
-    """Return the sums of each category or label by currency, with those of categories below.
+    """Return the sums of the last twelve months of each category or label, by currency.
 
-    None if there are too many records to add up.
+    Sums include those of categories below. None if there are too many records to add up.
     """
-    found = answers.sums(asked)
+    days = twelve_months(answers.today).filter
+    given = {"groupBy": dimension, "columns": "net", "recordDate": days}
+    found = answers.sums(ApiRequest(SUMMARY, given, about="Last 12 months"))
     if found is None:
         return None
     sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for group in found.rows:
-        row_id = group[f"{asked.parameters['groupBy']}Id"]
+        row_id = group[f"{dimension}Id"]
         for each in {row_id, *(row["id"] for row in tree.upwards(row_id))} - {None}:
             sums[each][group["currencyCode"]] += group["net"]
     return sums

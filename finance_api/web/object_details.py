@@ -1,7 +1,7 @@
 """The figures that the pages of accounts, budgets and goals show beside the form."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
@@ -16,16 +16,16 @@ from finance_api.resources.records import FLOW, SPENT
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.text import Message, edited
-from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
+from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.own_limits import period_words
 from finance_api.web.plots import Label, MonthPoint, Plot, column_plot, month_line
 from finance_api.web.rendering import amount, month_words
 from finance_api.web.sentences import sentence_of
+from finance_api.web.todays_balances import TodaysBalances
 
 _NEWEST_RECORDS = "10"
-_MONTHS = 12
 #: For each gap, at most this many manual edits are named.
 _MOST_EDITS = 3
 #: At most this many gaps are shown: the newest ones.
@@ -38,7 +38,7 @@ _MONTH_DAYS = 30
 class ObjectDetail:
     """The figures beside an object's form. row: the object, with its computed fields.
 
-    template: the template that shows the figures. requests: the API requests that return them.
+    template: the template that shows the figures.
     field: the field of records that names the object.
     """
 
@@ -51,10 +51,6 @@ class ObjectDetail:
         self._answers = answers
         self._owned = owned
 
-    @property
-    def requests(self) -> list[ApiRequest]:
-        return []
-
     def question(self, listed: str, field: str, about: str) -> ApiRequest:
         """Return the request for one field alone. listed: the name of the API's list."""
         asked = {"id": f"eq.{self.row['id']}", "fields": f"name,{field},currencyCode"}
@@ -65,15 +61,11 @@ class ObjectDetail:
         """The parameters of the API that select the object's records."""
         return {self.field: f"eq.{self.row['id']}"}
 
-    @property
-    def _records_request(self) -> ApiRequest:
-        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
-        return ApiRequest(RECORDS_PATH, given, about="Newest records")
-
     @cached_property
     def records(self) -> Sequence[Row]:
         """The newest records."""
-        return self._answers.get(self._records_request).rows
+        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
+        return self._answers.get(ApiRequest(RECORDS_PATH, given, about="Newest records")).rows
 
 
 class AccountDetail(ObjectDetail):
@@ -82,26 +74,25 @@ class AccountDetail(ObjectDetail):
     template = "object_account.jinja2"
     field = "accountId"
 
-    @property
-    def requests(self) -> list[ApiRequest]:
-        return [self._course_request, self._records_request]
+    @cached_property
+    def balances(self) -> TodaysBalances:
+        return TodaysBalances(self._answers, [self.row], self.filters)
 
     @property
-    def _course_request(self) -> ApiRequest:
-        first = months_before(start_of(Period.MONTH, self._answers.today), _MONTHS - 1)
-        given = {"interval": "month", "from": date_text(first), **self.filters}
-        return ApiRequest(BALANCES, given, about="Balance over time")
+    def question_today(self) -> ApiRequest:
+        return replace(self.balances.request, about=f"Balance: {self.row['name']}")
 
     @cached_property
     def months(self) -> list[MonthPoint]:
         """The balances since the first record; before it they would only be the initial one."""
-        found = self._answers.get_if_possible(self._course_request)
+        given = {"interval": "month", "to": "today", **self.filters}
+        course = ApiRequest(BALANCES, given, about="Balance over time")
         return [
             MonthPoint(
                 row["date"], row["balance"], self.records_link(row["periodStart"], row["date"])
             )
-            for row in (() if found is None else found.rows)
-            if row["firstRecordDate"] is None or row["date"] >= row["firstRecordDate"]
+            for row in self._answers.get(course).rows
+            if (row["firstRecordDate"] or row["date"]) < row["date"] + DAY_SECONDS
         ]
 
     @property
@@ -165,15 +156,6 @@ class BudgetDetail(ObjectDetail):
     template = "object_budget.jinja2"
 
     @property
-    def requests(self) -> list[ApiRequest]:
-        return [self._periods_request]
-
-    @property
-    def _periods_request(self) -> ApiRequest:
-        path = f"{PUBLIC_SURFACE}budgets/{self.row['id']}/periods"
-        return ApiRequest(path, {"last": str(_LAST_PERIODS)}, about="Last periods")
-
-    @property
     def period_words(self) -> str:
         return _THIS[self.row["type"]]
 
@@ -197,7 +179,9 @@ class BudgetDetail(ObjectDetail):
     @cached_property
     def periods(self) -> Sequence[Row]:
         """The last periods with their computed fields, oldest first."""
-        return self._answers.get(self._periods_request).rows[::-1]
+        path = f"{PUBLIC_SURFACE}budgets/{self.row['id']}/periods"
+        asked = ApiRequest(path, {"last": str(_LAST_PERIODS)}, about="Last periods")
+        return self._answers.get(asked).rows[::-1]
 
     def records_path(self, period: Row) -> str | None:
         """Return the path of the page with the records that count as spent in a period.

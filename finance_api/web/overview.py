@@ -20,6 +20,7 @@ from finance_api.web import api_requests
 from finance_api.web.plots import MonthPoint, Plot, month_columns, month_line
 from finance_api.web.rendering import cents, month_words
 from finance_api.web.timespans import Timespan
+from finance_api.web.todays_balances import TodaysBalances
 
 #: Up to this many top categories, budgets and dates are shown; links lead to all of them.
 MOST_ROWS = 12
@@ -127,6 +128,7 @@ class Overview:
         self.today = answers.today
         self._region = region
         self._accounts = {row["id"]: row for row in accounts}
+        self.balances = TodaysBalances(answers, self._accounts.values())
         self._searched = recurring_span(self._accounts.values(), answers.today)
         self.span = span
         self.currency = currency
@@ -138,42 +140,36 @@ class Overview:
 
     # -- net worth
 
+    @property
+    def is_current(self) -> bool:
+        """Whether net worth is that of the accounts today."""
+        return self.span.first <= self.today <= self.span.last
+
+    @property
+    def _last_day(self) -> str:
+        """The last day of net worth."""
+        return "today" if self.is_current else date_text(self.span.last)
+
     @cached_property
     def worth_request(self) -> api_requests.ApiRequest:
+        last = self.today if self.is_current else self.span.last
         year = self.span.year()
         # Before the first record, balances would only be the initial ones.
         begin = first_day(self._answers, sortBy="+recordDate") or year.first
         first = min(max(year.first, begin), self.span.first)
-        to = "" if self.is_current else date_text(self.span.last)
-        given, saved = {"interval": "month", "from": date_text(first), "to": to}, {}
-        about = "Net worth"
-        if self.is_converted:
-            # Records of days to come have no rates yet.
-            given |= {"to": to or "today", "convertTo": self.currency}
-            about = f"Net worth in {self.currency}"
-        this_month = Timespan.around(Period.MONTH, self._answers.today)
-        if self.is_current and first == this_month.year().first:
-            # Still twelve months later. The default would be twelve until the newest record.
-            saved["from"] = "-11m"
-        return api_requests.ApiRequest(api_requests.BALANCES, given, about, saved)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether net worth is that of the accounts today."""
-        return self.span.first <= self._answers.today <= self.span.last
+        # By default, there are twelve months: saved, they move on.
+        is_usual = first == Timespan(last, last).year().first
+        given = {"interval": "month", "from": "" if is_usual else date_text(first)}
+        given |= {"to": self._last_day, "convertTo": self.currency if self.is_converted else ""}
+        return api_requests.ApiRequest(api_requests.BALANCES, given, "Net worth by month")
 
     def worth_question(self, convert_to: str = "") -> api_requests.ApiRequest:
-        """Return the request for the net worth alone, at the end of the timespan.
-
-        If that is not over, a converted one is today's.
-        """
-        to = "" if self.is_current else date_text(self.span.last)
-        last = to or ("today" if convert_to else "")
-        given = {"interval": "year", "from": to or "this-year", "to": last, "convertTo": convert_to}
+        """Return the request for the net worth alone, at the end of the timespan or today."""
+        last = self._last_day
+        given = {"interval": "day", "from": last, "to": last, "convertTo": convert_to}
         about = f"Net worth{f' in {convert_to}' if convert_to else ''}"
-        return api_requests.ApiRequest(
-            api_requests.BALANCES, given, f"{about}, {to}" if to else about
-        )
+        about = about if self.is_current else f"{about}, {last}"
+        return api_requests.ApiRequest(api_requests.BALANCES, given, about)
 
     @cached_property
     def _course(self) -> tuple[Sequence[Row], Sequence[Row]]:
@@ -181,9 +177,13 @@ class Overview:
 
     @cached_property
     def worth_by_currency(self) -> dict[str, int]:
-        """Net worth by currency at the end of the timespan, with records of days to come."""
-        own = self._answers.course(self.worth_question()) if self.is_converted else self._course
-        return {row["currencyCode"]: row["balance"] for row in own[0]}
+        """Net worth by currency at the end of the timespan or today."""
+        return {row["currencyCode"]: row["balance"] for row in self._course[0]}
+
+    def to_come(self, currency: str) -> str:
+        """Return what net worth leaves out in a currency; see `TodaysBalances.to_come`."""
+        rows = self._accounts.values() if self.is_current else ()
+        return self.balances.to_come(*(row for row in rows if row["currencyCode"] == currency))
 
     @property
     def worth_error(self) -> str:
@@ -214,17 +214,9 @@ class Overview:
 
     # -- received and spent
 
-    @cached_property
-    def sums_request(self) -> api_requests.ApiRequest:
-        return self._summary("Received and spent", "")
-
-    @cached_property
-    def compared_request(self) -> api_requests.ApiRequest:
-        return self._summary("Received and spent before", "", self.compared)
-
     def question(self, name: str) -> api_requests.ApiRequest:
         """Return the request for one of the sums alone. This month's keeps up with time."""
-        span, today = self.span, self._answers.today
+        span, today = self.span, self.today
         relative = span.name(today) if span.first <= today <= span.last else None
         words = relative.replace("-", " ") if relative else span.words(self._region)
         alone = {"columns": name, "fill": "true"}
@@ -235,7 +227,7 @@ class Overview:
 
     @cached_property
     def sums(self) -> Money | None:
-        return self._money(self.sums_request)
+        return self._money(self._summary("Received and spent", ""))
 
     @property
     def compared_words(self) -> str:
@@ -250,7 +242,7 @@ class Overview:
 
     @cached_property
     def sums_before(self) -> Money | None:
-        return self._money(self.compared_request)
+        return self._money(self._summary("Received and spent before", "", self.compared))
 
     def _money(self, asked: api_requests.ApiRequest) -> Money | None:
         found = self._answers.sums(asked)
@@ -274,19 +266,16 @@ class Overview:
         return Timespan.around(Period.MONTH, day)
 
     @cached_property
-    def months_request(self) -> api_requests.ApiRequest:
-        about, year = "Received and spent by month", self.span.year()
-        return self._summary(about, "month", year, fill="true", limit=api_requests.MOST_GROUPS)
-
-    @cached_property
     def months(self) -> Chart | None:
-        found = self._answers.sums(self.months_request)
+        page = {"fill": "true", "limit": api_requests.MOST_GROUPS}
+        about, year = "Received and spent by month", self.span.year()
+        found = self._answers.sums(self._summary(about, "month", year, **page))
         if found is None:
             return None
         by_month = _by(found, "periodStart", self._prefix)
         lines = [
             Line(month_words(span.first), self.records(span), by_month.get(span.first, Money()))
-            for span in self.span.year().months()
+            for span in year.months()
         ]
         series = {
             "income": [self._exact(line.now.received) for line in lines],
@@ -302,18 +291,16 @@ class Overview:
     # -- categories
 
     @cached_property
-    def category_requests(self) -> list[api_requests.ApiRequest]:
-        spans = [
-            ("Spending by category", self.span),
-            ("Spending by category before", self.compared),
-        ]
-        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": api_requests.MOST_GROUPS}
-        return [self._summary(about, "topCategory", span, **page) for about, span in spans]
-
-    @cached_property
     def categories(self) -> list[Line] | None:
         """The categories with spending, the largest first."""
-        of_now, of_before = (self._answers.sums(asked) for asked in self.category_requests)
+        page = {"sortBy": f"-{_name(self._prefix, SPENT)}", "limit": api_requests.MOST_GROUPS}
+        of_now, of_before = (
+            self._answers.sums(self._summary(about, "topCategory", span, **page))
+            for about, span in (
+                ("Spending by category", self.span),
+                ("Spending by category before", self.compared),
+            )
+        )
         if of_now is None:
             return None
         summaries = [of_now] if of_before is None else [of_now, of_before]
@@ -343,47 +330,36 @@ class Overview:
     # -- payees
 
     @cached_property
-    def payees_request(self) -> api_requests.ApiRequest:
+    def payees(self) -> list[Row] | None:
+        """The payees who received most; None if there are too many to add up or to convert."""
         asked = {"columns": SPENT, "payee": NULL_TESTS[ANY], "sortBy": f"-{SPENT}"}
         # A payee who is paid in several currencies has its place by the sum of all of them.
         asked |= {"mergeCurrencies": "true"} if self.is_converted else {}
-        return self._summary("Top payees", "payee", self.span, **asked, limit=str(MOST_PAYEES))
-
-    @cached_property
-    def payees(self) -> list[Row] | None:
-        """The payees who received most; None if there are too many to add up or to convert."""
-        found = self._answers.get_if_possible(self.payees_request)
+        asked |= {"limit": str(MOST_PAYEES)}
+        top = self._summary("Top payees", "payee", self.span, **asked)
+        found = self._answers.get_if_possible(top)
         return None if found is None else [row for row in found.rows if (row[SPENT] or 0) > 0]
 
     # -- what is left of the month that holds today
 
     @cached_property
-    def left_requests(self) -> list[api_requests.ApiRequest]:
-        today = self._answers.today
-        month = Timespan.around(Period.MONTH, today)
-        sums = {"columns": f"{RECEIVED},{SPENT}", "recordDate": month.filter}
-        days = (end_of(Period.MONTH, today) - today) // DAY_SECONDS
-        due = {"days": str(days), "include": INCLUDE_EXPECTED, "limit": "1"}
-        saved = {"recordDate": "eq.this-month"}
-        return [
-            api_requests.ApiRequest(api_requests.SUMMARY, sums, "This month", saved),
-            api_requests.ApiRequest(api_requests.UPCOMING, due, "Due this month"),
-        ]
-
-    @cached_property
     def left(self) -> Mapping[str, Left] | None:
         """What is left this month, by currency; None if there are too many records to find out."""
-        of_sums, of_due = self.left_requests
-        sums = self._answers.sums(of_sums) if self.has_expected else None
-        due = self._answers.get_if_possible(of_due) if sums is not None else None
+        given = {"columns": f"{RECEIVED},{SPENT}", "recordDate": "eq.this-month"}
+        this_month = api_requests.ApiRequest(api_requests.SUMMARY, given, "This month")
+        days = (end_of(Period.MONTH, self.today) - self.today) // DAY_SECONDS
+        given = {"days": str(days), "include": INCLUDE_EXPECTED, "limit": "1"}
+        to_come = api_requests.ApiRequest(api_requests.UPCOMING, given, "Due this month")
+        sums = self._answers.sums(this_month) if self.has_expected else None
+        due = self._answers.get_if_possible(to_come) if sums is not None else None
         if sums is None or due is None:
             return None
         so_far = {row["currencyCode"]: row for row in sums.rows}
-        to_come = {row["currencyCode"]: row for row in due.members["totals"].rows}
+        expected = {row["currencyCode"]: row for row in due.members["totals"].rows}
         nothing = {RECEIVED: 0, SPENT: 0, "income": 0, "expense": 0}
         found = {}
-        for currency in sorted({*so_far, *to_come} or {self.currency}):
-            row = nothing | so_far.get(currency, {}) | to_come.get(currency, {})
+        for currency in sorted({*so_far, *expected} or {self.currency}):
+            row = nothing | so_far.get(currency, {}) | expected.get(currency, {})
             found[currency] = Left(row[RECEIVED], row[SPENT], row["income"], -row["expense"])
         return found
 
@@ -418,14 +394,13 @@ class Overview:
         return found is not None and sum(row["count"] for row in found.rows) <= self.most_searched
 
     @cached_property
-    def due_request(self) -> api_requests.ApiRequest:
+    def _upcoming(self) -> Answer | None:
         include = INCLUDE_EXPECTED if self.has_expected else ""
         asked = {"days": str(DUE_DAYS), "include": include}
-        return api_requests.ApiRequest(api_requests.UPCOMING, asked, f"Due in {DUE_DAYS} days")
-
-    @cached_property
-    def _upcoming(self) -> Answer | None:
-        return self._answers.get_if_possible(self.due_request)
+        about = f"Due in {DUE_DAYS} days"
+        return self._answers.get_if_possible(
+            api_requests.ApiRequest(api_requests.UPCOMING, asked, about)
+        )
 
     @property
     def due(self) -> Sequence[Row] | None:
@@ -511,19 +486,6 @@ class Overview:
     def quiet(self) -> Sequence[Row]:
         return self._answers.get(self.quiet_request).rows
 
-    @property
-    def requests(self) -> list[api_requests.ApiRequest]:
-        """The requests for all figures of the page."""
-        return [
-            *(self.left_requests if self.left else ()),
-            *((self.worth_question(),) if self.is_converted else ()),
-            *(self.worth_request, self.sums_request, self.compared_request),
-            *((self.low_request,) if self.lowest else ()),
-            *(self.uncategorised_request, self.unexplained_request, self.quiet_request),
-            *(*self.category_requests, self.payees_request, self.budgets_request),
-            *(self.due_request, self.months_request),
-        ]
-
     # -- links
 
     #: The path of the page with all records without a category.
@@ -541,7 +503,7 @@ class Overview:
         """Return a request for sums. about: see `ApiRequest`. span: by default the overview's."""
         span = span or self.span
         given = {"groupBy": group_by, "columns": _COLUMNS, "recordDate": span.filter}
-        name = span.name(self._answers.today)
+        name = span.name(self.today)
         saved = {"recordDate": f"eq.{name}"} if name else {}
         return api_requests.ApiRequest(
             api_requests.SUMMARY, {**given, **self._one, **parameters}, about, saved

@@ -112,10 +112,12 @@ class Forecast:
 class _Course(NamedTuple):
     """The balances of an account, or of all accounts in a currency, at the end of each day.
 
-    known: balances after expected payments, for each day from today on. typical: None if only
-    expected payments count. missing_days: days without records before today.
+    now: the balance of today, before what is expected today. known: balances after expected
+    payments, for each day from today on. typical: None if only expected payments count.
+    missing_days: days without records before today.
     """
 
+    now: int
     known: list[int]
     typical: Typical | None
     missing_days: int
@@ -135,6 +137,7 @@ class _Course(NamedTuple):
             today + day * DAY_SECONDS: next(iter(self.at(day).values()))
             for day in range(len(self.known))
         }
+        lows[today] = min(self.now, lows[today])
         date = min(lows, key=lows.__getitem__)
         below = (day for day, low in lows.items() if limit is not None and low < limit)
         return {"date": date, "balance": lows[date], "belowDate": next(below, None)}
@@ -184,15 +187,15 @@ def list_forecast(
 
     def course(found: Sequence[Row]) -> _Course:
         check_time()
-        known = [0] * ((last - today) // DAY_SECONDS + 1)
-        known[0] = sum(row["balance"] - later[row["id"]] for row in found)
+        now = sum(row["balance"] - later[row["id"]] for row in found)
+        known = [now] + [0] * ((last - today) // DAY_SECONDS)
         for row in in_time(found):
             for day, amount in changes[row["id"]].items():
                 if day < len(known):
                     known[day] += amount
         known = list(accumulate(known))
         usual = Typical((each for row in found for each in rest[row["id"]]), newest)
-        return _Course(known, usual if is_typical else None, missing)
+        return _Course(now, known, usual if is_typical else None, missing)
 
     courses = [(balances.about_account(row), course([row])) for row in accounts]
     by_currency: defaultdict[str, list[Row]] = defaultdict(list)

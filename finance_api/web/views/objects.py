@@ -42,7 +42,7 @@ from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest
 from finance_api.web.cells import NONE, Cells, money, title_of
-from finance_api.web.development import CategoryDetail, LabelDetail, group_sums, groups_request
+from finance_api.web.development import CategoryDetail, LabelDetail, group_sums
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -50,6 +50,7 @@ from finance_api.web.own_limits import LIMIT, OVERRIDES, PERIOD, changed_limits,
 from finance_api.web.rendering import day
 from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
 from finance_api.web.routes import post
+from finance_api.web.todays_balances import TodaysBalances
 from finance_api.web.views.found_payments import FoundPayments, found_payments, found_request
 
 #: The list of categories indents up to this many levels.
@@ -84,16 +85,19 @@ class ObjectViews:
         is_by_date = shown.date is not None and request.GET.get("sort") != "name"
         order = f"{shown.date},{shown.sort}" if is_by_date else shown.sort
         parameters = {"sortBy": order, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
-        asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters)
-        found = ApiAnswers(request).get(asked, withTotal="true")
+        asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters, shown.title)
+        answers = ApiAnswers(request)
+        found = answers.get(asked, withTotal="true")
         total, listed = found.members["total"], found.rows
         owned, sums = pages.own_rows(request), None
         tree = CategoryTree(owned.categories.rows.values() if self.resource is CATEGORIES else ())
         if self.resource is CATEGORIES:
-            listed = self._sorted_by_branch(tree, asked, total)
-        asked_sums = groups_request(request.today, self.resource.word)
+            listed = self._sorted_by_branch(tree, answers, asked, total)
         if self.resource in (CATEGORIES, LABELS):
-            sums = group_sums(ApiAnswers(request), asked_sums, tree)
+            sums = group_sums(answers, self.resource.word, tree)
+        balances = TodaysBalances(answers, listed if self.resource is ACCOUNTS else ())
+        if self.resource is ACCOUNTS:
+            listed = [{**row, "balance": balances.by_account.get(row["id"])} for row in listed]
         fields = [self.resource[name] for name in shown.columns]
         cells = Cells(owned, self.region)
         rows = [
@@ -103,6 +107,7 @@ class ObjectViews:
                 "badges": [w.capitalize() for w in ("archived", "closed") if row.get(w)],
                 "cells": [cells.cell(field, row) for field in fields]
                 + ([] if sums is None else [_amounts(sums.get(row["id"], {}), self.region)]),
+                "aside": balances.to_come(row),
                 "depth": min(len([*tree.upwards(row["id"])][1:]), _MOST_DEPTH),
             }
             for row in listed
@@ -123,17 +128,15 @@ class ObjectViews:
             is_by_date=is_by_date,
             too_many=self.resource in (CATEGORIES, LABELS) and sums is None,
             found=found_here,
-            api=[
-                replace(asked, about=shown.title),
-                *([] if sums is None else [asked_sums]),
-                *([found_request] if found_here.totals else []),
-            ],
+            api=[*answers.shown, *([found_request] if found_here.totals else [])],
         )
 
-    def _sorted_by_branch(self, tree: CategoryTree, asked: ApiRequest, total: int) -> list[Row]:
+    def _sorted_by_branch(
+        self, tree: CategoryTree, answers: ApiAnswers, asked: ApiRequest, total: int
+    ) -> list[Row]:
         """Return the page of the categories in the order of their tree, which the API does not
         have."""
-        answers, most = ApiAnswers(self.request), 100
+        most = 100
         found = [
             row
             for offset in range(0, total, most)
@@ -290,15 +293,14 @@ class ObjectViews:
             errors["form"] = edited(errors["form"], self._with_labels)
         facts: list[tuple[str, Markup | str]] = []
         detail: ObjectDetail | None = None
-        api = []
+        answers = ApiAnswers(request)
         if row is not None:
             if resource.computed_fields:
                 (row,) = compute(request.storage, request.user.id, resource, request.today, [row])
             path = f"{PUBLIC_SURFACE}{resource.path}/{row['id']}"
-            api = [ApiRequest(path, {}, about="Its fields")]
+            answers.shown.append(ApiRequest(path, {}, about="Its fields"))
             if resource in _DETAILS:
-                detail = _DETAILS[resource](ApiAnswers(request), owned, row, self.region)
-                api += detail.requests
+                detail = _DETAILS[resource](answers, owned, row, self.region)
             else:
                 facts = self._facts(owned, row)
         controls = forms.controls_of(owned, self._form_fields(row), texts, self.region)
@@ -319,7 +321,7 @@ class ObjectViews:
             detail=detail,
             row=row,
             is_editing="edit" in request.GET,
-            api=api,
+            api=answers.shown,
         )
 
     def _with_labels(self, text: str) -> str:

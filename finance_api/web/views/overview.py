@@ -59,6 +59,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         "overview",
         "Overview",
         overview=overview,
+        api=answers.shown,
         errors=errors,
         given=given,
         currencies=currencies,

@@ -44,11 +44,15 @@ _BLANK = dict.fromkeys(names_of(RECORDS.fields))
 def show_payee(request: Request) -> dict[str, Any]:
     payee = request.GET.get("name", "")
     row = {"id": payee, "name": payee}
-    detail = PayeeDetail(ApiAnswers(request), pages.own_rows(request), row, request.region)
+    answers = ApiAnswers(request)
+    detail = PayeeDetail(answers, pages.own_rows(request), row, request.region)
     if not payee:
         raise HTTPNotFound()
     try:
-        return pages.page("records", payee, detail=detail, has_records=bool(detail.records))
+        has_records = bool(detail.records)
+        return pages.page(
+            "records", payee, detail=detail, has_records=has_records, api=answers.shown
+        )
     except ParametersRefused:
         # Too long for a payee.
         raise HTTPNotFound() from None

@@ -49,7 +49,7 @@ def test_the_bank_s_balance_is_beside_the_computed_one_with_the_day_they_differ_
     (found,) = imported.get("accounts").json["accounts"]
     page = visitor.get(f"/accounts/{found['id']}")
     text = figures(page)
-    assert "Balance 73.00 EUR" in text
+    assert "Balance today 73.00 EUR" in text
     assert "The bank’s balance on 28 Feb 2026 73.00 EUR" in text
     assert "The records add up to the same." in text
     assert "differ from 31 Jan 2026 on" in text
@@ -104,10 +104,12 @@ def at_home(service, user):
 
 def test_the_chart_the_table_and_the_api_have_the_same_balances(at_home, visitor):
     page = visitor.get(f"/accounts/{uid('Account', 1)}").text
-    course, newest = (
+    today, course, newest = (
         html.unescape(target).removeprefix("/v1/api/")
         for target in re.findall(r"GET (/v1/api/[^<]*)</code>", page)[1:]
     )
+    (balance,) = at_home.exact(today)["balances"]
+    assert f"Balance today {balance['balance']:.2f} EUR" in shown_text(page)
     found = [str(row["balance"]) for row in at_home.get(course).json["balances"]]
     # It begins with the first record; before it there is only the initial balance.
     assert len(found) == 12
@@ -139,6 +141,14 @@ def test_an_account_without_records_has_a_page(service):
     service.load(user, [account(1)])
     text = shown_text(signed_in(service, user).get(f"/accounts/{uid('Account', 1)}").text)
     assert "No records yet." in text
+
+
+@on_one_storage
+def test_an_account_whose_first_record_is_of_a_day_to_come_has_no_curve(service, user, visitor):
+    service.load(user, [account(1, initialBalance=5), record(1, recordDate="2199-12-31")])
+    text = shown_text(visitor.get(f"/accounts/{uid('Account', 1)}").text)
+    assert "Balance today 5.00 EUR 1 record of days to come: −1.00" in text
+    assert "There is no record until today." in text
 
 
 @on_one_storage

@@ -33,7 +33,7 @@ def panel(page, name):
 
 def targets(page, *names):
     """Return the API requests of the page for these figures, each by what it is about."""
-    part = page.split('aria-label="API requests"')[1]
+    part = page.partition('aria-label="API requests"')[2] or page
     listed = re.findall(
         r'class="api-about">([^<]*)</p>.*?GET (/v1/api/[^<]*)</code>', part, re.DOTALL
     )
@@ -104,7 +104,7 @@ def test_each_figure_is_the_answer_to_its_request(client, visitor, query):
 
     figures = panel(page, "figures")
     worth_target, *sums_targets = targets(
-        page, "Net worth", "Received and spent", "Received and spent before"
+        page, "Net worth by month", "Received and spent", "Received and spent before"
     )
     texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
     received, spent, net = (earlier.strip() for earlier in re.findall(EARLIER, figures))
@@ -323,7 +323,7 @@ def test_the_lowest_balances_to_come_are_the_api_s_and_those_below_zero_need_att
     page = signed_in(service, user).get("/overview").text
     assert table(page, "accounts") == [
         ["Card", "−49.00 EUR"],
-        ["Giro", "610.00 EUR with records until 30 Mar 2026 lowest −20.00 EUR , 28 Mar 2026"],
+        ["Giro", "110.00 EUR 1 record of days to come: 500.00 lowest −20.00 EUR , 28 Mar 2026"],
         ["Overdrawn", "−20.00 EUR"],
     ]
     (target,) = targets(page, "Lowest balances in 30 days")
@@ -418,6 +418,54 @@ def test_net_worth_leads_to_the_accounts_where_they_have_these_balances(client, 
     assert 'href="/accounts"' not in panel(visitor.get("/overview?period=2025").text, "figures")
 
 
+def test_balances_are_those_of_the_user_s_day_with_the_records_to_come_beside(service):
+    user = new_user(service)
+    service.clock.set("2026-03-18T23:30:00Z")
+    service.change(lambda s: s.users.update(user.id, time_zone="Europe/Berlin"))
+    savings, hidden = ({"accountId": uid("Account", n)} for n in (2, 3))
+    service.load(
+        user,
+        [
+            account(1, initialBalance=100),
+            account(2, name="Savings", initialBalance=7),
+            account(3, name="Hidden", currencyCode="CHF", excludeFromStats=True),
+            record(1, amount=-10, recordDate="2026-03-19T20:00:00Z"),
+            record(2, amount=-30, recordDate="2026-03-20", transferId=uid("Record", 2)),
+            record(3, amount=30, recordDate="2026-03-20", transferId=uid("Record", 2), **savings),
+            record(4, amount=-60, recordDate="2031-01-01"),
+            record(5, amount=-5, recordDate="2026-03-21", recordState="void"),
+            record(6, amount=2.5, recordDate="2026-04-01", **hidden),
+        ],
+    )
+    client = Client(service, user, new_token(service, user))
+    visitor = signed_in(service, user)
+    page, accounts = visitor.get("/overview").text, visitor.get("/accounts").text
+    for shown in (page, accounts):
+        balances, to_come = (
+            answered(client, target)
+            for target in targets(shown, "Balances today", "Records of days to come")
+        )
+        found = {row["account"]: row["balance"] for row in balances["balances"]}
+        assert found == {"Giro": 90, "Savings": 7, "Hidden": 0}
+        nets = {row["account"]: row["net"] for row in to_come["groups"]}
+        assert nets == {"Giro": -90, "Savings": 30, "Hidden": 2.5}
+    for row in client.exact("accounts")["accounts"]:
+        # The API's balance has all records.
+        assert row["balance"] == Decimal(str(found[row["name"]] + nets[row["name"]]))
+    figures = shown_text(panel(page, "figures"))
+    assert "Net worth today in EUR 97.00 EUR 3 records of days to come: −60.00" in figures
+    assert "Net worth today in CHF 0.00 CHF 1 record of days to come: 2.50" in figures
+    assert table(page, "accounts")[0][1].startswith("90.00 EUR 2 records of days to come: −90.00")
+    assert "90.00 EUR 2 records of days to come: −90.00" in shown_text(accounts)
+    own = visitor.get(f"/accounts/{uid('Account', 1)}").text
+    assert "Balance today 90.00 EUR 2 records of days to come: −90.00" in shown_text(own)
+    assert number(table(own, "balance")[-1][1]) == 90
+    # A time that is over has no records of days to come.
+    assert "days to come" not in panel(visitor.get("/overview?period=2026-02").text, "figures")
+    service.clock.set("2031-01-01T12:00:00Z")
+    assert "days to come" not in signed_in(service, user).get("/overview").text
+
+
 @on_one_storage
 def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
     service, client, visitor
@@ -469,18 +517,14 @@ def test_net_worth_in_one_currency_is_todays_if_a_record_has_a_day_to_come(servi
     import_rates(service.backend, quoted, service.clock.now())
     page = visitor.get("/overview?convertTo=EUR").text
     figures = shown_text(panel(page, "figures"))
-    assert "All in EUR, today 130.00 EUR" in figures
-    assert (
-        number(shown_text(page.split('id="worth-DKK"')[1].split("</dd>")[0].partition(">")[2]))
-        == 20
-    )
+    assert "All in EUR 130.00 EUR" in figures
+    assert "Net worth today in DKK 50.00 DKK 1 record of days to come: −30.00" in figures
     assert [row[1] for row in table(page, "worth")] == ["130.00"]
     client = Client(service, user, new_token(service, user))
-    (target,) = targets(page, "Net worth in EUR")
-    assert [row["convertedBalance"] for row in answered(client, target)["convertedTotals"]] == [130]
-    (target,) = targets(page, "Net worth")
-    totals = answered(client, target)["totals"]
-    assert of_currency(totals, "DKK")["balance"] == 20
+    (target,) = targets(page, "Net worth by month")
+    found = answered(client, target)
+    assert [row["convertedBalance"] for row in found["convertedTotals"]] == [130]
+    assert of_currency(found["totals"], "DKK")["balance"] == 50
     figures = panel(visitor.get("/overview?convertTo=EUR&period=2026-05").text, "figures")
     assert "The rates of 31 May 2026 are not known yet." in shown_text(figures)
     assert "Save: Net worth" in figures and "Save: Net worth in EUR" not in figures
@@ -577,7 +621,7 @@ def test_saved_net_worth_begins_with_the_same_month_if_a_record_is_of_a_later_on
     days = ("2025-01-01", "2026-03-02", "2028-06-01")
     service.load(user, [account(1), *[record(n, recordDate=day) for n, day in enumerate(days)]])
     page = visitor.get("/overview").text
-    (target,) = targets(page, "Net worth")
+    (target,) = targets(page, "Net worth by month")
     (saved,) = re.findall('new[?]name=Net[^"]*address=([^"]*interval%3Dmonth[^"]*)"', page)
     client = Client(service, user, new_token(service, user))
     totals = answered(client, target)["totals"]

@@ -81,6 +81,15 @@ def test_lowest_has_the_first_day_below_a_limit(household):
     assert fault["name"] == "below" and '"little"' in fault["message"]
 
 
+def test_the_lowest_balance_is_never_above_the_one_before_what_is_expected_today(client):
+    due = {"accountId": uid("Account", 1), "startDate": "2026-03-18"}
+    client.load(account(initialBalance=100), standing_order(1, amount=1000, **due))
+    for query in ({}, {"include": "typical"}):
+        (lowest,) = forecast(client, below="500", **query)["lowest"]
+        assert (lowest["date"], lowest["balance"]) == ("2026-03-18", 100)
+        assert lowest["belowDate"] == "2026-03-18"
+
+
 def test_intervals_end_with_the_last_day_and_totals_are_by_currency(household):
     found = forecast(household)
     assert [(row["period"], row["date"]) for row in found["totals"]] == [
