@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -33,6 +34,7 @@ from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageLocked
 from finance_api.storage.interface import Proposed, reading
+from finance_api.web.kept_forms import KEPT
 from support.browser import Visitor, new_user, signed_in
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import by_day_on, count
@@ -90,6 +92,8 @@ class Someone:
     def post(self, visitor: Visitor, path: str, **fields: str) -> None:
         response = visitor.post(path, {**fields, "csrf_token": visitor.csrf()})
         assert response.status_int in (200, 303, 400, 404, 409, 503), response.text
+        if KEPT in parse_qs(urlsplit(response.location or "").query):
+            raise ChangeRefused("the page shows the form again")
 
     def everything(self) -> list[list[str]]:
         """Return everything that a change stores, without values that are the user's own."""
@@ -187,9 +191,12 @@ class Order:
         before = getattr(self._running, "change", None)
         self._running.change = change
         try:
-            # Refused, or another change had the lock for too long.
-            with suppress(ChangeRefused, StorageLocked):
+            with suppress(StorageLocked):  # another change had the lock for too long
                 yield
+        except ChangeRefused:
+            # A page keeps the form that it refused, which is stored but changes nothing.
+            if change in self.stored:
+                self.stored.remove(change)
         finally:
             self._running.change = before
 
