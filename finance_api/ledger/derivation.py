@@ -142,6 +142,8 @@ class Rules:
 
         payees: the record's own payee, and that of its file.
         """
+        if not self._rules:
+            return UNRULED
         given = list(dict.fromkeys(payees))
         containing = self._containing(self._keywords, *given, note)
         places = set(containing).union(*map(self._equal, given))

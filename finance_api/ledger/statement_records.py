@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from operator import attrgetter
 
 from finance_api.importers.interface import Entry
@@ -14,7 +14,7 @@ from finance_api.ledger.brought import (
     note_brought,
     read_brought,
 )
-from finance_api.ledger.derivation import UNRULED, Ruled, Rules, derive
+from finance_api.ledger.derivation import Rules, derive
 from finance_api.ledger.matching.model import (
     CandidateReader,
     FileEntries,
@@ -48,7 +48,7 @@ from finance_api.ledger.splits import (
     part_of,
     whole_of,
 )
-from finance_api.resources import CATEGORIES, RECORD_RULES, RECORDS, SPLITS
+from finance_api.resources import CATEGORIES, RECORDS, SPLITS
 from finance_api.resources.records import STATED, VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
@@ -103,26 +103,6 @@ class StatementRecords:
         self._entries_of = Counter(part.record for row in file.open for part in row.parts)
         file.open.clear()
         self._rules = Rules(session)
-        self._payees: Iterator[str | None] = repeat(None)
-        self._ruled: Iterator[Ruled] = repeat(UNRULED)
-        if session.row_set(RECORD_RULES).rows:
-            self._match_rules()
-
-    def _match_rules(self) -> None:
-        """Match the rules now, before other changes have to wait.
-
-        Keep what they give to each new record, and instead of a split record to each of its parts,
-        in the order in which these are written.
-        """
-        payees: list[str | None] = []
-        ruled: list[Ruled] = []
-        for row in self._new:
-            entry, account_id = self._entry(row), row.account.id
-            payee = self._rules.payee(account_id, entry.payee, entry.note)
-            payees.append(payee)
-            for note in [part[1] for part in entry.parts] or [entry.note]:
-                ruled.append(self._rules.apply(account_id, (payee, entry.payee), note))
-        self._payees, self._ruled = iter(payees), iter(ruled)
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
@@ -205,8 +185,6 @@ class StatementRecords:
         row["recordDate"] = entry.date
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         row.update(zip(STATED, _further(entry), strict=True))
-        if not entry.parts:
-            self._classify(row, entry.category, entry.labels)
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = _state_of(entry)
@@ -216,17 +194,20 @@ class StatementRecords:
             row["stated"] = written({self._file.source: [self._shared_values(decided, rest)]})
         elif (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
-        payee = next(self._payees)
+        payee = self._rules.payee(row["accountId"], entry.payee, entry.note)
         if payee not in (None, entry.payee):
             row["payee"], row["originalPayee"] = payee, entry.payee
             row["stated"] = row["stated"] or written(
                 {self._file.source: [self._stated_values(decided)]}
             )
+        if not entry.parts:
+            self._classify(row, entry.category, entry.labels)
         return row
 
     def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
         """Set category and labels by the rules, and by the names in the file."""
-        category_id, label_ids = next(self._ruled)
+        payees = row["payee"], row["originalPayee"]
+        category_id, label_ids = self._rules.apply(row["accountId"], payees, row["note"])
         row["categoryByRule"] = category_id is not None or None
         if category_id is None and category is not None:
             category_id = self._of_name(self._session.categories, category)
