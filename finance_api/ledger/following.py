@@ -20,7 +20,7 @@ from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.transfers import other_halves
 from finance_api.ledger.joined_accounts import JoinedAccounts
 from finance_api.ledger.orders import ImportReport, StatementOptions
-from finance_api.ledger.references import ids_in
+from finance_api.ledger.references import ids_in, records_with, references_in
 from finance_api.ledger.rows import batched
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.splits import (
@@ -33,7 +33,15 @@ from finance_api.ledger.splits import (
 )
 from finance_api.query.model import Condition
 from finance_api.query.operators import Operator
-from finance_api.resources import ACCOUNTS, RECORDS, REFERRED, RESOURCES, SPLITS, referred_by
+from finance_api.resources import (
+    ACCOUNTS,
+    BY_NAME,
+    RECORDS,
+    REFERRED,
+    RESOURCES,
+    SPLITS,
+    referred_by,
+)
 from finance_api.resources.field import SOURCE, Resource
 from finance_api.storage.interface import HistoryEntry
 from finance_api.values import Row
@@ -45,7 +53,6 @@ from finance_api.values.time import DAY_SECONDS
 _MANY_RECORDS, _MANY_OTHERS, _MONTH = 20, 5, 31 * DAY_SECONDS
 #: Options that answer a question about one state of the file only.
 _ANSWERS = ("confirm_smaller", "into", "new_account")
-_BY_NAME = {resource.name: resource for resource in RESOURCES}
 _DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
 
 
@@ -181,7 +188,7 @@ class Following:
             key
             for key in deleted & self.states.by_key.keys()
             if key[0] != RECORDS.name
-            if key[1] not in self._session.row_set(_BY_NAME[key[0]]).rows
+            if key[1] not in self._session.row_set(BY_NAME[key[0]]).rows
         }
 
     # -- questions
@@ -194,7 +201,7 @@ class Following:
         gone = [key for key in self._vanished if self._stored[key].state != GONE]
         gone = [key for key in gone if key not in self._hollow]
         for kind, count in Counter(kind for kind, _ in gone).items():
-            resource = _BY_NAME[kind]
+            resource = BY_NAME[kind]
             is_many = count > _MANY_RECORDS if resource is RECORDS else count >= _MANY_OTHERS
             if is_many and 3 * count > of_kind[kind]:
                 topic, of = Topic.MUCH_VANISHED, of_kind[kind]
@@ -225,7 +232,7 @@ class Following:
         kept: list[tuple[Resource, Row]] = []
         followed: list[tuple[Key, Row]] = []
         for kind, ids in changed.items():
-            for resource, row, parts in self._with_parts(_BY_NAME[kind], ids):
+            for resource, row, parts in self._with_parts(BY_NAME[kind], ids):
                 key = key_of(resource, row["id"])
                 told, here = self.states.by_key[key], state_of(resource, row, parts)
                 if here == told:
@@ -276,8 +283,7 @@ class Following:
             used = {
                 key_of(referred_by(field), row_id)
                 for document in self.to_import.objects()
-                for field in document.resource.references
-                for row_id in ids_in(document.values.get(field.name))
+                for field, row_id in references_in(document.resource, document.values)
             } & self._deleted
             if not used:
                 return
@@ -368,7 +374,7 @@ class Following:
         while found := {key for key in self._referred(gone - used) if key in gone - used}:
             used |= found
         for key in sorted(gone):
-            row_set = session.row_set(_BY_NAME[key[0]])
+            row_set = session.row_set(BY_NAME[key[0]])
             row = row_set.rows[key[1]]
             if key in used:
                 after = {**row, "bookState": GONE, "updatedAt": session.now}
@@ -383,29 +389,18 @@ class Following:
 
     def _is_used(self, key: Key) -> bool:
         """Return whether a record or a saved question uses the document."""
-        resource, row_id = _BY_NAME[key[0]], key[1]
-        names = [f.name for f in RECORDS.references if referred_by(f) is resource]
-        data, user_id = self._session.storage.data, self._session.user.id
-        is_of_record = any(
-            data.sum_by(
-                user_id,
-                ["isVoid"],
-                [Condition(RECORDS[name], Operator.ANY_OF, (row_id,))],
-                with_void=True,
-            )
-            for name in names
-        )
-        row = self._session.row_set(resource).rows[row_id]
-        return is_of_record or bool(asking_for(self._session, resource, row))
+        session, resource, row_id = self._session, BY_NAME[key[0]], key[1]
+        row = session.row_set(resource).rows[row_id]
+        is_of_record = records_with(session, resource, row_id) > 0
+        return is_of_record or bool(asking_for(session, resource, row))
 
     def _referred(self, removed: set[Key]) -> Iterator[Key]:
         """Yield the documents that other documents refer to, without those that are removed."""
         for resource in _DOCUMENTS:
             for row in self._session.row_set(resource).rows.values() if resource.references else ():
                 if key_of(resource, row["id"]) not in removed:
-                    for field in resource.references:
-                        for row_id in ids_in(row[field.name]):
-                            yield key_of(referred_by(field), row_id)
+                    for field, row_id in references_in(resource, row):
+                        yield key_of(referred_by(field), row_id)
 
     # -- the history
 

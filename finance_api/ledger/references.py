@@ -3,17 +3,18 @@
 They must refer to existing rows that fit, and categories must form a tree.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.derivation import check_currency
 from finance_api.ledger.rows import RowSet
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.recurrence import RuleError, check_rule
-from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS, referred_by
-from finance_api.resources.field import Resource
+from finance_api.query.model import any_of
+from finance_api.resources import BUDGETS, GOALS, RECORDS, STANDING_ORDERS, referred_by
+from finance_api.resources.field import Field, Resource
 from finance_api.resources.plans import PERIODS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -38,18 +39,31 @@ def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
     return [f.name for f in resource.references if referred_by(f) is referred]
 
 
+def references_in(resource: Resource, row: Row) -> Iterator[tuple[Field, str]]:
+    """Yield each id in the row's reference fields, with the field; a field may be missing."""
+    for field in resource.references:
+        for row_id in ids_in(row.get(field.name)):
+            yield field, row_id
+
+
 def check_references(
     session: LedgerSession, resource: Resource, row: Row, line: int | None
 ) -> None:
     """Raise ChangeRefused if the row refers to a row that the user does not have."""
-    for field in resource.references:
-        known = session.row_set(referred_by(field)).rows
-        for row_id in ids_in(row[field.name]):
-            if row_id not in known:
-                raise ChangeRefused(
-                    f"{field.name} {row_id} is not the id of any {field.references} of this user",
-                    line,
-                )
+    for field, row_id in references_in(resource, row):
+        if row_id not in session.row_set(referred_by(field)).rows:
+            raise ChangeRefused(
+                f"{field.name} {row_id} is not the id of any {field.references} of this user", line
+            )
+
+
+def records_with(owned: UserRows, referred: Resource, row_id: str) -> int:
+    """Return how many records refer to the row, void ones included."""
+    data, user_id, count = owned.storage.data, owned.user.id, 0
+    for name in fields_referring_to(referred, RECORDS):
+        sums = data.sum_by(user_id, ["isVoid"], [any_of(name, [row_id])], with_void=True)
+        count += sum(each.number for each in sums.values())
+    return count
 
 
 def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:

@@ -45,6 +45,7 @@ DOCUMENTS: tuple[Resource, ...] = (
     MAGIC_RULES,
 )
 
+BY_NAME: dict[str, Resource] = {r.name: r for r in RESOURCES}
 BY_MODEL_TYPE: dict[str, Resource] = {r.model_type: r for r in RESOURCES}
 
 

@@ -9,7 +9,7 @@ from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.session import IMPORT
 from finance_api.planning.repetition import parse_repetition
-from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources import BY_NAME, RECORDS
 from finance_api.resources.currencies import money_text
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.storage.interface import HistoryEntry
@@ -39,7 +39,6 @@ _PAYMENTS = {
 _VERBS = {"created": "added", "updated": "changed", "removed": "removed"}
 #: A sentence names up to this many fields.
 _MAX_FIELDS = 3
-_BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Derived fields that sentences name in place of the stored fields, which contain ids.
 _READABLE = ("category", "labels")
 
@@ -64,7 +63,7 @@ def rows_of(entry: HistoryEntry) -> list[ChangedRow]:
     """Return the rows that are kept with an edit: the first ones that it changed."""
     return [
         ChangedRow(
-            resource=(resource := _BY_NAME[row["type"]]),
+            resource=(resource := BY_NAME[row["type"]]),
             id=row["id"],
             name=row["name"],
             day=parse_date(row["day"]) if "day" in row else None,
@@ -120,7 +119,7 @@ def _transfer_sentence(action: str, counts: dict[str, int], summary: dict[str, A
 def _parts(summary: dict[str, Any]) -> list[str]:
     parts: list[str] = []
     for name, verbs in summary["counts"].items():
-        resource = _BY_NAME[name]
+        resource = BY_NAME[name]
         for verb, count in verbs.items():
             is_named = not parts and count == 1
             called = summary.get("name") if is_named else None

@@ -19,6 +19,7 @@ from finance_api.ledger.references import (
     complete_standing_order,
     fields_referring_to,
     ids_in,
+    records_with,
 )
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession, UserRows
@@ -349,7 +350,7 @@ def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, 
         if not names or other is SPLITS:
             continue
         if other is RECORDS:
-            count, some = _records_with(owned, names, row_id), ""
+            count, some = records_with(owned, resource, row_id), ""
         else:
             rows = owned.row_set(other).rows.values()
             users = [row for row in rows if any(row_id in ids_in(row[name]) for name in names)]
@@ -362,11 +363,3 @@ def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, 
 def _some(resource: Resource, rows: list[Row]) -> str:
     titles = [title_of(resource, row) for row in rows[:_NAMED_USERS]]
     return f" ({', '.join(titles)}{' …' if len(rows) > _NAMED_USERS else ''})"
-
-
-def _records_with(owned: UserRows, names: list[str], row_id: str) -> int:
-    data, count = owned.storage.data, 0
-    for name in names:
-        sums = data.sum_by(owned.user.id, ["isVoid"], [any_of(name, [row_id])], with_void=True)
-        count += sum(found.number for found in sums.values())
-    return count

@@ -6,17 +6,16 @@ account keeps keys and a number from the entry's statements if other entries' st
 
 from collections.abc import Iterable, Iterator
 
-from finance_api.ledger.references import ids_in
+from finance_api.ledger.references import ids_in, references_in
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Key, Past, UndoReport, maker
 from finance_api.query.model import any_of
-from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
+from finance_api.resources import ACCOUNTS, BY_NAME, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 DOCUMENTS = [resource for resource in RESOURCES if resource not in (RECORDS, SPLITS)]
-_BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Row -> the documents that its oldest known version refers to, and the import that created it.
 _Versions = dict[Key, tuple[set[Key], int | None]]
 
@@ -56,12 +55,12 @@ class Leftovers:
             if not heirs:
                 break
             for (name, row_id), number in heirs.items():
-                self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
+                self._past.replace(number, [BeforeImage(BY_NAME[name], row_id, None)])
                 self._note_kept(name, row_id)
             # A category that stays needs its parents, so look for used documents again.
             self._made -= heirs.keys()
         for name, row_id in self._made:
-            rows = self._session.row_set(_BY_NAME[name])
+            rows = self._session.row_set(BY_NAME[name])
             if (name, row_id) in in_use:
                 self._note_kept(name, row_id)
             elif row_id in rows.rows:
@@ -70,7 +69,7 @@ class Leftovers:
         self._report.used.sort()
 
     def _note_kept(self, name: str, row_id: str) -> None:
-        row = self._session.row_set(_BY_NAME[name]).rows.get(row_id)
+        row = self._session.row_set(BY_NAME[name]).rows.get(row_id)
         if row is not None and "name" in row:
             self._report.used.append(row["name"])
         elif row is not None:
@@ -150,11 +149,8 @@ class Leftovers:
 
     def _referred(self, resource: Resource, row: Row | None) -> set[Key]:
         """Return the entry's documents that the row refers to."""
-        return self._made & {
-            (referred_by(field).name, row_id)
-            for field in resource.references
-            for row_id in ids_in(row[field.name] if row else None)
-        }
+        referred = references_in(resource, row or {})
+        return self._made & {(referred_by(field).name, row_id) for field, row_id in referred}
 
 
 def marks_of(entry: HistoryEntry, account_id: str) -> tuple[str, ...]:

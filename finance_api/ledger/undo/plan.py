@@ -8,12 +8,12 @@ from typing import Any
 from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.edits.rules import APPLY
-from finance_api.ledger.references import ids_in
+from finance_api.ledger.references import references_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.splits import get_stated, title_of_whole
 from finance_api.ledger.undo.leftovers import DOCUMENTS
 from finance_api.ledger.undo.past import Key, Past
-from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, SPLITS, referred_by
+from finance_api.resources import ACCOUNTS, BY_NAME, RECORDS, RESOURCES, SPLITS, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -170,12 +170,11 @@ class _Later:
 
     def _missing(self, resource: Resource, image: BeforeImage) -> Iterator[tuple[Resource, str]]:
         """Yield the rows that an image refers to and that will not exist after the undo."""
-        for each in resource.references if image.row else ():
-            referred = referred_by(each)
+        for field, row_id in references_in(resource, image.row or {}):
+            referred = referred_by(field)
             known = self._session.row_set(referred).rows
-            for row_id in ids_in(image.row[each.name] if image.row else None):
-                if row_id not in known or (referred.name, row_id) in self._made_again:
-                    yield referred, row_id
+            if row_id not in known or (referred.name, row_id) in self._made_again:
+                yield referred, row_id
 
     @cached_property
     def _made_again(self) -> set[Key]:
@@ -201,7 +200,7 @@ class _Later:
     def _named(self, rows: dict[Key, Row | None]) -> str:
         texts = []
         for name, row_id in sorted(rows)[:_NAMED_ROWS]:
-            resource = next(r for r in RESOURCES if r.name == name)
+            resource = BY_NAME[name]
             now = self._session.get_rows(resource, [row_id]).get(row_id)
             text = self._title(resource, now or rows[name, row_id])
             texts.append(text if now else f"{text} (no longer exists)")

@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.resources import RESOURCES
+from finance_api.resources import BY_NAME
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
@@ -61,7 +61,6 @@ from finance_api.storage.sql.tables import (
 )
 from finance_api.values import Row
 
-_RESOURCES = {resource.name: resource for resource in RESOURCES}
 _BATCH = 1_000
 _NUMBER = number_parameter("number")
 #: For the columns whose values are not those of the fields: how they are read.
@@ -156,7 +155,7 @@ class SqlLedger(Part, LedgerWriter):
         values |= {"after_resource": after[0], "after_id": after[1]}
         found = self.connection.fetch(_IMAGES, values=values)
         return [
-            BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
+            BeforeImage(BY_NAME[name], row_id, _row(BY_NAME[name], text))
             for name, row_id, text in found
         ]
 
