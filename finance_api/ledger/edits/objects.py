@@ -176,16 +176,14 @@ def remove_object(
             ways=("with_records",) if owns_records else (),
         )
     changes = RecordChanges(session)
-    changes.report.note(session, resource, row, None)
+    changes.note(resource, row, None)
     if with_records:
         for page in session.pages(RECORDS, any_of("accountId", [row["id"]])):
             changes.remove(page)
     if resource is ACCOUNTS:
         forget_deleted(session, row["id"])
-    changes.finish()
     session.row_set(resource).remove(row["id"])
-    session.close(records_changed=True, details=changes.report.details)
-    return changes.report
+    return changes.close()
 
 
 def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> EditReport:
@@ -202,7 +200,7 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
         row_set.put(_set_by_hand(session, other, {"parentId": row["parentId"]}))
     changes = RecordChanges(session)
     changes.report.summary.into = title_of(resource, other)
-    changes.report.note(session, resource, row, None)
+    changes.note(resource, row, None)
     for user in RESOURCES:
         for name in fields_referring_to(resource, user):
             if user is RECORDS:
@@ -210,8 +208,7 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
                     changes.put(record, _record_with(record, name, gone, kept))
             else:
                 for each, after in _exchange(session, user, name, gone, kept):
-                    changes.report.note(session, user, each, after)
-    changes.finish()
+                    changes.note(user, each, after)
     questions.follow(session, resource, row, other, changes.report)
     row_set.remove(gone)
     if resource is CATEGORIES:
@@ -221,8 +218,7 @@ def _merge(session: LedgerSession, resource: Resource, row: Row, other: Row) -> 
         check_tree(row_set, dict.fromkeys(row_set.rows))
         for changed in derived_kinds(row_set.rows.values()):
             row_set.put(changed)
-    session.close(records_changed=True, details=changes.report.details)
-    return changes.report
+    return changes.close()
 
 
 def _exchange(

@@ -52,9 +52,7 @@ def merge_payees(session: LedgerSession, names: Sequence[str], into: str) -> Edi
     rename_planned(session, changes.report, lambda _: renamed)
     _put_rule(session, changes.report, old, payee)
     follow_payees(session, old, payee, changes.report)
-    changes.flush()
-    session.close(records_changed=True, details=changes.report.details)
-    return changes.report
+    return changes.close()
 
 
 def rename_planned(

@@ -1,6 +1,6 @@
 """Changes and removes stored records, in batches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
@@ -13,10 +13,11 @@ from finance_api.ledger.splits import UNSTATED, check_splits, get_stated, keep_d
 from finance_api.query.model import condition_on
 from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
+from finance_api.resources.field import Resource
 from finance_api.values import Row
 
-#: The fields that the parts of a split can only change together.
-_OF_SPLITS = ("splitId", "accountId", "amount", "recordDate", "recordState")
+#: The fields that decide sums; the parts of a split can only change them together.
+_COUNTED = ("splitId", "accountId", "amount", "recordDate", "recordState")
 
 
 def set_by_hand(row: Row, values: dict[str, Any], *, is_duplicate: bool = False) -> Row:
@@ -39,9 +40,9 @@ def set_by_hand(row: Row, values: dict[str, Any], *, is_duplicate: bool = False)
 
 
 class RecordChanges:
-    """Stores the records that an edit changes, in batches; `finish` or `flush` stores the rest.
+    """Stores the records that an edit changes, in batches; `close` stores the rest.
 
-    report: the report of these changes. changed: whether anything was stored.
+    report: the report of these changes.
     """
 
     def __init__(self, session: LedgerSession, *, are_duplicates: bool = False) -> None:
@@ -52,7 +53,13 @@ class RecordChanges:
         self._pairs: list[Pair] = []
         self._cut_transfers: set[str] = set()
         self._splits: set[str] = set()
-        self.changed = False
+        #: Whether anything was changed, and whether that may change a balance.
+        self._is_changed, self._counts = False, False
+
+    def note(self, resource: Resource, before: Row | None, after: Row | None) -> None:
+        """Report a change of a row, which `close` stores with the rest."""
+        self.report.note(self._session, resource, before, after)
+        self._is_changed = True
 
     def put(self, before: Row, after: Row) -> bool:
         """Change a record. after: a separate dict. Returns whether the record changed."""
@@ -60,10 +67,10 @@ class RecordChanges:
             return False
         derive(self._session, after)
         after["updatedAt"] = self._session.now
-        self.report.note(self._session, RECORDS, before, after)
+        self.note(RECORDS, before, after)
         self._pairs.append((before, after))
-        if before["splitId"] and any(before[name] != after[name] for name in _OF_SPLITS):
-            self._splits.add(before["splitId"])
+        if any(before[name] != after[name] for name in _COUNTED):
+            self._note_counted(before)
         if len(self._pairs) >= PAGE:
             self.flush()
         return True
@@ -73,10 +80,9 @@ class RecordChanges:
         new = list(rows)
         for row in new:
             derive(self._session, row)
-            self.report.note(self._session, RECORDS, None, row)
-            if row["splitId"] is not None:
-                self._splits.add(row["splitId"])
-        self._write([(None, row) for row in new])
+            self.note(RECORDS, None, row)
+            self._note_counted(row)
+        self._session.write(RECORDS, [(None, row) for row in new])
 
     def move(self, before: Row, after: Row) -> None:
         """Replace a stated record with a new one, in another account or on a distant day.
@@ -90,38 +96,46 @@ class RecordChanges:
         after |= {**UNSTATED, "id": new_id, "importId": session.number, "updatedAt": session.now}
         after["brought"] = NOWHERE
         derive(session, after)
-        self.report.note(session, RECORDS, before, after)
-        self._write([(before, None), (None, after)])
+        self.note(RECORDS, before, after)
+        self._note_counted(after)
+        session.write(RECORDS, [(before, None), (None, after)])
         keep_deleted(session, [before])
 
     def remove(self, rows: Iterable[Row]) -> None:
-        """Remove records. If one is part of a transfer, `finish` unlinks the other record."""
+        """Remove records. If one is part of a transfer, `close` unlinks the other record."""
         gone = list(rows)
         for row in gone:
-            self.report.note(self._session, RECORDS, row, None)
+            self.note(RECORDS, row, None)
+            self._note_counted(row)
             if row["transferId"] is not None:
                 self._cut_transfers.add(row["transferId"])
-            if row["splitId"] is not None:
-                self._splits.add(row["splitId"])
-        self._write([(row, None) for row in gone])
+        self._session.write(RECORDS, [(row, None) for row in gone])
 
-    def finish(self) -> None:
-        """Store the rest, and the balances. Raises ChangeRefused."""
+    def close(self) -> EditReport:
+        """Store the rest, and the balances; close the session if anything changed.
+
+        Raises ChangeRefused.
+        """
         self.flush()
         if self._cut_transfers:
             self._cut()
+        if self._counts:
+            self._settle()
+        if self._is_changed:
+            self._session.close(records_changed=True, details=self.report.details)
+        return self.report
+
+    def _note_counted(self, row: Row) -> None:
+        self._counts = True
+        if row["splitId"] is not None:
+            self._splits.add(row["splitId"])
+
+    def _settle(self) -> None:
         check_splits(
             self._session, sorted(self._splits), by_hand=True, are_duplicates=self._are_duplicates
         )
         self.report.remarks += settle_bank_balances(self._session, self._session.touched)
         settle_balances(self._session)
-
-    def close(self) -> EditReport:
-        """Store the rest, and close the session if anything changed. Raises ChangeRefused."""
-        self.flush()
-        if self.changed:
-            self._session.close(records_changed=True, details=self.report.details)
-        return self.report
 
     def _cut(self) -> None:
         linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
@@ -132,10 +146,6 @@ class RecordChanges:
         self.flush()
 
     def flush(self) -> None:
-        """Store the rest, without the balances. Raises ChangeRefused."""
+        """Store the changes so far, without the balances. Raises ChangeRefused."""
         pairs, self._pairs = self._pairs, []
-        self._write(pairs)
-
-    def _write(self, pairs: Sequence[Pair]) -> None:
         self._session.write(RECORDS, pairs)
-        self.changed |= bool(pairs)

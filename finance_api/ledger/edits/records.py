@@ -62,7 +62,6 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
         raise ChangeRefused("; ".join(cells.faults))
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
         changes.report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
-    changes.finish()
     return changes.close()
 
 
@@ -99,7 +98,7 @@ def change_records(
                     changes.put(row, after)
                 if row["transferId"] is not None and not changed.keys().isdisjoint(_OF_HALVES):
                     halves.append(after)
-    changes.finish()
+    changes.flush()
     check_halves(session, halves)
     return changes.close()
 
@@ -121,7 +120,6 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     for rows in stored_records(session, ids):
         changes.remove(rows)
         keep_deleted(session, rows)
-    changes.finish()
     return changes.close()
 
 
@@ -265,7 +263,6 @@ def add_record(
     row["setByHand"] = tuple(sorted(given))
     row["brought"] = NOWHERE
     changes.add([row])
-    changes.finish()
     return changes.close()
 
 

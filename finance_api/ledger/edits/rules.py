@@ -118,8 +118,7 @@ def _put_rule(
 ) -> Row:
     values = {"keywords": _keywords([keyword]), "categoryId": category_id, **values}
     rule = put_new(session, RECORD_RULES, values)
-    changes.report.note(session, RECORD_RULES, None, rule)
-    changes.changed = True
+    changes.note(RECORD_RULES, None, rule)
     return rule
 
 

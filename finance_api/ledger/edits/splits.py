@@ -77,7 +77,6 @@ def split_record(session: LedgerSession, row_id: str, parts: Sequence[Part]) -> 
     else:
         _check_amounts(session, parts, split.whole)
         _change_parts(session, changes, split, parts)
-    changes.finish()
     return changes.close()
 
 
@@ -129,7 +128,6 @@ def join_parts(session: LedgerSession, row_id: str) -> EditReport:
     session.write(SPLITS, [(split.whole, None)])
     changes.remove(parts)
     changes.add([set_by_hand(record, {n: v for n, v in given.items() if v != record[n]})])
-    changes.finish()
     return changes.close()
 
 
