@@ -266,8 +266,7 @@ def settled_account(owned: UserRows, account_id: str) -> Row:
 def _all_facts(
     owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
 ) -> list[tuple[int, Sequence[Facts]]]:
-    entries = [(e.number, e.facts) for e in owned.history if e.undone_at is None]
-    return [*entries, *further]
+    return [*((entry.number, entry.facts) for entry in owned.live), *further]
 
 
 def _meanings(owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]) -> dict[str, str]:

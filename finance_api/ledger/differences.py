@@ -54,8 +54,8 @@ def list_differences(
     if not account_ids:
         return found
     undone = undone_numbers(owned)
-    live = (entry.facts for entry in owned.history if entry.undone_at is None)
-    restated = {i for f in chain(*live, further) for i in f.get("restated", ())}
+    facts = chain(*(entry.facts for entry in owned.live), further)
+    restated = {i for fact in facts for i in fact.get("restated", ())}
     differing = Condition(BROUGHT, Operator.NOT_NULL, None)
     for resource in (RECORDS, SPLITS):
         for page in owned.pages(resource, differing):

@@ -173,7 +173,7 @@ class Following:
 
         A record that was deleted here is a whole without parts.
         """
-        live = [e for e in self._session.history if e.undone_at is None]
+        live = self._session.live
         if not any(e.details.get("book") == self.source for e in live):
             return set()
         since, deleted = 0, set[Key]()

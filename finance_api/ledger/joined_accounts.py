@@ -69,9 +69,8 @@ class JoinedAccounts:
     def _remembered(self) -> dict[str, str]:
         own = (
             entry.details["into"]
-            for entry in reversed(self._session.history)
-            if entry.undone_at is None and entry.details.get("book") == self.original.source
-            if "into" in entry.details
+            for entry in reversed(self._session.live)
+            if entry.details.get("book") == self.original.source and "into" in entry.details
         )
         return next(own, {})
 

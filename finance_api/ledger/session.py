@@ -117,6 +117,11 @@ class UserRows:
         """All entries, oldest first, including undone entries."""
         return self.storage.ledger.list_entries(self.user.id)
 
+    @property
+    def live(self) -> list[HistoryEntry]:
+        """The entries that are not undone, oldest first."""
+        return [entry for entry in self.history if entry.undone_at is None]
+
 
 class LedgerSession(UserRows):
     """The data that a change reads and writes.

@@ -87,11 +87,11 @@ class _Watched:
     lines: Collection[int]
     unknown: Collection[str]
     only_reads: bool
-    source: str = field(init=False)
     entries: dict[int, list[Example]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.source = self.importer.source
+    @property
+    def source(self) -> str:
+        return self.importer.source
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered

@@ -1,7 +1,7 @@
 """Saved questions follow what they name: if it is renamed, or merged into something else."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote, unquote_plus
 
 from finance_api.ledger.edits.report import EditReport
@@ -17,6 +17,8 @@ _FILTERS = {ACCOUNTS: "accountName", CATEGORIES: "category", LABELS: "labels"}
 _CONDITION = re.compile(r"(eq|ne|ne-or-null|in)\.(.*)", re.DOTALL)
 #: One of several names; a backslash keeps a comma or a backslash in a name.
 _NAME = re.compile(r"(?:[^\\,]|\\.)+")
+#: Saved question -> its address before and after a change.
+_Renamed = dict[str, tuple[str, str]]
 
 
 def follow(
@@ -26,58 +28,64 @@ def follow(
 
     gone: the row before it got another name, or a row that is removed.
     """
-    if resource not in _FILTERS:
-        return
-    report.summary.questions |= _addresses_with(session, resource, gone, kept)
-    number = set_addresses(session, report.summary.questions)
-    report.remarks += renamed_texts(number)
-
-
-def asking_for(owned: UserRows, resource: Resource, row: Row) -> list[str]:
-    """Return the names of the saved questions with a filter that names the row."""
-    if resource not in _FILTERS:
-        return []
-    ids = _addresses_with(owned, resource, row, {"id": "", "name": ""})
-    questions = owned.storage.users.list_owned(Question, owned.user.id)
-    return [question.name for question in questions if question.id in ids]
-
-
-def _addresses_with(
-    owned: UserRows, resource: Resource, gone: Row, kept: Row
-) -> dict[str, tuple[str, str]]:
-    """Return the saved questions that name ``gone``, with their addresses before and after."""
-    others = [r for r in owned.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
-    renamed = {}
-    for question in owned.storage.users.list_owned(Question, owned.user.id):
-        path, mark, query = question.address.partition("?")
-        for written in (gone["id"], gone["id"].upper()):
-            query = query.replace(written, kept["id"])
-        by_name = "name" if path.endswith(f"/{resource.path}") else _FILTERS[resource]
-        pairs = [
-            pair if others else _renamed(pair, by_name, gone["name"], kept["name"])
-            for pair in query.split("&")
-        ]
-        address = f"{path}{mark}{'&'.join(pairs)}"
-        if address != question.address:
-            renamed[question.id] = question.address, address
-    return renamed
+    if resource in _FILTERS:
+        _follow(session, _with_row(session, resource, gone, kept), report)
 
 
 def follow_payees(
     session: LedgerSession, names: Iterable[str], payee: str, report: EditReport
 ) -> None:
     """Put one payee in place of several in the filters of saved questions, and note it."""
-    renamed = report.summary.questions
-    for question in session.storage.users.list_owned(Question, session.user.id):
-        path, mark, query = question.address.partition("?")
-        pairs = query.split("&")
+
+    def change(path: str, query: str) -> str:
         for name in names:
-            pairs = [_renamed(pair, "payee", name, payee) for pair in pairs]
-        address = f"{path}{mark}{'&'.join(pairs)}"
+            query = _with_name(query, "payee", name, payee)
+        return query
+
+    _follow(session, _changed(session, change), report)
+
+
+def asking_for(owned: UserRows, resource: Resource, row: Row) -> list[str]:
+    """Return the names of the saved questions with a filter that names the row."""
+    if resource not in _FILTERS:
+        return []
+    ids = _with_row(owned, resource, row, {"id": "", "name": ""})
+    questions = owned.storage.users.list_owned(Question, owned.user.id)
+    return [question.name for question in questions if question.id in ids]
+
+
+def _follow(session: LedgerSession, renamed: _Renamed, report: EditReport) -> None:
+    report.summary.questions |= renamed
+    report.remarks += renamed_texts(set_addresses(session, report.summary.questions))
+
+
+def _with_row(owned: UserRows, resource: Resource, gone: Row, kept: Row) -> _Renamed:
+    """Put ``kept`` in place of ``gone`` in the filters of saved questions, by id and by name."""
+    others = [r for r in owned.row_set(resource).named(gone["name"]) if r["id"] != gone["id"]]
+
+    def change(path: str, query: str) -> str:
+        for written in (gone["id"], gone["id"].upper()):
+            query = query.replace(written, kept["id"])
+        by_name = "name" if path.endswith(f"/{resource.path}") else _FILTERS[resource]
+        return query if others else _with_name(query, by_name, gone["name"], kept["name"])
+
+    return _changed(owned, change)
+
+
+def _changed(owned: UserRows, change: Callable[[str, str], str]) -> _Renamed:
+    """Change the queries of saved questions. change: returns the new query of a path and a query."""
+    renamed = {}
+    for question in owned.storage.users.list_owned(Question, owned.user.id):
+        path, mark, query = question.address.partition("?")
+        address = f"{path}{mark}{change(path, query)}"
         if address != question.address:
             renamed[question.id] = question.address, address
-    number = set_addresses(session, renamed)
-    report.remarks += renamed_texts(number)
+    return renamed
+
+
+def _with_name(query: str, by_name: str, gone: str, kept: str) -> str:
+    """Return the query with another name in the filter ``by_name``."""
+    return "&".join(_renamed(pair, by_name, gone, kept) for pair in query.split("&"))
 
 
 def set_addresses(

@@ -33,7 +33,7 @@ class Past:
     def __init__(self, session: LedgerSession) -> None:
         self._session = session
         self._history = session.storage.ledger
-        self.live = {e.number: e for e in session.history if e.undone_at is None}
+        self.live = {entry.number: entry for entry in session.live}
 
     def later(self, number: int) -> list[int]:
         """Return the numbers of the live entries after this one, in order."""
