@@ -24,8 +24,8 @@ the same money as a record of that day, or of the day before or after; the file 
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from math import inf
 from typing import Any, NamedTuple
 
@@ -93,79 +93,19 @@ def settle_bank_balances(
     balance is out of range; ImportRefused if a card's balance may be owed or owned.
     """
     wanted = dict.fromkeys(i for i in account_ids if i in session.accounts.rows)
-    further = [(session.number, facts)]
-    differences = _list_differences(session, wanted, further)
+    statements = _Statements(session, wanted, session.number, facts)
     for account_id in wanted:
-        _find_meaning(session, account_id, facts, differences)
-    stated = _stated_balances(session, wanted, further, differences)
-    several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
-    known = {i: sorted(stated[i]) for i in wanted if stated[i] and i not in several}
-    sums = _DailySums(session, known, differences)
+        statements.find_meaning(account_id)
     remarks: list[str] = []
     for fact in facts:
         account = session.accounts.rows[fact["accountId"]]
-        if fact.get("initial") and _is_a_record(
-            session, account["id"], differences, fact["initial"]
-        ):
+        if fact.get("initial") and statements.is_a_record(account["id"], *fact["initial"]):
             text = amount_text(fact["initial"][1], decimals_of(account["currencyCode"]))
             remark = f"{account['name']}: the opening balance {text} is not added: it is a record"
             remarks.append(message(remark))
-    for account_id in wanted:
-        account = session.accounts.rows[account_id]
-        compared = sums.compare(account_id, known.get(account_id, ()))
-        session.accounts.put(_settled(account, compared, remarks))
+    for account_id, compared in statements.compare(wanted).items():
+        session.accounts.put(_settled(session.accounts.rows[account_id], compared, remarks))
     return remarks
-
-
-def _find_meaning(
-    session: LedgerSession, account_id: str, facts: Sequence[Facts], differences: _Differences
-) -> None:
-    """Find out what a card's balances mean, if no file and no user has said it so far.
-
-    Two balances that fit the records between them in one meaning only prove it. If none do, a
-    negative balance is owed, as in the standard, unless the records may have paid more than was
-    owed. Raises ImportRefused with a question for such a balance, and for a positive one.
-    """
-    own = [f for f in facts if f["accountId"] == account_id and f.get("cardBalance") == UNKNOWN]
-    stated = [fact["closing"] for fact in own if fact["closing"]]
-    further = [(session.number, facts)]
-    if not stated or account_id in _meanings(session, further):
-        return
-    implied, found = {}, {}
-    for meaning in (OWED, OWNED):
-        own[0]["cardBalance"] = meaning
-        balances = _stated_balances(session, [account_id], further, differences)[account_id]
-        balances.sort()
-        sums = _DailySums(session, {account_id: balances}, differences)
-        implied[meaning] = sums.initials(account_id, balances)
-        found[meaning] = {
-            (earlier.day, later.day)
-            for (earlier, before), (later, after) in pairwise(implied[meaning])
-            if before != after
-        }
-    only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
-    is_proven = bool(only_owed) != bool(only_owned)
-    own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
-    stated = [closing for closing in stated if closing[1] > 0] or [
-        [balance.day, -balance.amount]
-        for balance, initial in implied[OWED]
-        if balance.amount > 0 >= initial
-        # Who pays all that was owed does not pay more.
-        and not _count(session, account_id, differences, 2 * balance.amount - initial)
-    ]
-    if is_proven or not stated:
-        return
-    account, (day, units) = session.accounts.rows[account_id], stated[0]
-    amount = Units(units, decimals_of(account["currencyCode"]))
-    # Most cards are in debt.
-    meanings = (OWED, OWNED) if units > 0 else (OWNED, OWED)
-    raise ImportRefused(
-        clause(Topic.CARD_BALANCE, amount=amount, account=account["name"], day=Day(day)),
-        choices=tuple(
-            Choice({"card_balance": meaning}, clause(says, amount=amount))
-            for meaning, says in zip(meanings, (Says.OWED, Says.ON_CARD), strict=True)
-        ),
-    )
 
 
 def is_of_several(account: Row) -> bool:
@@ -250,12 +190,7 @@ class Compared(NamedTuple):
 
 def compare_balances(owned: UserRows, account_id: str) -> Compared:
     """Compare an account's stated balances with its records."""
-    if is_of_several(owned.accounts.rows[account_id]):
-        return Compared((), (), ())
-    differences = _list_differences(owned, [account_id], ())
-    balances = sorted(_stated_balances(owned, [account_id], (), differences)[account_id])
-    known = {account_id: balances} if balances else {}
-    return _DailySums(owned, known, differences).compare(account_id, balances)
+    return _Statements(owned, [account_id]).compare([account_id])[account_id]
 
 
 def settled_account(owned: UserRows, account_id: str) -> Row:
@@ -263,64 +198,92 @@ def settled_account(owned: UserRows, account_id: str) -> Row:
     return _settled(owned.accounts.rows[account_id], compare_balances(owned, account_id), [])
 
 
-def _all_facts(
-    owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]
-) -> list[tuple[int, Sequence[Facts]]]:
-    return [*((entry.number, entry.facts) for entry in owned.live), *further]
+class _Statements:
+    """What statements state about the balances of accounts, and the records beside it.
 
-
-def _meanings(owned: UserRows, further: Iterable[tuple[int, Sequence[Facts]]]) -> dict[str, str]:
-    """Return what a positive balance of a card means, by account, if that is known."""
-    facts = chain.from_iterable(of_entry for _, of_entry in _all_facts(owned, further))
-    found = ((fact["accountId"], fact.get("cardBalance")) for fact in facts)
-    return {account_id: meaning for account_id, meaning in found if meaning in (OWED, OWNED)}
-
-
-def _list_differences(
-    owned: UserRows, account_ids: Iterable[str], further: Iterable[tuple[int, Sequence[Facts]]]
-) -> _Differences:
-    """Return the differences of those of the accounts that have stated balances."""
-    stated = {
-        fact["accountId"]
-        for _, of_entry in _all_facts(owned, further)
-        for fact in of_entry
-        if any(fact.get(name) for name in ("opening", "closing", "initial"))
-    }
-    new = chain.from_iterable(of_entry for _, of_entry in further)
-    return list_differences(owned, [i for i in account_ids if i in stated], new)
-
-
-def _stated_balances(
-    owned: UserRows,
-    account_ids: Collection[str],
-    further: Iterable[tuple[int, Sequence[Facts]]],
-    differences: _Differences,
-) -> defaultdict[str, list[StatedBalance]]:
-    """Return each account's stated balances.
-
-    further: facts that are not in the history yet, each list with the number of its entry.
-    differences: of these accounts.
+    number, facts: those of a change that is not in the history yet.
     """
-    meanings = _meanings(owned, further)
-    stated: defaultdict[str, list[StatedBalance]] = defaultdict(list)
-    known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
-    initial: dict[tuple[str, int, int], int] = {}
-    for number, of_entry in _all_facts(owned, further):
-        for fact in of_entry:
-            if fact["accountId"] not in account_ids:
-                continue
-            is_owed = fact.get("source") == _OFX and meanings.get(fact["accountId"]) == OWED
-            balances, seen = stated[fact["accountId"]], known[fact["accountId"]]
+
+    def __init__(
+        self,
+        owned: UserRows,
+        account_ids: Iterable[str],
+        number: int = 0,
+        facts: Sequence[Facts] = (),
+    ) -> None:
+        self._owned = owned
+        self._new = facts
+        #: The facts of each account, oldest first, each with the number of its entry.
+        self._facts: defaultdict[str, list[tuple[int, Facts]]] = defaultdict(list)
+        for entry_number, of_entry in (*((e.number, e.facts) for e in owned.live), (number, facts)):
+            for fact in of_entry:
+                self._facts[fact["accountId"]].append((entry_number, fact))
+        stated = [i for i in account_ids if any(_states(fact) for _, fact in self._facts[i])]
+        self._differences = list_differences(owned, stated, facts)
+
+    def find_meaning(self, account_id: str) -> None:
+        """Find out what a card's balances mean, if no file and no user has said it so far.
+
+        Two balances that fit the records between them in one meaning only prove it. If none do, a
+        negative balance is owed, as in the standard, unless the records may have paid more than was
+        owed. Raises ImportRefused with a question for such a balance, and for a positive one.
+        """
+        of_account = [fact for fact in self._new if fact["accountId"] == account_id]
+        own = [fact for fact in of_account if fact.get("cardBalance") == UNKNOWN]
+        stated = [fact["closing"] for fact in own if fact["closing"]]
+        if not stated or self._meaning(account_id) is not None:
+            return
+        implied, found = {}, {}
+        for meaning in (OWED, OWNED):
+            own[0]["cardBalance"] = meaning
+            balances = self._balances(account_id)
+            sums = _DailySums(self._owned, {account_id: balances}, self._differences)
+            implied[meaning] = sums.initials(account_id, balances)
+            found[meaning] = {
+                (earlier.day, later.day)
+                for (earlier, before), (later, after) in pairwise(implied[meaning])
+                if before != after
+            }
+        only_owed, only_owned = found[OWNED] - found[OWED], found[OWED] - found[OWNED]
+        is_proven = bool(only_owed) != bool(only_owned)
+        own[0]["cardBalance"] = (OWED if only_owed else OWNED) if is_proven else UNKNOWN
+        stated = [closing for closing in stated if closing[1] > 0] or [
+            [balance.day, -balance.amount]
+            for balance, initial in implied[OWED]
+            if balance.amount > 0 >= initial
+            # Who pays all that was owed does not pay more.
+            and not self._count(account_id, 2 * balance.amount - initial)
+        ]
+        if not is_proven and stated:
+            raise _which_meaning(self._owned.accounts.rows[account_id], *stated[0])
+
+    def _meaning(self, account_id: str) -> str | None:
+        """Return what a positive balance of a card means, if that is known."""
+        meanings = (fact.get("cardBalance") for _, fact in reversed(self._facts[account_id]))
+        return next((meaning for meaning in meanings if meaning in (OWED, OWNED)), None)
+
+    def compare(self, account_ids: Iterable[str]) -> dict[str, Compared]:
+        """Compare the accounts' stated balances with their records."""
+        rows = self._owned.accounts.rows
+        stated = {i: [] if is_of_several(rows[i]) else self._balances(i) for i in account_ids}
+        known = {account_id: balances for account_id, balances in stated.items() if balances}
+        sums = _DailySums(self._owned, known, self._differences)
+        return {i: sums.compare(i, balances) for i, balances in stated.items()}
+
+    def _balances(self, account_id: str) -> list[StatedBalance]:
+        """Return the account's stated balances in their order."""
+        is_owed = self._meaning(account_id) == OWED
+        balances: list[StatedBalance] = []
+        seen: set[tuple[int, bool, int]] = set()
+        initial: dict[tuple[int, int], int] = {}
+        for number, fact in self._facts[account_id]:
             if fact.get("forgets"):
-                balances.clear()
-                seen.clear()
-                initial = {key: n for key, n in initial.items() if key[0] != fact["accountId"]}
+                balances, seen, initial = [], set(), {}
             if fact.get("initial"):
                 day, units, own = fact["initial"]
-                key = fact["accountId"], day, units
-                initial[key] = max(own, initial.get(key, 0))
+                initial[day, units] = max(own, initial.get((day, units), 0))
             for balance in _balances_in(fact, number):
-                if is_owed:
+                if is_owed and fact.get("source") == _OFX:
                     balance = balance._replace(amount=-balance.amount)
                 # Skip a balance that was stated before: if a file is imported again, its balance
                 # does not cover records that were stored since. A file with other records of that
@@ -329,44 +292,55 @@ def _stated_balances(
                 if what not in seen or fact.get("adds"):
                     seen.add(what)
                     balances.append(balance)
-    for (account_id, day, units), own in initial.items():
-        if not _is_a_record(owned, account_id, differences, (day, units, own)):
-            stated[account_id].append(StatedBalance(day, 0, 0, True, units, None, False))
-    return stated
+        balances += (
+            StatedBalance(day, 0, 0, True, units, None, False)
+            for (day, units), own in initial.items()
+            if not self.is_a_record(account_id, day, units, own)
+        )
+        return sorted(balances)
+
+    def is_a_record(self, account_id: str, day: int, units: int, own: int) -> bool:
+        """Return whether another file brought the same money as a record.
+
+        day, units, own: see the facts ``initial``.
+        """
+        first, end = day - DAY_SECONDS, day + 2 * DAY_SECONDS
+        return self._count(account_id, units, first, end) > own
+
+    def _count(
+        self, account_id: str, units: int, first: int = MIN_SECONDS, end: int = MAX_SECONDS
+    ) -> int:
+        """Return how many records of this amount, dated before ``end``, files brought."""
+        owned = self._owned
+        amount = condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1))
+        conditions = [any_of("accountId", [account_id]), amount, dated(first, end)]
+        unsplit = condition_on(RECORDS, "splitId", Operator.IS_NULL)
+        found = owned.storage.data.sum_by(owned.user.id, ["accountId"], [*conditions, unsplit])
+        number = sum(each.number for each in found.values())
+        wholes = {row["id"] for page in owned.pages(SPLITS, *conditions, NOT_VOID) for row in page}
+        number += len(wholes - deleted_among(owned, wholes))
+        for each in self._differences.get(account_id, ()):
+            if first <= each.day < end:
+                number += (each.before == units) - (each.now == units)
+        return number
 
 
-def _is_a_record(
-    owned: UserRows, account_id: str, differences: _Differences, initial: tuple[int, int, int]
-) -> bool:
-    """Return whether another file brought the same money as a record.
-
-    initial: see the facts ``initial``.
-    """
-    day, units, own = initial
-    first, end = day - DAY_SECONDS, day + 2 * DAY_SECONDS
-    return _count(owned, account_id, differences, units, first, end) > own
+def _states(fact: Facts) -> bool:
+    return any(fact.get(name) for name in ("opening", "closing", "initial"))
 
 
-def _count(
-    owned: UserRows,
-    account_id: str,
-    differences: _Differences,
-    units: int,
-    first: int = MIN_SECONDS,
-    end: int = MAX_SECONDS,
-) -> int:
-    """Return how many records of this amount, dated before ``end``, files brought."""
-    amount = condition_on(RECORDS, "amount", Operator.EQ, Span(units, units + 1))
-    conditions = [any_of("accountId", [account_id]), amount, dated(first, end)]
-    unsplit = condition_on(RECORDS, "splitId", Operator.IS_NULL)
-    found = owned.storage.data.sum_by(owned.user.id, ["accountId"], [*conditions, unsplit])
-    number = sum(each.number for each in found.values())
-    wholes = {row["id"] for page in owned.pages(SPLITS, *conditions, NOT_VOID) for row in page}
-    number += len(wholes - deleted_among(owned, wholes))
-    for each in differences.get(account_id, ()):
-        if first <= each.day < end:
-            number += (each.before == units) - (each.now == units)
-    return number
+def _which_meaning(account: Row, day: int, units: int) -> ImportRefused:
+    """Return the question what a card's balance means."""
+    amount = Units(units, decimals_of(account["currencyCode"]))
+    # Most cards are in debt.
+    meanings = (OWED, OWNED) if units > 0 else (OWNED, OWED)
+    return ImportRefused(
+        clause(Topic.CARD_BALANCE, amount=amount, account=account["name"], day=Day(day)),
+        choices=tuple(
+            Choice({"card_balance": meaning}, clause(says, amount=amount))
+            for meaning, says in zip(meanings, (Says.OWED, Says.ON_CARD), strict=True)
+        ),
+    )
 
 
 def _balances_in(fact: Facts, number: int) -> Iterator[StatedBalance]:

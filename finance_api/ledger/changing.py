@@ -8,7 +8,6 @@ writes.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 
 import transaction
 
@@ -54,13 +53,15 @@ def changing(
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     with ExitStack() as rehearsal:
+        storage: WritableStorage | None = None
 
         def open_writing() -> WritableStorage:
+            if isinstance(storage, Rehearsal):
+                storage.prepare(backend)
             rehearsal.close()
             return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
 
         try:
-            storage: WritableStorage
             if dry_run or decides_first:
                 reader = rehearsal.enter_context(reading(backend, newest=True))
                 storage = rehearse(reader, origin)
@@ -74,9 +75,6 @@ def changing(
                 keep_days=keep_days,
                 on_days=propose,
                 open_writing=None if dry_run or not decides_first else open_writing,
-                prepare=partial(storage.prepare, backend=backend)
-                if isinstance(storage, Rehearsal)
-                else None,
                 is_dry_run=dry_run,
             )
             check(storage)

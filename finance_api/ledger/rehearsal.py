@@ -427,17 +427,16 @@ class Rehearsal(WritableStorage):
     def set_address(self, user_id: int, question_id: str, address: str, at: int) -> None:
         self.writes.append(lambda storage: storage.set_address(user_id, question_id, address, at))
 
-    def prepare(self, backend: StorageBackend) -> _Write:
-        """Return a function that writes to a storage what was written here, in the same order."""
+    def prepare(self, backend: StorageBackend) -> None:
+        """Prepare the rows that were written here, so that storing them computes nothing."""
         for write in self.writes:
             if isinstance(write, _Put):
                 write.prepare(backend)
 
-        def store(storage: WritableStorage) -> None:
-            for write in self.writes:
-                write(storage)
-
-        return store
+    def store(self, storage: WritableStorage) -> None:
+        """Write to a storage what was written here, in the same order. Call `prepare` first."""
+        for write in self.writes:
+            write(storage)
 
 
 def rehearse(storage: Storage, origin: str = COMMAND) -> Rehearsal:

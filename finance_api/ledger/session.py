@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from finance_api.ledger.matching.duplicates import CONFIRMED
+from finance_api.ledger.rehearsal import Rehearsal
 from finance_api.ledger.rows import RowSet
 from finance_api.planning.categories import derived_kinds
 from finance_api.query.model import Condition
@@ -130,8 +131,7 @@ class LedgerSession(UserRows):
     action: see `HistoryEntry`; None for an undo, which adds no entry.
     keep_days: see KEEP_DAYS.
     open_writing: opens the unit of work that writes, if ``storage`` is a rehearsal until
-    `begin_storing`. prepare: prepares all that the rehearsal has, and returns a function that
-    writes it to that unit of work.
+    `begin_storing`.
     is_dry_run: whether ``storage`` stays a rehearsal.
     on_days: called at the end with the days on which proposals may have changed.
     """
@@ -148,12 +148,10 @@ class LedgerSession(UserRows):
         keep_days: int,
         on_days: Callable[["LedgerSession", Iterable[int]], None],
         open_writing: Callable[[], WritableStorage] | None = None,
-        prepare: Callable[[], Callable[[WritableStorage], None]] | None = None,
         is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
         self._open_writing = open_writing
-        self._prepare = prepare
         self.is_dry_run = is_dry_run
         self._on_days = on_days
         self.now = now
@@ -180,15 +178,14 @@ class LedgerSession(UserRows):
         """
         if self._open_writing is None:
             return
-        store = self._prepare() if self._prepare else None
-        storage, self._open_writing = self._open_writing(), None
+        rehearsal, storage, self._open_writing = self.storage, self._open_writing(), None
         state = storage.data.lock(self.user.id)
         # A change without visible effect adds to the history, but keeps the tag.
         added = storage.ledger.list_entries(self.user.id, [self._next_before])
         if state.tag != self.before.tag or added:
             raise DataMoved
-        if store is not None:
-            store(storage)
+        assert isinstance(rehearsal, Rehearsal)
+        rehearsal.store(storage)
         self.storage = storage
 
     @property

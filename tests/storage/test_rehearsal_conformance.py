@@ -18,7 +18,8 @@ class Rehearsing:
     def write(self, tm, **options):
         storage = self._backend.write(tm, **options)
         rehearsal = rehearse(storage, storage.origin)
-        tm.get().addBeforeCommitHook(lambda: rehearsal.prepare(self._backend)(storage))
+        tm.get().addBeforeCommitHook(rehearsal.prepare, (self._backend,))
+        tm.get().addBeforeCommitHook(rehearsal.store, (storage,))
         return rehearsal
 
 

@@ -73,7 +73,7 @@ def _with_row(owned: UserRows, resource: Resource, gone: Row, kept: Row) -> _Ren
 
 
 def _changed(owned: UserRows, change: Callable[[str, str], str]) -> _Renamed:
-    """Change the queries of saved questions. change: returns the new query of a path and a query."""
+    """Change the queries of saved questions. change: returns a new query, given path and query."""
     renamed = {}
     for question in owned.storage.users.list_owned(Question, owned.user.id):
         path, mark, query = question.address.partition("?")

@@ -170,8 +170,8 @@ class _Later:
 
     def _missing(self, resource: Resource, image: BeforeImage) -> Iterator[tuple[Resource, str]]:
         """Yield the rows that an image refers to and that will not exist after the undo."""
-        for field, row_id in references_in(resource, image.row or {}):
-            referred = referred_by(field)
+        for each, row_id in references_in(resource, image.row or {}):
+            referred = referred_by(each)
             known = self._session.row_set(referred).rows
             if row_id not in known or (referred.name, row_id) in self._made_again:
                 yield referred, row_id
