@@ -20,7 +20,8 @@ from finance_api.importers.native import NativeFile, NativeRow
 from finance_api.ledger.balances import settle_balances, settle_bank_balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.transfers import link_by_number
-from finance_api.ledger.matching.model import CandidateReader, FileEntries, Outcome, Pair
+from finance_api.ledger.matching.candidates import CandidateReader
+from finance_api.ledger.matching.model import FileEntries, Outcome, Pair
 from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
 from finance_api.ledger.matching.open_rows import (
     OpenRows,
@@ -216,7 +217,7 @@ def _import_statements(
     facts, reader, remarks = StatementFacts(session, rows), rows.reader, rows.remarks
     # `rows` keeps every entry in memory.
     del rows
-    is_large = len(file.open) > MANY
+    is_large = len(file.entries) > MANY
     records = StatementRecords(session, file, reader, report)
     if is_large:
         session.begin_storing()
@@ -271,7 +272,7 @@ def _decide(
 
 def _refuse_own_records(session: LedgerSession, file: FileEntries) -> None:
     """Refuse a table of the user's own records: with edited values, each would be there twice."""
-    by_id = {e.bank_id.lower(): e for e in file.open if e.bank_id and are_ids(e.bank_id)}
+    by_id = {e.bank_id.lower(): e for e in file.entries if e.bank_id and are_ids(e.bank_id)}
     for ids in batched(by_id):
         if found := get_stated(session, ids):
             fault = "the id is that of one of your records, which are changed and not imported"
@@ -311,7 +312,7 @@ def _count(file: FileEntries, report: ImportReport) -> defaultdict[KnownAccount,
     """Count unchanged and repeated entries; return each account's sums."""
     totals: defaultdict[KnownAccount, AccountTotal] = defaultdict(AccountTotal)
     counts: Counter[Outcome | None] = Counter()
-    for entry in file.open:
+    for entry in file.entries:
         counts[entry.outcome] += 1
         if entry.outcome not in (Outcome.DUPLICATE, Outcome.VOIDS):
             for amount in entry.split or (entry.amount,):

@@ -82,7 +82,7 @@ def find_accounts(
         of_statements.append(account)
         if statement.initial is not None and statement.initial_day is None:
             _begin_with(session, report, account_id, statement.initial)
-    for entry in file.open:
+    for entry in file.entries:
         entry.account = of_statements[entry.statement]
     for account in found.values():
         row = session.accounts.rows[account.id]
@@ -114,7 +114,7 @@ def _begin_with(
 def _find_covers(file: FileEntries, accounts: Iterable[KnownAccount]) -> None:
     """Note the days that each statement covers: the stated days, or else its entries' days."""
     days: dict[int, tuple[int, int]] = {}
-    for entry in file.open:
+    for entry in file.entries:
         earliest, latest = days.get(entry.statement, (entry.day, entry.day))
         days[entry.statement] = min(earliest, entry.day), max(latest, entry.day)
     for account in accounts:
@@ -350,7 +350,7 @@ class StatementFacts:
             self._ends += [(fact, name, day) for name, day in _end_days(statement)]
             day, units = statement.initial_day, statement.initial
             if day is not None:
-                own = [e for e in rows.file.open if (e.account, e.amount) == (account, units)]
+                own = [e for e in rows.file.entries if (e.account, e.amount) == (account, units)]
                 near = [e for e in own if abs(e.day * DAY_SECONDS - day) <= DAY_SECONDS]
                 fact["initial"] = [day, units, len(near)]
             cover = account.covers.get(number)

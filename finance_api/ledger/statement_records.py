@@ -15,13 +15,8 @@ from finance_api.ledger.brought import (
     read_brought,
 )
 from finance_api.ledger.derivation import Rules, derive
-from finance_api.ledger.matching.model import (
-    CandidateReader,
-    FileEntries,
-    FileEntry,
-    Outcome,
-    correction_chain,
-)
+from finance_api.ledger.matching.candidates import CandidateReader
+from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome, correction_chain
 from finance_api.ledger.matching.stated import (
     CONTENT,
     REST,
@@ -81,7 +76,7 @@ class StatementRecords:
         reader: CandidateReader,
         report: ImportReport,
     ) -> None:
-        """Empty ``file.open``, so that entries are gone when they are stored."""
+        """Empty ``file.entries``, so that entries are gone when they are stored."""
         self._session = session
         self._file = file
         self._reader = reader
@@ -89,19 +84,19 @@ class StatementRecords:
         #: The last number used for each bank id or content that stored records have as well.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
         self.changed = False
-        _number(file.open, reader)
+        _number(file.entries, reader)
         # Newest first, like the read model: most files have the opposite order, which would leave
         # the model's pages half full.
-        new = (row for row in file.open if row.outcome is Outcome.NEW)
+        new = (row for row in file.entries if row.outcome is Outcome.NEW)
         self._new = deque(sorted(new, key=lambda row: -row.day))
-        self._changing = [e for e in file.open if e.outcome in _CHANGING or e in file.rests]
-        waiting = (row for row in file.open if row.outcome is Outcome.WAITING)
+        self._changing = [e for e in file.entries if e.outcome in _CHANGING or e.rest]
+        waiting = (row for row in file.entries if row.outcome is Outcome.WAITING)
         self._waiting = sorted(waiting, key=lambda row: len(tuple(correction_chain(row))))
         #: Each new entry that another entry corrects -> the id of the new record.
         self._awaited = {row.awaits: "" for row in self._waiting if row.awaits is not None}
         #: How many entries consist of a record, by its id.
-        self._entries_of = Counter(part.record for row in file.open for part in row.parts)
-        file.open.clear()
+        self._entries_of = Counter(part.record for row in file.entries for part in row.parts)
+        file.entries.clear()
         self._rules = Rules(session)
 
     def write(self) -> None:
@@ -177,7 +172,7 @@ class StatementRecords:
     def _entry(self, decided: FileEntry) -> Entry:
         """Return the entry. A rest has no parts, because nobody knows which ones are left."""
         entry = decided.whole
-        return entry._replace(parts=()) if decided in self._file.rests else entry
+        return entry._replace(parts=()) if decided.rest else entry
 
     def _new_record(self, decided: FileEntry) -> Row:
         row, entry = blank_row(RECORDS), self._entry(decided)
@@ -188,10 +183,10 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists settled transactions.
         row["recordState"] = _state_of(entry)
-        rest = self._file.rests.get(decided)
-        if rest is not None:
-            row["amount"] = rest
-            row["stated"] = written({self._file.source: [self._shared_values(decided, rest)]})
+        if decided.rest:
+            row["amount"] = decided.rest
+            shared = self._shared_values(decided, decided.rest)
+            row["stated"] = written({self._file.source: [shared]})
         elif (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
         payee = self._rules.payee(row["accountId"], entry.payee, entry.note)
@@ -247,7 +242,7 @@ class StatementRecords:
             texts=statement.texts,
             batch=entry.batch,
             offset=entry.offset,
-            message=REST if decided in self._file.rests else entry.message,
+            message=REST if decided.rest else entry.message,
         )
 
     def _shared_values(self, decided: FileEntry, amount: int) -> StatedValues:
@@ -255,7 +250,7 @@ class StatementRecords:
 
         The record is the first of the entry's parts, or has the rest beside them.
         """
-        rest, parts = self._file.rests.get(decided, 0), decided.parts
+        rest, parts = decided.rest, decided.parts
         total = sum(part.amount for part in parts) + rest
         others = tuple(part.record for part in (parts if rest else parts[1:]))
         # Parts of another total belong to further entries, too.
@@ -284,7 +279,7 @@ class StatementRecords:
             source_id = next(source_ids) if entry.outcome in _MATCHED else None
             for number, (record_id, place) in enumerate(found):
                 lines.setdefault(record_id, entry.whole.line)
-                if source_id is not None or entry in self._file.rests:
+                if source_id is not None or entry.rest:
                     self._match(after[record_id], entry, source_id, number)
                 else:
                     stated_ids.add(record_id)

@@ -30,7 +30,7 @@ def ask_about_new_accounts(
     """Ask which account is meant if an existing account has the entries of a new one."""
     new_accounts = {account.id: account for account in accounts if account.is_new}
     new: dict[str, _Entries] = {account_id: Counter() for account_id in new_accounts}
-    for entry in file.open if new else ():
+    for entry in file.entries if new else ():
         if entry.account.id in new:
             new[entry.account.id][entry.day, entry.amount] += 1
     found = _same(session, new)

@@ -23,14 +23,13 @@ from finance_api.importers.clauses import (
 )
 from finance_api.importers.interface import Choice, Entry, Question, Questions
 from finance_api.importers.options import ImportOptions
+from finance_api.ledger.matching.candidates import CandidateReader, Wanted
 from finance_api.ledger.matching.model import (
     Candidate,
-    CandidateReader,
     FileEntries,
     FileEntry,
     Outcome,
     Pair,
-    Wanted,
     correction_chain,
 )
 from finance_api.ledger.matching.stated import KnownAccount
@@ -87,7 +86,7 @@ class OpenRows:
 
     @property
     def entries(self) -> list[FileEntry]:
-        return self.file.open
+        return self.file.entries
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -153,9 +152,8 @@ class OpenRows:
         entry, outcome, candidate, parts, rest = found
         if entry.candidate is not None:
             _take(entry.candidate, is_taken=False)
-        entry.outcome, entry.candidate, entry.parts = outcome, candidate, parts
-        if rest:
-            self.file.rests[entry] = rest
+        entry.outcome, entry.candidate = outcome, candidate
+        entry.parts, entry.rest = parts, rest
         for each in parts or (candidate,):
             if each is not None:
                 _take(each, is_taken=True)

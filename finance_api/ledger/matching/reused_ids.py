@@ -6,7 +6,8 @@ from itertools import chain
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.interface import Question
-from finance_api.ledger.matching.model import MOST_OF_AN_ID, Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.candidates import MOST_OF_AN_ID
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
 from finance_api.ledger.matching.open_rows import (
     OpenRows,
     file_row,

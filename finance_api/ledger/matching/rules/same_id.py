@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.interface import Question
+from finance_api.ledger.matching.candidates import Wanted
 from finance_api.ledger.matching.model import (
     SAME_TEXTS,
     Candidate,
@@ -12,7 +13,6 @@ from finance_api.ledger.matching.model import (
     FileEntry,
     Outcome,
     Pair,
-    Wanted,
 )
 from finance_api.ledger.matching.open_rows import OpenRows, file_row, stored_row, which_one
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id

@@ -1,0 +1,285 @@
+"""Reads the stored records that may equal entries of a file, as earlier files stated them."""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import NamedTuple
+
+from finance_api.importers import NATIVE
+from finance_api.ledger.matching.model import (
+    OTHER_TEXTS,
+    SAME_TEXTS,
+    UNKNOWN_TEXTS,
+    Candidate,
+    Earlier,
+    names_other_side,
+    utc_instant,
+)
+from finance_api.ledger.matching.stated import (
+    REACH_DAYS,
+    REST,
+    Content,
+    KnownAccount,
+    StatedValues,
+    bank_id_in,
+    hash_of,
+    own_content,
+    own_source,
+    payee_of_file,
+    read_stated,
+    total_stated,
+)
+from finance_api.ledger.rows import batched, row_id
+from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.splits import get_stated, get_stated_by_source, stated_pages
+from finance_api.resources import RECORDS, SPLITS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+
+#: For each bank id, look for up to this many records.
+MOST_OF_AN_ID = 8
+
+
+class Wanted(NamedTuple):
+    """An entry whose record is to be read by its bank id."""
+
+    account: KnownAccount
+    statement: int
+    bank_id: str
+
+
+class CandidateReader:
+    """Reads the records that may equal entries of the file, each once.
+
+    candidates: the candidates read so far, in the order of reading.
+    """
+
+    def __init__(
+        self, session: LedgerSession, source: str, accounts: Iterable[KnownAccount]
+    ) -> None:
+        self._session = session
+        self._source = source
+        self._accounts = {account.id: account for account in accounts}
+        self.candidates: list[Candidate] = []
+        #: Each record's first candidate whose entry is from this source, by the record's id.
+        self._own: dict[str, Candidate] = {}
+        scan = session.storage.data.scan_rows
+        #: Whether the user has no records at all, and deleted none.
+        self.is_empty = not any(scan(session.user.id, r, limit=1) for r in (RECORDS, SPLITS))
+
+    def read_days(self) -> None:
+        """Read the accounts' records on the days of the file and near them."""
+        known = [a for a in self._accounts.values() if not a.is_new and a.covers]
+        if self.is_empty or not known:
+            return
+        first = min(account.first for account in known) - REACH_DAYS
+        last = max(account.last for account in known) + REACH_DAYS
+        for page in stated_pages(self._session, [account.id for account in known], first, last):
+            for row in page:
+                self._add(row, self._accounts[row["accountId"]])
+
+    def read_ids(self, entries: Iterable[Wanted]) -> bool:
+        """Read the records with the entries' bank ids, on any day.
+
+        Returns whether there are new candidates.
+        """
+        begin = len(self.candidates)
+        for wanted in batched([] if self.is_empty else dict.fromkeys(entries)):
+            for number in range(1, MOST_OF_AN_ID + 1):
+                keys = {
+                    each.account.scopes[each.statement].of_bank_id(each.bank_id, number): each
+                    for each in wanted
+                }
+                found = self.by_source_ids(list(keys))
+                for source_id, row in found.items():
+                    if row["id"] not in self._own:
+                        self._add(row, keys[source_id].account, bank_id=keys[source_id].bank_id)
+                wanted = list(dict.fromkeys(keys[source_id] for source_id in found))
+        return len(self.candidates) > begin
+
+    def read_contents(
+        self, wanted: dict[str, tuple[KnownAccount, Content]]
+    ) -> dict[str, Candidate]:
+        """Return the free candidates that came from entries without a bank id, by source id."""
+        if self.is_empty or not wanted:
+            return {}
+        found = {}
+        for source_id, row in self.by_source_ids(list(wanted)).items():
+            account, content = wanted[source_id]
+            if row["id"] not in self._own:
+                self._add(row, account, content=content)
+            candidate = self._own.get(row["id"])
+            if candidate is not None and candidate.is_free:
+                found[source_id] = candidate
+        return found
+
+    def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
+        """Return the payee and the note of the candidate's record."""
+        row = get_stated(self._session, [candidate.record])[candidate.record]
+        return payee_of_file(row), row["note"]
+
+    def taken(self, source_ids: list[str]) -> set[str]:
+        """Return the source ids that records have, or had when the records' ids were derived."""
+        user, source = self._session.user, self._source
+        ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
+        stored = get_stated(self._session, list(ids))
+        of_source = get_stated_by_source(self._session, source, source_ids)
+        return {*of_source, *(ids[each] for each in stored)}
+
+    def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
+        """Return records by source id. If a record has no source id now, its first one counts."""
+        if self.is_empty or not source_ids:
+            return {}
+        user, source = self._session.user, self._source
+        found = get_stated_by_source(self._session, source, source_ids)
+        ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
+        for each, row in get_stated(self._session, list(ids)).items():
+            if row["sourceId"] is None:
+                found.setdefault(ids[each], row)
+        return found
+
+    def _add(
+        self,
+        row: Row,
+        account: KnownAccount,
+        *,
+        bank_id: str | None = None,
+        content: Content | None = None,
+    ) -> None:
+        """Add a candidate for each entry that stated the record.
+
+        bank_id, content: the values of the entry that the record was created from, if known.
+        """
+        stated, of = read_stated(row), own_source(row)
+        is_void = row["recordState"] == VOID
+        is_deleted = is_void and of not in (None, NATIVE) and "recordState" not in row["setByHand"]
+        mine = stated.get(self._source)
+        if mine is None and (of == self._source or bank_id is not None or content is not None):
+            mine = [account.as_made(row, bank_id, content)]
+        other = _of_another(row, stated)
+        rest = _rest(other, mine) if mine and of != self._source else None
+        past = [] if mine else _before_corrections(other, stated)
+        others = [each for s in stated if s != self._source for each in stated[s]]
+        change = row["amount"] - total_stated(mine) if mine else 0
+        sums = tuple(
+            each.now.amount
+            for each in others
+            if each.now is not None and each.beside is not None
+            if each.batch is None and each.message in (None, REST)
+        )
+        now = None
+        for place, each in enumerate((*(mine or [other]), *([rest] if rest else []), *past)):
+            if each.now is None:
+                continue
+            is_own = mine is not None and each is not rest
+            its_id = each.bank_id
+            # Only the record's source id contains the bank id.
+            if is_own and its_id is None and place == 0 and of == self._source:
+                its_id = bank_id_in(row["sourceId"])
+            covered, inner = account.coverage(each.now.day)
+            candidate = Candidate(
+                account,
+                record=row["id"],
+                import_id=row["importId"],
+                place=place,
+                mine=is_own,
+                source=of,
+                bank_id=its_id,
+                texts=_texts_differ(row, each, account.texts),
+                is_void=is_void and not is_deleted,
+                is_past=is_deleted or each in past,
+                earlier=_earlier(each) if is_own else (),
+                message=(row["importId"], each.message) if each.message else None,
+                names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
+                others=each.others or () if is_own else (),
+                sums=sums,
+                present=each.now.amount + change,
+                restated=_restated(each, others) if is_own else (),
+                day=each.now.day,
+                time=each.now.time,
+                amount=each.now.amount,
+                text=each.now.text_hash,
+                payee=hash_of(each.now.payee),
+                note=hash_of(each.now.note),
+                as_of=each.as_of,
+                batch=each.batch,
+                instant=utc_instant(each.now.date, each.offset),
+                covered=covered,
+                inner=inner,
+                now=now if each in past else None,
+            )
+            now = now or candidate
+            self.candidates.append(candidate)
+            if is_own:
+                self._own.setdefault(row["id"], candidate)
+
+
+def _rest(whole: StatedValues, parts: list[StatedValues]) -> StatedValues | None:
+    """Return another source's sum less its known notified parts; None if nothing is left."""
+    total = sum(part.now.amount for part in parts if part.now is not None)
+    content = whole.now
+    if content is None or not any(part.message for part in parts):
+        return None
+    rest = content.amount - total
+    is_less = total < 0 > rest or total > 0 < rest
+    return whole._replace(now=content._replace(amount=rest)) if is_less else None
+
+
+def _earlier(values: StatedValues) -> tuple[Earlier, ...]:
+    return tuple(
+        (
+            content.hash_of(content.text_hash),
+            content.time,
+            bank_id,
+            bank_id is not None and bank_id != values.bank_id,
+        )
+        for content, bank_id in values.before
+    )
+
+
+def _texts_differ(row: Row, values: StatedValues, texts: str) -> int:
+    by_hand = not {"payee", "note"}.isdisjoint(row["setByHand"])
+    if by_hand and row["stated"] is None:
+        return OTHER_TEXTS
+    if values.texts is None:
+        return UNKNOWN_TEXTS if texts else SAME_TEXTS
+    return SAME_TEXTS if values.texts == texts else OTHER_TEXTS
+
+
+def _of_another(row: Row, stated: dict[str, list[StatedValues]]) -> StatedValues:
+    """Return what another source's only entry stated; if there is no such entry, the row's values.
+
+    Of a rest, and after a correction by any source, the amount is the row's.
+    """
+    values = stated.get(own_source(row) or "", [])
+    if len(values) == 1 and (now := values[0].now) is not None:
+        (only,) = values
+        is_corrected = "amount" not in row["setByHand"] and any(w.before for w in _wholes(stated))
+        if only.message == REST or is_corrected:
+            now = now._replace(amount=row["amount"])
+        return only._replace(now=now)
+    bank_id = None if own_source(row) is None else bank_id_in(row["sourceId"])
+    return StatedValues(bank_id, own_content(row))
+
+
+def _wholes(stated: dict[str, list[StatedValues]]) -> list[StatedValues]:
+    """Return the entries of all sources that equal the record, and are no part or sum of it."""
+    each_one = chain.from_iterable(stated.values())
+    return [w for w in each_one if w.now is not None and w.beside is None and w.message is None]
+
+
+def _restated(own: StatedValues, others: list[StatedValues]) -> tuple[int, ...]:
+    """Return the amounts that entries of other sources, for the same money, had before and after
+    corrections.
+    """
+    same = (each.amounts for each in others if each.before and each.beside == own.beside)
+    return tuple(dict.fromkeys(n for amounts in same for n in amounts if n != own.amounts[-1]))
+
+
+def _before_corrections(
+    other: StatedValues, stated: dict[str, list[StatedValues]]
+) -> list[StatedValues]:
+    """Return what statements of other sources had before corrections, one of each amount."""
+    assert other.now is not None
+    contents = chain.from_iterable((w.now, *(c for c, _ in w.before)) for w in _wholes(stated))
+    past = {content.amount: content for content in contents if content is not None}
+    return [other._replace(now=past[n]) for n in past if n != other.now.amount]
