@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -144,7 +145,7 @@ def import_command(
     _check_currency(given["currency"])
     answers = None if answers_file is None else _answers_text(answers_file, files, done)
     reports: list[dict[str, Any]] = []
-    total = ImportReport()
+    total = Counter(ImportReport().counts)
     failure: Exception | None = None
     chosen = _files_to_import(files, done, cli.clock.now(), dry_run=dry_run)
     for file in chosen:
@@ -166,7 +167,7 @@ def import_command(
             with cli.reading() as storage:
                 user = get_user(storage, email)
             forget_waiting(cli, user, report.details["book"])
-        total.add_counts(report)
+        total.update(report.counts)
         remarks = [text(remark) for remark in report.remarks]
         reports.append({"file": file, **report.as_json(), "remarks": remarks})
         if not dry_run:
@@ -175,7 +176,7 @@ def import_command(
             say_report(file, report, dry_run=dry_run)
     if as_json:
         fault = {} if failure is None else {"error": _error(failure)}
-        say(json.dumps({**total.counts, "files": reports, **fault}))
+        say(json.dumps({**total, "files": reports, **fault}))
     elif failure is not None and len(chosen) > 1:
         say(f"imported before: {', '.join(a['file'] for a in reports) or 'none'}", err=True)
     if failure is not None:

@@ -1,5 +1,7 @@
 """finance-api rules"""
 
+from typing import Any
+
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
@@ -30,31 +32,12 @@ def rules() -> None:
 @click.option("--account", metavar="NAME", help="Apply the rule to this account only.")
 @click.option("--payee", metavar="NAME", help="The payee to set.")
 @click.option("--whole-payee", is_flag=True, help="A keyword must be the whole payee.")
-def add(
-    edit: Edit,
-    keywords: tuple[str, ...],
-    category: str | None,
-    labels: tuple[str, ...],
-    account: str | None,
-    payee: str | None,
-    whole_payee: bool,
-) -> None:
+def add(edit: Edit, keywords: tuple[str, ...], **given: Any) -> None:
     """Add a rule for records with one of the keywords in payee or note.
 
     The rule applies to records of later statement files; 'rules apply' applies it to stored ones.
     """
-    edit(
-        "rules add",
-        lambda s: add_rule(
-            s,
-            keywords,
-            category=category,
-            labels=labels,
-            account=account,
-            payee=payee,
-            whole_payee=whole_payee,
-        ),
-    )
+    edit("rules add", lambda s: add_rule(s, keywords, **given))
 
 
 @rules.command("list", epilog="Example: finance-api rules list me@example.com --json")

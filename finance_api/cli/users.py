@@ -41,7 +41,7 @@ def _profile_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _profile(
+def _changes(
     time_zone: str | None, region: str | None, base_currency: str | None
 ) -> dict[str, str | None]:
     """Return the given values, as a user has them. Raises click.UsageError."""
@@ -77,16 +77,10 @@ def user() -> None:
 @_profile_options
 @pass_cli_context
 def add(
-    cli: CliContext,
-    email: str,
-    premium: bool,
-    password_stdin: bool,
-    time_zone: str | None,
-    region: str | None,
-    base_currency: str | None,
+    cli: CliContext, email: str, premium: bool, password_stdin: bool, **profile: str | None
 ) -> None:
     """Create a user."""
-    changes = _profile(time_zone, region, base_currency)
+    changes = _changes(**profile)
     if password_stdin:
         changes["password_hash"] = checked_hash(password_line(), normal_email(email))
     add_user(cli, email, premium=premium, changes=changes)
@@ -186,16 +180,10 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @_profile_options
 @pass_cli_context
 def set_user(
-    cli: CliContext,
-    email: str,
-    premium: bool | None,
-    enabled: bool | None,
-    time_zone: str | None,
-    region: str | None,
-    base_currency: str | None,
+    cli: CliContext, email: str, premium: bool | None, enabled: bool | None, **profile: str | None
 ) -> None:
     """Change a user."""
-    changes: dict[str, Any] = {**_profile(time_zone, region, base_currency)}
+    changes: dict[str, Any] = {**_changes(**profile)}
     if premium is not None:
         changes["premium"] = premium
     if not changes and enabled is None:

@@ -277,14 +277,6 @@ class ImportReport:
         if len(self.matches) < MOST_LISTED:
             self.matches.append(match)
 
-    def add_counts(self, other: "ImportReport") -> None:
-        self.created += other.created
-        self.updated += other.updated
-        self.unchanged += other.unchanged
-        self.matched += other.matched
-        self.removed += other.removed
-        self.skipped.update(other.skipped)
-
 
 def _number(units: int) -> float | str:
     """Return ten-thousandths as a JSON number, or as text if programs would round the number."""
