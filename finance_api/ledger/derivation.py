@@ -76,7 +76,7 @@ def rederive_records(session: LedgerSession) -> bool:
                     row["currencyCode"] = None
                 derive(session, row)
                 rows.append(row)
-            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=rows)
+            session.put_derived(RECORDS, rows)
             changed = True
     return changed
 

@@ -223,7 +223,6 @@ def _import_statements(
         session.begin_storing()
     records.write()
     if options.link_by_number and (linked := link_by_number(session)):
-        records.changed = True
         remark = f"linked {counted_text(linked, 'transfer')} between own accounts"
         report.remarks.append(message(remark))
     facts.note_beside()
@@ -244,10 +243,8 @@ def _import_statements(
         "accounts": facts.facts,
     }
     # Balances that agree with the records change nothing visible, but count from now on.
-    is_noted = bool(session.accounts.changes()[0])
-    report.changed = session.close(
-        records_changed=records.changed, details=report.details, is_noted=is_noted
-    )
+    is_noted = bool(session.accounts.changes())
+    report.changed = session.close(details=report.details, is_noted=is_noted)
 
 
 def _decide(

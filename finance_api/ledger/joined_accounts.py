@@ -260,9 +260,9 @@ class JoinedAccounts:
             kept = {**values, **changed}
             yield document._replace(values={n: v for n, v in kept.items() if v is not None})
 
-    def note(self, report: ImportReport) -> bool:
+    def note(self, report: ImportReport) -> None:
         """Note in the matched records which of the book's they are, with its category if they have
-        none. Return whether any change is visible.
+        none.
         """
         records: list[Pair] = []
         for document, row in self._matches:
@@ -279,7 +279,6 @@ class JoinedAccounts:
         put_records(self._session, records)
         report.matched += len(self._matches)
         report.unchanged += len(self._known) - len(self._matches)
-        return any(row["updatedAt"] == self._session.now for _, row in records if row)
 
     def _is_here(self, name: str, value: Any) -> bool:
         """Return whether a record here can have this value of the book."""

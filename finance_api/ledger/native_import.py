@@ -114,8 +114,8 @@ class NativeImport:
             questions.put()
         if file.size > MANY_BYTES:
             session.begin_storing()
-        changed = joined.note(report)
-        changed |= self._store_all(imported, following)
+        joined.note(report)
+        self._store_all(imported, following)
         self._remark(file)
         check_splits(session, sorted(self._splits), can_end=False)
         self._settle_bank_balances(is_followed=following is not None)
@@ -133,25 +133,25 @@ class NativeImport:
         if joined.ids:
             details["into"] = joined.ids
         is_noted = following is not None and following.remember(details)
-        report.changed = session.close(records_changed=changed, details=details, is_noted=is_noted)
+        report.changed = session.close(details=details, is_noted=is_noted)
 
-    def _store_all(self, file: NativeFile, following: Following | None) -> bool:
+    def _store_all(self, file: NativeFile, following: Following | None) -> None:
         """Store all objects but the ones that others refer to; remove what a followed book has
-        lost. Return whether any change is visible from outside.
+        lost.
         """
-        changed = following is not None and self._delete(following.joined())
-        changed |= carry_currencies_over(self._session)
-        for resource, rows in _batches(d for d in file.documents() if d.resource not in REFERRED):
-            changed |= self._store(resource, rows)
-        changed |= rederive_records(self._session)
-        for resource, rows in _batches(file.records()):
-            changed |= self._store(resource, rows)
-        changed |= self._remove_moved(file)
-        if self._states is not None:
-            changed |= self._remove_old_parts(file)
         if following is not None:
-            changed |= self._remove_vanished(following)
-        return changed
+            self._delete(following.joined())
+        carry_currencies_over(self._session)
+        for resource, rows in _batches(d for d in file.documents() if d.resource not in REFERRED):
+            self._store(resource, rows)
+        rederive_records(self._session)
+        for resource, rows in _batches(file.records()):
+            self._store(resource, rows)
+        self._remove_moved(file)
+        if self._states is not None:
+            self._remove_old_parts(file)
+        if following is not None:
+            self._remove_vanished(following)
 
     def _remark(self, file: NativeFile) -> None:
         if self._unlikely:
@@ -274,13 +274,12 @@ class NativeImport:
         if lines:
             check_tree(self._session.categories, lines)
 
-    def _store(self, resource: Resource, documents: list[NativeRow]) -> bool:
-        """Store a batch; return whether any change is visible from outside."""
+    def _store(self, resource: Resource, documents: list[NativeRow]) -> None:
+        """Store a batch."""
         session = self._session
         row_set = RowSet(resource, self._stored_rows(resource, documents))
-        changed = False
         if resource is RECORDS:
-            documents, changed = self._change_wholes(row_set, documents)
+            documents = self._change_wholes(row_set, documents)
         for document in documents:
             row = self._put(row_set, document)
             if resource is not RECORDS:
@@ -290,13 +289,13 @@ class NativeImport:
             self._report.note_new(new)
         if resource is SPLITS:
             self._deleted |= deleted_among(session, row_set.rows)
-            changed = self._replace_records(row_set, documents)
-        return session.save(row_set) or changed
+            self._replace_records(row_set, documents)
+        session.save(row_set)
 
     # -- splits
 
-    def _replace_records(self, wholes: RowSet, documents: list[NativeRow]) -> bool:
-        """Delete records that are wholes of splits in this file; return whether there were any.
+    def _replace_records(self, wholes: RowSet, documents: list[NativeRow]) -> None:
+        """Delete records that are wholes of splits in this file.
 
         Raises ChangeRefused if another record has the source id of a whole.
         """
@@ -307,10 +306,10 @@ class NativeImport:
                     f"sourceId {row['sourceId']!r} of source {row['source']!r} belongs to the "
                     f"record {row['id']}"
                 )
-        return self._remove(records)
+        self._remove(records)
 
-    def _remove(self, records: Mapping[str, Row]) -> bool:
-        """Delete records, and unlink what is left of their transfers. Return whether any."""
+    def _remove(self, records: Mapping[str, Row]) -> None:
+        """Delete records, and unlink what is left of their transfers."""
         pairs: list[Pair] = [(row, None) for row in records.values()]
         transfer_ids = {row["transferId"] for row in records.values()} - {None}
         for rows in other_halves(self._session, transfer_ids).values():
@@ -318,31 +317,28 @@ class NativeImport:
             left = [row for row in rows if row["id"] not in records]
             pairs += [(row, {**row, **free}) for row in left if len(left) < 2]
         put_records(self._session, pairs)
-        return bool(pairs)
 
-    def _delete(self, rows: Collection[Row]) -> bool:
-        """Delete records, and wholes with their parts. Return whether there were any records."""
+    def _delete(self, rows: Collection[Row]) -> None:
+        """Delete records, and wholes with their parts."""
         wholes = [row for row in rows if is_whole(row)]
         parts = chain.from_iterable(parts_of(self._session, [w["id"] for w in wholes]).values())
         self._session.write(SPLITS, [(whole, None) for whole in wholes])
         records = (row for row in rows if not is_whole(row))
-        return self._remove({row["id"]: row for row in chain(records, parts)})
+        self._remove({row["id"]: row for row in chain(records, parts)})
 
-    def _remove_vanished(self, following: Following) -> bool:
-        """Delete what a followed book has lost. Return whether any change is visible."""
-        changed = False
+    def _remove_vanished(self, following: Following) -> None:
+        """Delete what a followed book has lost."""
         following.note_states()
         for rows in following.vanished_records():
-            changed |= self._delete(rows)
+            self._delete(rows)
         lone = list(following.lone_halves())
         put_records(self._session, [(row, {**row, "transferId": None}) for row in lone])
         following.remove_documents()
-        return changed
 
-    def _remove_moved(self, file: NativeFile) -> bool:
+    def _remove_moved(self, file: NativeFile) -> None:
         """Delete records that were moved here, if the file has them at their old place.
 
-        Those that a statement has at their new place stay. Return whether any were deleted.
+        Those that a statement has at their new place stay.
         """
         found = moved_from(self._session, self._deleted)
         given = _ids_in(file) if found else set()
@@ -350,25 +346,23 @@ class NativeImport:
         if gone:
             title = "records that were moved here, and are where the file has them again"
             self._report.remarks.append(message(f"{title}: {count_text(len(gone))}"))
-        return self._delete(gone)
+        self._delete(gone)
 
-    def _remove_old_parts(self, file: NativeFile) -> bool:
-        """Delete parts that a book's splits no longer have. Return whether there were any."""
+    def _remove_old_parts(self, file: NativeFile) -> None:
+        """Delete parts that a book's splits no longer have."""
         wholes = [row.values["id"] for row in file.documents() if row.resource is SPLITS]
         given = _ids_in(file)
         parts = chain.from_iterable(parts_of(self._session, wholes).values())
-        return self._remove({part["id"]: part for part in parts if part["id"] not in given})
+        self._remove({part["id"]: part for part in parts if part["id"] not in given})
 
-    def _change_wholes(
-        self, records: RowSet, documents: list[NativeRow]
-    ) -> tuple[list[NativeRow], bool]:
+    def _change_wholes(self, records: RowSet, documents: list[NativeRow]) -> list[NativeRow]:
         """If the file has a stored split record as a single record, change its whole and parts.
 
-        Returns the other documents, and whether anything changed.
+        Returns the other documents.
         """
         wholes = RowSet(SPLITS, self._stored_rows(SPLITS, documents))
         if not wholes.rows:
-            return documents, False
+            return documents
         deleted = deleted_among(self._session, wholes.rows)
         self._deleted |= deleted
         others, pairs, restored = [], [], []
@@ -392,7 +386,7 @@ class NativeImport:
                 self._report.updated += 1
         self._session.write(SPLITS, [(row, None) for row in restored])
         self._report.remarks += change_wholes(self._session, pairs)
-        return others, bool(pairs)
+        return others
 
     def _whole(self, records: RowSet, wholes: RowSet, document: NativeRow) -> Row | None:
         """Return the whole that the file has as a record, or None. Raises ChangeRefused."""

@@ -141,18 +141,14 @@ def complete_standing_order(row: Row) -> None:
         row["type"] = record_type(row["amount"])
 
 
-def carry_currencies_over(session: LedgerSession) -> bool:
-    """Copy accounts' new currencies to their plans; return whether any changed."""
+def carry_currencies_over(session: LedgerSession) -> None:
+    """Copy accounts' new currencies to their plans."""
     changed = session.accounts.changed_ids("currencyCode")
-    if not changed:
-        return False
-    seen = False
-    for resource in _WITH_ACCOUNT:
+    for resource in _WITH_ACCOUNT if changed else ():
         for page in session.pages(resource):
             plans = RowSet(resource, page)
             for plan in page:
                 if plan["accountId"] in changed and plan["currencyCode"] is not None:
                     currency = session.accounts.rows[plan["accountId"]]["currencyCode"]
                     plans.put({**plan, "currencyCode": currency})
-            seen |= session.save(plans)
-    return seen
+            session.save(plans)

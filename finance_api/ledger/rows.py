@@ -180,17 +180,7 @@ class RowSet:
             if row_id in self.rows and any(old[n] != self.rows[row_id][n] for n in names)
         }
 
-    def changes(self) -> tuple[list[tuple[Row | None, Row | None]], bool]:
-        """Return the changed rows, each as it was before and as it is now (None: no row).
-
-        Also return whether any difference is visible from outside.
-        """
-        shown = [f.name for f in self.resource.persisted_fields if not f.private]
-        pairs: list[tuple[Row | None, Row | None]] = []
-        is_seen = False
-        for row_id in self._stored | self.rows:
-            before, after = self._stored.get(row_id), self.rows.get(row_id)
-            if before != after:
-                pairs.append((before, after))
-                is_seen |= not (before and after) or any(before[n] != after[n] for n in shown)
-        return pairs, is_seen
+    def changes(self) -> list[tuple[Row | None, Row | None]]:
+        """Return the changed rows, each as it was before and as it is now (None: no row)."""
+        pairs = ((self._stored.get(i), self.rows.get(i)) for i in self._stored | self.rows)
+        return [(before, after) for before, after in pairs if before != after]

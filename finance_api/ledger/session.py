@@ -35,6 +35,7 @@ _OWN_NAMES = {
     r.name: [f.name for f in r.persisted_fields if f.role is not Role.DERIVED] for r in RESOURCES
 }
 
+_SHOWN_NAMES = {r.name: [f.name for f in r.persisted_fields if not f.private] for r in RESOURCES}
 #: The action of imports in the history.
 IMPORT = "import"
 #: The fields that decide whether two records look like a transfer or like duplicates.
@@ -163,6 +164,8 @@ class LedgerSession(UserRows):
         # begins.
         self._next_before = _next_number(self.history) if open_writing else 0
         self._has_images = False
+        #: Whether anything that was written is visible from outside.
+        self._is_seen = False
         #: The history entry of this change, once it is stored.
         self.entry: HistoryEntry | None = None
         #: The accounts with new, changed or deleted records -> the change of their balances.
@@ -203,6 +206,7 @@ class LedgerSession(UserRows):
 
         At the end of the change, pairs are proposed for the days around written records.
         """
+        self._is_seen = self._is_seen or any(_is_seen(resource, *pair) for pair in pairs)
         self._note_before(resource, pairs)
         if resource is RECORDS:
             self._note_records(pairs)
@@ -214,6 +218,11 @@ class LedgerSession(UserRows):
         changed = [after for before, after in pairs if before and after]
         if new or changed:
             data.put_rows(user_id, resource, new=new, changed=changed)
+
+    def put_derived(self, resource: Resource, rows: Sequence[Row]) -> None:
+        """Store rows whose derived fields changed, and nothing else."""
+        self.storage.data.put_rows(self.user.id, resource, new=(), changed=rows)
+        self._is_seen = True
 
     def _note_before(self, resource: Resource, pairs: Iterable[Pair]) -> None:
         """Store before-images of rows whose change goes beyond derived fields.
@@ -250,12 +259,13 @@ class LedgerSession(UserRows):
     def close(
         self,
         *,
-        records_changed: bool,
+        new_revision: bool = False,
         details: dict[str, Any] | None = None,
         is_noted: bool = False,
     ) -> bool:
         """Store the row sets; if anything visible changed, increase the data's revision by one.
 
+        new_revision: whether to increase it in any case.
         details: the details of the history entry, which is added even if nothing visible changed.
         is_noted: whether to add the entry even if nothing at all changed.
         Returns whether anything visible changed.
@@ -265,8 +275,9 @@ class LedgerSession(UserRows):
                 self.categories.put(row)
         if self._days and not self.is_dry_run:
             self._on_days(self, self._days)
-        visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
-        changed = records_changed or any(visible)
+        for row_set in list(self._row_sets.values()):
+            self.save(row_set)
+        changed = new_revision or self._is_seen
         if changed:
             self.storage.data.set_state(self.user.id, DataState(self.revision, self.now))
         if self._action is not None and (changed or self._has_images or is_noted):
@@ -295,11 +306,9 @@ class LedgerSession(UserRows):
         detail = f"{entry.number} ({name})" if name else f"{entry.number}"
         self.storage.note(self.user.id, what, self.now, detail)
 
-    def save(self, row_set: RowSet) -> bool:
-        """Store the changed rows; return whether any change is visible from outside."""
-        pairs, is_seen = row_set.changes()
-        self.write(row_set.resource, pairs)
-        return is_seen
+    def save(self, row_set: RowSet) -> None:
+        """Store the changed rows."""
+        self.write(row_set.resource, row_set.changes())
 
 
 def _next_number(history: Sequence[HistoryEntry]) -> int:
@@ -318,6 +327,13 @@ def own_values(resource: Resource, row: Row) -> Row:
     if resource is ACCOUNTS and row["ownInitialBalance"] is not None:
         own |= {"initialBalance": row["ownInitialBalance"], "ownInitialBalance": None}
     return own
+
+
+def _is_seen(resource: Resource, before: Row | None, after: Row | None) -> bool:
+    """Return whether a change is visible from outside."""
+    if before is None or after is None:
+        return True
+    return any(before[name] != after[name] for name in _SHOWN_NAMES[resource.name])
 
 
 def _may_pair_otherwise(before: Row, after: Row) -> bool:

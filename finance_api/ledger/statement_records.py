@@ -64,10 +64,7 @@ def content_of(entry: Entry) -> Content:
 
 
 class StatementRecords:
-    """Writes the records of a file whose entries are all decided.
-
-    changed: whether the change is visible to users.
-    """
+    """Writes the records of a file whose entries are all decided."""
 
     def __init__(
         self,
@@ -83,7 +80,6 @@ class StatementRecords:
         self._report = report
         #: The last number used for each bank id or content that stored records have as well.
         self._numbers: dict[tuple[KnownAccount, str | Content], int] = {}
-        self.changed = False
         _number(file.entries, reader)
         # Newest first, like the read model: most files have the opposite order, which would leave
         # the model's pages half full.
@@ -155,7 +151,6 @@ class StatementRecords:
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
         session.write(RECORDS, [(None, row) for row in new])
         self._report.note_new(new)
-        self.changed = True
         return rows
 
     def _parts(self, record: Row, entry: Entry) -> Iterator[Row]:
@@ -309,7 +304,6 @@ class StatementRecords:
             names = [f.name for f in RECORDS.fields if row.get(f.name) != old.get(f.name)]
             if names and record_id not in deleted:
                 row["updatedAt"] = session.now
-                self.changed = True
                 values = [{n: r[n] for n in names if n in _SHOWN} for r in (old, row)]
                 self._report.note_update(Listed(record_id, lines[record_id], *values))
             else:

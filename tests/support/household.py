@@ -244,7 +244,7 @@ class Household:
             session.write(RECORDS, pairs)
             settle_bank_balances(session, session.touched)
             settle_balances(session)
-            session.close(records_changed=bool(chosen))
+            session.close(new_revision=bool(chosen))
 
         self.edit(work)
 
@@ -269,10 +269,10 @@ class Household:
                         session.accounts.put({**row, **by_hand})
                     elif chance.random() < 0.5 and row["id"] not in used:
                         session.row_set(resource).remove(row["id"])
-            changed = rederive_records(session)
+            rederive_records(session)
             settle_bank_balances(session, list(session.accounts.rows))
             settle_balances(session)
-            session.close(records_changed=changed)
+            session.close()
 
         self.edit(work)
 

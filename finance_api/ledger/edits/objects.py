@@ -146,7 +146,7 @@ def ignore_payment(
     session.accounts.put(row)
     report.note(session, ACCOUNTS, stored, row)
     report.summary.name = report.summary.rows[0]["name"] = payee
-    session.close(records_changed=True, details=report.details)
+    session.close(new_revision=True, details=report.details)
 
 
 def remove_object(
@@ -289,7 +289,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     if records_changed:
         report.remarks.append("its records get the new value as well")
     # A manual edit is stored even if it does not change the values.
-    session.close(records_changed=True, details=report.details)
+    session.close(new_revision=True, details=report.details)
     return report
 
 

@@ -122,7 +122,7 @@ class RecordChanges:
         if self._counts:
             self._settle()
         if self._is_changed:
-            self._session.close(records_changed=True, details=self.report.details)
+            self._session.close(new_revision=True, details=self.report.details)
         return self.report
 
     def _note_counted(self, row: Row) -> None:

@@ -101,7 +101,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
             _link(changes, proposal.out, proposal.into)
         changes.flush()
         report.updated, report.summary = 2 * len(pairs), changes.report.summary
-        session.close(records_changed=True, details=report.details)
+        session.close(new_revision=True, details=report.details)
     return report
 
 

@@ -30,5 +30,5 @@ def add_usual_categories(session: LedgerSession) -> EditReport:
                 row = put_new(session, CATEGORIES, {"name": name, "group": group, "kind": kind})
                 report.note(session, CATEGORIES, None, row)
     if report.created:
-        session.close(records_changed=True, details=report.details)
+        session.close(new_revision=True, details=report.details)
     return report

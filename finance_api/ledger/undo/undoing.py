@@ -102,7 +102,7 @@ class _Undo:
         for resource, ids in self._restored.items():
             left = ids if resource is RECORDS else ids & session.row_set(resource).rows.keys()
             self._report.restored[resource.name] = len(left)
-        session.close(records_changed=True)
+        session.close(new_revision=True)
         numbers = ", ".join(map(str, self._report.entries))
         session.storage.note(session.user.id, AuditAction.UNDO, session.now, numbers)
         return self._report
@@ -192,13 +192,12 @@ class _Undo:
 
     def _name_restored_records(self) -> None:
         """Derive restored records again: their images may contain names from undone entries."""
-        data, user_id = self._session.storage.data, self._session.user.id
         for batch in batched(self._restored[RECORDS]):
             rows = list(self._session.get_rows(RECORDS, batch).values())
             for row in rows:
                 row["currencyCode"] = None
                 derive(self._session, row)
-            data.put_rows(user_id, RECORDS, new=(), changed=rows)
+            self._session.put_derived(RECORDS, rows)
 
     def _hand_over_records(
         self, resource: Resource, entry: HistoryEntry, links: dict[Key, int]

@@ -43,7 +43,7 @@ def edit(person, **values):
         session.accounts.put({**row, **values})
         settle_bank_balances(session, [row["id"]])
         settle_balances(session)
-        session.close(records_changed=False)
+        session.close()
 
 
 def test_the_newest_balance_decides_in_whatever_order_files_come(new_person):

@@ -22,7 +22,7 @@ def edit_record(person, row, **values):
     with changing(person.backend, person.user.email, now, action="records edit") as session:
         after = {**row, **values}
         session.write(RECORDS, [(row, after)])
-        session.close(records_changed=True)
+        session.close(new_revision=True)
 
 
 def remove_record(person, row):
@@ -30,7 +30,7 @@ def remove_record(person, row):
     with changing(person.backend, person.user.email, now, action="records remove") as session:
         session.write(RECORDS, [(row, None)])
         settle_balances(session)
-        session.close(records_changed=True)
+        session.close(new_revision=True)
 
 
 def refusal(person, number, **options):
@@ -240,7 +240,7 @@ def test_something_that_was_taken_away_since_is_needed(person):
     now = person.clock.now()
     with changing(person.backend, person.user.email, now, action="remove") as session:
         session.categories.remove(an_id(2))
-        session.close(records_changed=False)
+        session.close()
     assert "entry 3 (remove) removed the Category Food" in refusal(person, 2, keep_changed=True)
     person.undo(2, with_later=True)
     assert person.row(RECORDS, 9)["category"] == "Food"

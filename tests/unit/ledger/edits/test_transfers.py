@@ -180,7 +180,7 @@ def test_import_links_by_number_within_its_own_change(person):
         told = {"balance": 50_000, "recordCount": 1, "lastRecordDate": new["recordDate"]}
         session.accounts.put({**account_b, **told})
         assert link_by_number(session) == 1
-        session.close(records_changed=True)
+        session.close(new_revision=True)
 
     with changing(person.backend, person.user.email, 0, action="import") as session:
         imported(session)
