@@ -58,14 +58,7 @@ def find_accounts(
     found: dict[str, KnownAccount] = {}
     of_statements: list[KnownAccount] = []
     for number, statement in enumerate(file.statements):
-        account_id = _find_account(
-            session,
-            file.source,
-            statement.account,
-            name=name,
-            currency=options.currency,
-            example=(*statement.possible_currencies, "EUR")[0],
-        )
+        account_id = _find_account(session, file.source, statement, name, options.currency)
         _check_mark(statement, session.accounts.rows[account_id])
         account = found.get(account_id)
         if account is None:
@@ -156,22 +149,20 @@ def _clean_name(text: str) -> str:
 def _find_account(
     session: LedgerSession,
     source: str,
-    account: StatementAccount,
-    *,
+    statement: Statement,
     name: str | None,
     currency: str | None,
-    example: str,
 ) -> str:
     """Find or create the statement's account, note the statement's key there, and return its id.
 
     name: the name that the user chose, of an existing or a new account.
-    currency: the currency of a new account, if the statement has none; example: a currency to
-    suggest. Raises ImportRefused, also if earlier statements with this key belong to an account
-    other than ``name``.
+    currency: the currency of a new account, if the statement has none. Raises ImportRefused, also
+    if earlier statements with this key belong to an account other than ``name``.
     """
+    account = statement.account
     found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:
-        found = _new_account(session, source, account, name, currency, example)
+        found = _new_account(session, source, statement, name, currency)
     elif account.currency not in (None, found["currencyCode"]):
         raise ImportRefused(
             f"the statement is in {account.currency}, but the account {found['name']} is in "
@@ -293,13 +284,14 @@ def _number(account: Row) -> str:
 def _new_account(
     session: LedgerSession,
     source: str,
-    account: StatementAccount,
+    statement: Statement,
     name: str | None,
     currency: str | None,
-    example: str,
 ) -> Row:
+    account = statement.account
     currency = account.currency or currency
     if currency is None:
+        example = (*statement.possible_currencies, "EUR")[0]
         raise ImportRefused(
             clause(Topic.CURRENCY, example=example), choices=(Choice({}, needs=("currency",)),)
         )
