@@ -84,14 +84,11 @@ class _Watched:
     """
 
     importer: StatementImporter
+    source: str
     lines: Collection[int]
     unknown: Collection[str]
     only_reads: bool
     entries: dict[int, list[Example]] = field(default_factory=dict)
-
-    @property
-    def source(self) -> str:
-        return self.importer.source
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -209,7 +206,8 @@ def _tried(
             order = make(given)
             if order.importer is None:
                 return _Trial()
-            watched = _Watched(order.importer, lines, unknown, only_reads)
+            reader = order.importer
+            watched = _Watched(reader, reader.source, lines, unknown, only_reads)
             report = import_file(backend, replace(order, importer=watched, dry_run=True))
             return _Trial(watched, None if unknown else report.counts)
         except _OnlyRead:

@@ -267,7 +267,7 @@ class FileEntries:
                     entry.offset,
                     entry.message,
                     names_other_side(source, entry.payee, entry.counterparty_account),
-                    corrects=correction and correction.bank_id,
+                    corrects=None if correction is None else correction.bank_id,
                     deletes=correction is not None and correction.deletes,
                     split=tuple(sorted(part[0] for part in entry.parts)),
                 )
