@@ -77,7 +77,7 @@ def user() -> None:
 @_profile_options
 @pass_cli_context
 def add(
-    cli: CliContext, email: str, premium: bool, password_stdin: bool, **profile: str | None
+    cli: CliContext, /, email: str, premium: bool, password_stdin: bool, **profile: str | None
 ) -> None:
     """Create a user."""
     changes = _changes(**profile)
@@ -180,7 +180,12 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @_profile_options
 @pass_cli_context
 def set_user(
-    cli: CliContext, email: str, premium: bool | None, enabled: bool | None, **profile: str | None
+    cli: CliContext,
+    /,
+    email: str,
+    premium: bool | None,
+    enabled: bool | None,
+    **profile: str | None,
 ) -> None:
     """Change a user."""
     changes: dict[str, Any] = {**_changes(**profile)}
