@@ -22,6 +22,7 @@ setup(
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
         "finance_api.importers.csv": ["*.toml", "profiles/*.toml", "profiles/index.json"],
+        "finance_api.resources": ["*.txt"],
         "finance_api.web": [
             *("static/*", "static/rapidoc/*", "templates/*.jinja2"),
             # A link to the folder docs.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from iso4217 import Currency
@@ -22,7 +23,7 @@ _WITHDRAWN = (
 ).split()
 
 #: Withdrawn codes that banks still write -> the code that they mean.
-RENAMED = {"RUR": "RUB"}
+_RENAMED = {"RUR": "RUB"}
 
 CURRENCIES: tuple[str, ...] = tuple(sorted({*(c.code for c in Currency), *_WITHDRAWN}))
 CODES = frozenset(CURRENCIES)
@@ -45,6 +46,11 @@ def decimals_of(code: str | None) -> int:
     by_code = {currency.code: currency.exponent for currency in Currency}
     exponent = by_code.get(code or "")
     return _USUAL_DECIMALS if exponent is None else exponent
+
+
+def current_code(code: str) -> str:
+    """Return the code that a withdrawn code in a file of today means; others mean themselves."""
+    return _RENAMED.get(code, code)
 
 
 def money_text(units: int, code: str | None) -> str:
@@ -72,57 +78,6 @@ class Mark:
         return not self.possible or currency in self.possible
 
 
-#: Each line: codes, then the symbols and names (folded) that can mean them. The first code is the
-#: default, unless the line begins with "?".
-_NAMES = """
-EUR: €, euro, euros
-USD: us dollar, us dollars, us-dollar, us$
-? USD CAD AUD NZD SGD HKD: dollar, dollars
-? USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL JMD TTD BBD BSD BZD: $
-? GBP EGP LBP SYP: pound, pounds
-GBP EGP LBP SYP GIP FKP SHP SDG SSP: £
-GBP: pound sterling, pounds sterling, sterling
-CHF: swiss franc, swiss francs, schweizer franken, franken, sfr
-CHF FRF BEF LUF: fr
-? SEK NOK DKK ISK EEK: kr
-? JPY CNY: ¥
-JPY: 円
-? CNY TWD: 元
-? INR PKR LKR NPR MUR SCR: rs, ₨
-PLN: zloty, zł
-CZK: kč
-HUF: ft
-BGN: лв
-RON ROL: lei
-ZAR: r
-MYR: rm
-IDR: rp
-PEN: s/
-BRL: r$
-AUD: a$
-CAD: c$
-NZD: nz$
-HKD: hk$
-SGD: s$
-INR: ₹
-RUB RUR: ₽, руб, р
-TRY TRL: ₺, tl
-UAH: ₴, грн
-ILS: ₪
-KRW: ₩, 원
-VND: ₫
-THB: ฿, บาท
-NGN: ₦
-PHP: ₱
-CRC: ₡
-PYG: ₲
-KZT: ₸
-GEL: ₾
-AZN AZM: ₼
-GHS GHC: ₵
-"""
-
-
 def _marks(line: str) -> Iterator[tuple[str, Mark]]:
     before, _, names = line.partition(": ")
     codes = tuple(before.removeprefix("? ").split())
@@ -130,14 +85,17 @@ def _marks(line: str) -> Iterator[tuple[str, Mark]]:
         yield name, Mark(name, None if before.startswith("?") else codes[0], codes)
 
 
-_MARKS = dict(mark for line in _NAMES.strip().splitlines() for mark in _marks(line))
+_LINES = Path(__file__).with_name("currencies.txt").read_text("utf-8").splitlines()
+#: A name of three letters may be another thing, as SOL is.
+_MARKS = {fold(n): Mark(n, code, (code,)) for code, n in IN_USE.items() if len(n) > 3}
+_MARKS |= dict(mark for line in _LINES if line[:1] not in ("#", "") for mark in _marks(line))
 
 
 def mark_of(text: str) -> Mark | None:
     """Return the currency that ``text`` (stripped) stands for; None if it is not a currency."""
     code = text.upper()
     if code in CODES:
-        meant = RENAMED.get(code, code)
+        meant = current_code(code)
         return Mark(code, meant, (meant,))
     return _MARKS.get(fold(text).rstrip("."))
 
@@ -150,7 +108,7 @@ def codes_in(texts: Iterable[str]) -> frozenset[str]:
     codes = set()
     for text in map(str.strip, texts):
         mark = mark_of(text)
-        is_word = text.isalpha() and len(text) == 3 and not text.isupper()
+        is_word = text.isascii() and text.isalpha() and len(text) == 3 and not text.isupper()
         if mark is None or len(mark.possible) != 1 or is_word:
             return frozenset()
         codes |= set(mark.possible)

@@ -34,7 +34,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.sections import Section, Sections, StatedTotal, Totals
-from finance_api.resources.currencies import CODES
+from finance_api.resources.currencies import CODES, current_code
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import counted, is_iban
 from finance_api.values.time import DAY_SECONDS
@@ -68,7 +68,7 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
     stated = statement.first("Acct/Ccy")
     if stated is not None and stated.text not in CODES:
         raise stated.refused("is not an ISO 4217 currency code")
-    currency = stated.text if stated is not None else currency
+    currency = current_code(stated.text) if stated is not None else currency
     if number is None:
         return StatementAccount(None, None, account_type, currency)
     word = statement.text_of("Acct/Nm") or word

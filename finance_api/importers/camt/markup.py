@@ -14,6 +14,7 @@ from xml.parsers import expat
 from finance_api.importers.camt.entry import Element, transaction_of
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused, quoted
+from finance_api.resources.currencies import current_code
 from finance_api.values.text import count_text
 
 #: Elements that are statements -> the kind of message that contains them.
@@ -185,7 +186,8 @@ class _Builder:
         if len(self.parser.intern) > MAX_NAMES or longest > _MAX_NAME_LENGTH:
             raise ImportRefused("the element names are not those of a camt file", line)
         parent = self._open[-1]
-        currency = attributes.get("Ccy")
+        code = attributes.get("Ccy")
+        currency = code and current_code(code)
         element = Element(sys.intern(name.rpartition(":")[2]), line, currency)
         parent.children.append(element)
         self._open.append(element)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
+from finance_api.importers.csv.dates import is_of_other_era
 from finance_api.importers.csv.guess.column import OpenColumns
 from finance_api.importers.csv.guess.columns import infer_columns
 from finance_api.importers.csv.index import Profiles
@@ -228,6 +229,13 @@ def _possible(
             if plan.is_complete:
                 possible.append(plan)
                 continue
+            days = [
+                text for cells in table.sample for text in cells if is_of_other_era(text.strip())
+            ]
+            if days and "recordDate" not in plan.columns:
+                fault = f"{quoted(days[0])} seems to be a day of the Persian or Islamic calendar, "
+                fault += "which is not read: export the file with days such as 2026-01-31"
+                raise ImportRefused(fault, table.first_line)
             missing = Topic.NO_AMOUNT if "recordDate" in plan.columns else Topic.NO_DATE
             fact = clause(missing, headings=plan.headings.found())
             if _has_data(table):

@@ -422,6 +422,12 @@ class DateColumn:
         return first
 
 
+def is_of_other_era(text: str) -> bool:
+    """Return whether a text seems to be a day of the Persian or the Islamic calendar."""
+    years = (form.year_of(text) for form in CANDIDATES if form.name.startswith("YYYY"))
+    return any(1300 <= (year or 0) < 1500 for year in years)
+
+
 def _every_reading(text: str) -> tuple[Choice, ...]:
     days: dict[int, DateForm] = {}
     for form in CANDIDATES:

@@ -54,7 +54,8 @@ class Currencies:
     given: the value of --currency. whole: the only currency of the file, stated once or beside the
     amounts. by_mark: whether each row's currency stands beside its amount.
     several: account -> its currencies, if the file has several. remembered: options saved from an
-    earlier file. column: the name of the column that has each row's currency.
+    earlier file. column: the name of the column that has each row's currency. mark: an ambiguous
+    mark in the headings of the amounts.
     """
 
     given: str | None
@@ -63,6 +64,7 @@ class Currencies:
     several: abc.Mapping[str, Sequence[str]] = field(default_factory=dict)
     by_mark: bool = False
     column: str = ""
+    mark: Mark | None = None
 
     @cached_property
     def option(self) -> str | None:

@@ -248,6 +248,8 @@ class _StatementBuilder:
         statement = Statement(account, texts=self._texts, options=options, profile=profile)
         rows = _AccountRows(statement, line, BalanceCheck(self._plan.balance))
         self._rows[name, currency] = rows
+        if currency is None and self._currencies.mark is not None:
+            _check_mark(rows, self._currencies.mark, line)
         return rows
 
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:

@@ -15,7 +15,7 @@ from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.dates import CANDIDATES, LONGEST
 from finance_api.importers.csv.headings import Headings
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.vocabulary import TITLES, folded
 from finance_api.importers.decoding import TextFile
 from finance_api.importers.interface import Choice, ImportRefused
 from finance_api.values.text import count_text
@@ -50,7 +50,8 @@ _PAGE_NUMBER = re.compile(
 )
 
 _QUOTES = re.compile('"+')
-_FORMULA = re.compile(r'\A="(.*)"\Z', re.DOTALL)
+#: A text in a formula, and a number or a day behind an apostrophe.
+_KEPT_TEXT = re.compile(r"""="(.*)"|'([-+]?[0-9][-0-9.,/: ]*)""", re.DOTALL)
 _DIGIT = re.compile("[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}|[0-9*Xx/.\-]{5,34}")
@@ -112,9 +113,13 @@ def read_rows(
             cells = _divided(text, delimiter) if reader.line_num - before == 1 else []
             if not cells or filled(cells) != width:
                 raise ImportRefused(fault, line) from None
-        if '="' in text:
-            # Some programs write texts as formulas, so that spreadsheets keep them as they are.
-            cells = [_FORMULA.sub(lambda f: f[1].replace('""', '"'), cell) for cell in cells]
+        if '="' in text or "'" in text:
+            # Some programs write texts such that spreadsheets keep them as they are.
+            kept = map(_KEPT_TEXT.fullmatch, cells)
+            cells = [
+                (match[1] or match[2] or "").replace('""', '"') if match else cell
+                for cell, match in zip(cells, kept, strict=True)
+            ]
         width = width or filled(cells)
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_FAULTS["larger"], line)
@@ -246,7 +251,8 @@ class Table:
 
         A row may have further empty cells at its end, and may lack cells in columns without a
         heading. A row of any other length is refused: ``misfit`` gets the ImportRefused; if there
-        is no ``misfit``, it is raised. Rows that repeat the headings are counted in ``skipped``.
+        is no ``misfit``, it is raised. Rows that repeat the headings are counted in ``skipped``,
+        and so are rows below a title such as "Pending transactions", by this title.
         """
         _, first = self._first
         most = len(first)
@@ -255,6 +261,10 @@ class Table:
         named = filled(first) if self.has_header and not self.nameless else most
         limit = MAX_CELLS if self.extra_cells else named
         above: list[str] = []
+        titles = [
+            label for label, texts in self.above if not texts and _is_booked(label) is not None
+        ]
+        title = titles[-1] if titles else ""
         rows = self._all_rows()
         if self.has_header:
             rows = _without_headings(rows, first, skipped)
@@ -263,6 +273,13 @@ class Table:
         for line, cells in rows:
             count, used = len(cells), filled(cells)
             if not used:
+                continue
+            if used == 1 and _is_booked(cells[0]) is not None:
+                title = cells[0].strip()
+                continue
+            if title and not _is_booked(title):
+                if skipped is not None:
+                    skipped[title] += 1
                 continue
             if count >= least and used <= limit:
                 cells = cells if count == most else cells[:most] + [""] * (most - count)
@@ -294,6 +311,11 @@ class Table:
     def _all_rows(self) -> Iterator[Row]:
         text = self.text
         return read_rows(text.lines(), self.delimiter, text.skip_rows, has_lines=text.is_sheet)
+
+
+def _is_booked(title: str) -> bool | None:
+    """Return whether a title says that the rows below it are booked; None if it is no title."""
+    return TITLES.get(folded(title).rstrip(": "))
 
 
 def _without_headings(

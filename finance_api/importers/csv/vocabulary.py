@@ -40,11 +40,13 @@ _FILE = read_words("words.toml")
 DIRECTIONS = dict.fromkeys(_FILE["out"], -1) | dict.fromkeys(_FILE["in"], 1)
 #: Words of rows that lower what is owed on a card.
 _REPAID, _THANKED = frozenset(_FILE["repaid"]), frozenset(_FILE["thanked"])
-_CARDS = frozenset(_FILE["cards"])
+_CARDS, _OWNED = frozenset(_FILE["cards"]), frozenset(_FILE["owned"])
 OWN_BOOKS, JOURNAL = frozenset(_FILE["own_books"]), frozenset(_FILE["other_books"])
 YES, NO = frozenset(_FILE["yes"]), frozenset(_FILE["no"])
 YES_OR_NO = YES | NO
 BOOKED, NOT_MONEY = frozenset(_FILE["booked"]), frozenset(_FILE["not_money"])
+#: A title above rows -> whether these rows are booked.
+TITLES = dict.fromkeys(_FILE["pending_titles"], False) | dict.fromkeys(_FILE["booked_titles"], True)
 WEEKDAYS = " ".join(_FILE["weekdays"]).split()
 
 #: Kinds of rows that are not transactions, but state a balance or a total.
@@ -112,9 +114,14 @@ def looks_like_card(
     return are_repaid or (is_card and len(incoming) > len(outgoing))
 
 
-def names_card(text: str) -> bool:
+def names_card(*texts: str) -> bool:
     """Return whether a text names a card, as "Visa", "Card Member" and "Kartennummer" do."""
-    return not _CARDS.isdisjoint(_WORD.findall(folded(_CAMEL.sub(" ", text))))
+    return is_repaid((_CAMEL.sub(" ", text) for text in texts), _CARDS)
+
+
+def is_owned(*texts: str) -> bool:
+    """Return whether a text names an account, or income, that no card has."""
+    return is_repaid(texts, _OWNED)
 
 
 def is_repaid(cells: Iterable[str], words: frozenset[str] = _REPAID) -> bool:
@@ -183,56 +190,71 @@ def without_numbers(text: str) -> str:
     return " ".join(word for word in words if not month_number(word))
 
 
-_HEADING_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
+_HEADING_WORD = re.compile(
+    r"(?:US|NZ|HK|NT|[ACSR])\$|S/(?![^\W\d_])|[0-9]+月|[^\W\d_]+|[0-9]+|[$£¥฿\u20a0-\u20cf]"
+)
+_LETTER = re.compile("[A-Za-z]")
+#: A heading whose last part is in brackets.
+_BRACKETS = re.compile(r"(.*\S)\s*[(\[（]([^()\[\]（）]+)[)\]）]\W*")
 #: Letters that `without_accents` leaves as they are -> plain letters.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
 #: Words that may stand between the word for amounts and the currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
 #: Codes that count as currencies in lower case, too; other codes in lower case may be words.
-_SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy 円 元 원 บาท".split())
+_SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
 #: Time zones that may end the heading of a date.
 _ZONES = frozenset("utc gmt local cet".split())
 _LONGEST_HEADING = 100
 
 
-@lru_cache(4096)
 def heading_words(heading: str) -> tuple[str, ...]:
     """Return the heading's words without case, accents, and a currency at the end."""
-    words = _tokens(heading)
+    return _parts_of(heading)[0]
+
+
+def marks_in(heading: str) -> frozenset[Mark]:
+    """Return the currencies that a heading such as "Betrag in USD" or "Tutar (TL)" states."""
+    return _parts_of(heading)[1]
+
+
+@lru_cache(4096)
+def _parts_of(heading: str) -> tuple[tuple[str, ...], frozenset[Mark]]:
+    text = _CAMEL.sub(" ", heading[:_LONGEST_HEADING]).replace("_", " ")
+    brackets = _BRACKETS.fullmatch(text)
+    mark = None if brackets is None else _mark_in(brackets[2].strip())
+    if brackets is not None and mark is not None:
+        text = brackets[1]
+    marks = {mark}
+    words = _HEADING_WORD.findall(text) or text.split()
     while len(words) > 1 and (words[-1].isdigit() or words[-1].lower() in _ZONES):
         words.pop()
+    if len(words) > 1 or heading in CODES:
+        # A name of a currency that is not at the end may be a word.
+        marks.update(_mark_in(word) for word in words if word.isupper() or not word.isalpha())
     count = len(words)
-    while len(words) > 1 and _mark_in(words[-1]) is not None:
+    # A single letter may stand for anything.
+    while len(words) > 1 and not _LETTER.fullmatch(words[-1]) and (mark := _mark_in(words[-1])):
+        marks.add(mark)
         words.pop()
     if len(words) < count and len(words) > 1 and words[-1].lower() in _BESIDE_CURRENCY:
         words.pop()
-    return tuple(without_accents(folded(word).translate(_LETTERS)) for word in words)
-
-
-def _tokens(heading: str) -> list[str]:
-    text = _CAMEL.sub(" ", heading[:_LONGEST_HEADING]).replace("_", " ")
-    return _HEADING_WORD.findall(text) or text.split()
+    plain = (without_accents(folded(word).translate(_LETTERS)) for word in words)
+    return tuple(plain), frozenset(filter(None, marks))
 
 
 def _mark_in(word: str) -> Mark | None:
-    if word.isupper() and word in CODES:
-        return mark_of(word)
-    is_name = not word.isalpha() or word.lower() in _SMALL or word.lower().startswith("euro")
-    return mark_of(word) if is_name and not word.isdigit() else None
-
-
-def marks_in(heading: str) -> set[Mark]:
-    """Return the currencies that a heading such as "Betrag in USD" or "Amount (€)" states."""
-    words = _tokens(heading)
-    return {mark for word in words if len(words) > 1 and (mark := _mark_in(word)) is not None}
+    is_code = word.upper() in CODES
+    return mark_of(word) if not is_code or word.isupper() or word.lower() in _SMALL else None
 
 
 def currency_in(heading: str) -> str | None:
     """Return the only currency that a heading states; None if the heading is ambiguous."""
-    marks = marks_in(heading)
-    return marks.pop().currency if len(marks) == 1 else None
+    codes = {mark.currency for mark in marks_in(heading)}
+    return codes.pop() if len(codes) == 1 else None
 
 
+#: The letters of China, Japan and Korea come after this one.
+_IDEOGRAPHS = "\u3000"
 #: Role of a column -> headings, or parts of headings, that name it.
 _HEADINGS = read_words("headings.toml")
 _SPELLED = frozenset(
@@ -252,8 +274,14 @@ def role_fit(role: str, heading: str) -> int:
     if words in phrases:
         return 2
     spans = combinations(range(len(words) + 1), 2)
-    parts = (words[start:end] for start, end in spans if end - start <= 4)
-    return int(any(len(part[0]) > 2 and part in phrases for part in parts))
+    parts = [words[start:end] for start, end in spans if end - start <= 4]
+    # Chinese and Japanese do not divide words: the last one says what the others describe. Two
+    # letters of the Latin alphabet say little.
+    parts = [part for part in parts if len(part[0]) > 2 or part[0] > _IDEOGRAPHS]
+    parts += [
+        (each[at:],) for each in words if each > _IDEOGRAPHS for at in range(1, len(each) - 1)
+    ]
+    return int(any(part in phrases for part in parts))
 
 
 def known_headings(headings: Sequence[str]) -> int:

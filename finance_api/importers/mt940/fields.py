@@ -21,7 +21,7 @@ import mt940
 from finance_api.importers.decoding import fits, utf_16_of
 from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
 from finance_api.importers.sections import StatedTotal
-from finance_api.resources.currencies import CODES
+from finance_api.resources.currencies import CODES, current_code
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.text import compact, count_text, one_line
 from finance_api.values.time import from_date
@@ -180,14 +180,15 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
     """Return the balance of a field such as ``:60F:``, and its currency. Raises ImportRefused."""
     # Only the first line counts: some banks write lines of their own between two messages.
     form = _BALANCE.fullmatch(field.text.split("\n")[0])
-    if form is None or form["currency"].upper() not in CODES:
+    currency = form["currency"].upper() if form else ""
+    if form is None or currency not in CODES:
         raise refused(field, "is not a balance such as C260131EUR12,50")
     data = _parsed(field, f"{form['begin']}{form['amount']}").data
     (balance,) = (value for value in data.values() if isinstance(value, mt940.models.Balance))
     assert isinstance(balance.amount, mt940.models.Amount)
     assert balance.date is not None
     units = _units(field, balance.amount.amount)
-    return BankBalance(units, from_date(_in_its_century(balance.date))), form["currency"].upper()
+    return BankBalance(units, from_date(_in_its_century(balance.date))), current_code(currency)
 
 
 def moment_of(field: Field) -> int | None:

@@ -33,7 +33,7 @@ from finance_api.importers.mt940.fields import (
     total_of,
 )
 from finance_api.importers.sections import Section, Sections, StatedTotal, Totals
-from finance_api.resources.currencies import CODES
+from finance_api.resources.currencies import CODES, current_code
 from finance_api.values.text import amount_text, compact, count_text, one_line
 
 _MT942 = "mt942"
@@ -196,7 +196,7 @@ class _Message:
             self.is_interim = True
             code = each.text.lstrip("0123456789")[:3].upper()
             if self.currency is None and code in CODES:
-                self.currency = code
+                self.currency = current_code(code)
             if kind == "90" and (total := total_of(each)) is not None:
                 self.stated.append(total)
         elif kind in ("64", "65"):
@@ -275,9 +275,9 @@ class _Message:
         written = compact(self.number or "")
         with_currency = _WITH_CURRENCY.fullmatch(written)
         codes = CODES if self.currency is None else {self.currency}
-        if with_currency and with_currency[2] in codes:
-            written, currency = with_currency.groups()
-            self.currency = self.currency or currency
+        if with_currency and current_code(with_currency[2]) in codes:
+            written = with_currency[1]
+            self.currency = current_code(with_currency[2])
         if not written:
             return StatementAccount(None, None, currency=self.currency)
         # The part before the slash is the bank.

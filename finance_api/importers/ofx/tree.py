@@ -20,7 +20,7 @@ from sys import getsizeof
 
 from finance_api.importers.interface import ANOTHER_FILE, ImportRefused, quoted
 from finance_api.importers.ofx.markup import HTML_TAG, Lexeme, LexemeKind
-from finance_api.resources.currencies import CODES, RENAMED
+from finance_api.resources.currencies import CODES, current_code
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.text import clean, clean_or_none
 from finance_api.values.time import TimeError, parse_date
@@ -312,7 +312,7 @@ def currency_of(leaf: Element) -> str:
     code = leaf.text.upper()
     if code not in CODES:
         raise leaf.refused("is not an ISO 4217 currency code")
-    return RENAMED.get(code, code)
+    return current_code(code)
 
 
 def amount_of(leaf: Element) -> int:

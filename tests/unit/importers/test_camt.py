@@ -116,6 +116,12 @@ def test_an_entry_in_another_currency_than_the_others_is_refused() -> None:
     assert "<Ntry> is in USD, but the account is in EUR" in refusal(camt(camt_statement(entries)))
 
 
+def test_the_former_code_of_the_rouble_is_that_of_today() -> None:
+    found = one(camt_entry("2026-01-05", "-1", currency="RUR"), currency="RUR")
+    assert found.account.currency == "RUB"
+    assert amounts(found) == ["-1"]
+
+
 def test_days_are_those_that_are_written() -> None:
     entry = camt_entry("2026-01-05", "-1")
     for written, day, seconds in [

@@ -117,7 +117,6 @@ def test_a_page_is_left_out_whatever_its_language(page):
         "Konto: Tagesgeld",
         "Card 2",
         "USD",
-        "Pending transactions",
         "2026-03-02",
         '"2026-03-02,Bakery,-12.50"',
         "Ending balance: 99.00",

@@ -187,6 +187,13 @@ def test_a_balance_that_is_not_certain_is_refused(balance: str) -> None:
     assert "has an impossible date" in refusal(":20:1\n:60F:C260230EUR1,\n:62F:C261301EUR1,\n")
 
 
+def test_the_former_code_of_the_rouble_is_that_of_today() -> None:
+    ends = ("1", "2026-01-05")
+    data = mt940(opening=ends, closing=ends, account="40817RUR", currency="RUR")
+    (found,) = read_bank_file(data)
+    assert (found.account.currency, found.account.number) == ("RUB", "40817")
+
+
 def test_balances_in_two_currencies_are_refused() -> None:
     data = mt940(opening=("1", "2026-01-05"), closing=("1", "2026-01-05"))
     assert "opening balance is in EUR, but the closing balance is in USD" in refusal(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from finance_api.importers.books.reading import BookReader
 from finance_api.importers.interface import ImportRefused, listed
-from finance_api.resources.currencies import CODES, Mark, mark_of
+from finance_api.resources.currencies import CODES, Mark, current_code, mark_of
 
 
 def currencies_of(commodities: Iterable[str], reader: BookReader) -> dict[str, str]:
@@ -17,7 +17,7 @@ def currencies_of(commodities: Iterable[str], reader: BookReader) -> dict[str, s
     is_open: dict[str, Mark] = {}
     for commodity in commodities:
         if commodity in CODES:
-            found[commodity] = commodity
+            found[commodity] = current_code(commodity)
             continue
         mark = Mark("", None, ()) if not commodity else _symbol(commodity)
         if mark is not None and mark.currency is not None:

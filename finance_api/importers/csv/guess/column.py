@@ -3,15 +3,16 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from operator import eq
+from functools import cached_property, reduce
+from itertools import product
+from operator import add, eq, sub
 
 from finance_api.importers.clauses import Clause, Fact, Role, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
 from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.dates import EPOCH
 from finance_api.importers.csv.mapping import POSITIVE, Columns, Mapping
-from finance_api.importers.csv.table import Table, is_account, is_amount, is_date
+from finance_api.importers.csv.table import Table, is_account, is_amount, is_date, looks_like_data
 from finance_api.importers.csv.vocabulary import folded, role_fit
 from finance_api.importers.interface import Choice, Questions
 from finance_api.importers.options import ImportOptions
@@ -139,8 +140,11 @@ _REPEATS: tuple[Repeats, ...] = (
     lambda one, other: one == -abs(other),
     lambda one, other: abs(one) == other,
 )
+#: What money two sides may have, of which one is zero: their signs may be those of refunds, or say
+#: which way money goes, or nothing.
+NETS: tuple[Callable[[int, int], int], ...] = (lambda a, b: abs(a) - abs(b), sub, add)
 #: Columns, other columns, and how the former may repeat the latter.
-Alike = tuple[list[int], list[int], list[Repeats]]
+Alike = tuple[list[int], list[int], list[tuple[Callable[[int, int], int], Repeats]]]
 
 
 @dataclass
@@ -168,17 +172,19 @@ class Inferred:
     def compare(self, rows: Iterable[Sequence[str]]) -> None:
         """Take columns for explained no longer if later rows differ from the first ones."""
         for cells in rows if self.alike else ():
-            for columns, others, repeats in self.alike:
-                one, other = self._net(cells, columns), self._net(cells, others)
-                repeats[:] = [each for each in repeats if each(one, other)]
-        for columns, _, repeats in self.alike:
-            self.explained.difference_update(() if repeats else columns)
+            for columns, others, ways in self.alike:
+                one, other = self._numbers(cells, columns), self._numbers(cells, others)
+                ways[:] = [
+                    (net, repeats)
+                    for net, repeats in ways
+                    if repeats(reduce(net, one), reduce(net, other))
+                ]
+        for columns, _, ways in self.alike:
+            self.explained.difference_update(() if ways else columns)
 
-    def _net(self, cells: Sequence[str], indexes: Sequence[int]) -> int:
-        """Return a column's number, or the difference of two sides."""
+    def _numbers(self, cells: Sequence[str], indexes: Sequence[int]) -> list[int]:
         texts = [money_text(cells[index]) for index in indexes]
-        numbers = [number or 0 for number in _numbers(texts, self.pattern)]
-        return abs(numbers[0]) - abs(numbers[1]) if len(numbers) == 2 else sum(numbers)
+        return [number or 0 for number in _numbers(texts, self.pattern)] or [0]
 
 
 class OpenColumns(Inferred):
@@ -200,14 +206,16 @@ class OpenColumns(Inferred):
         self.table = table
         self.headings = headings = table.names
         # The first row of a file without headings may sum up the others.
-        self.sample = rows = table.sample[table.headings is None and len(table.sample) > _FEW :]
+        rows = table.sample[table.headings is None and len(table.sample) > _FEW :]
+        data = [place for place, row in enumerate(rows, 1) if looks_like_data(row)]
+        # Rows at the end that are no data may be a footer.
+        self.sample = rows = rows[: max(data, default=len(rows))]
         self.all = [
             Column(index, headings.text(index), [row[index].strip() for row in rows])
             for index in range(min(table.width, _MOST_COLUMNS))
         ]
         self.known = known
         self.user_mapping = user_mapping
-        self.by_name = frozenset(known.keys() - user_mapping.named.keys())
         taken = {index for indexes in known.values() for index in indexes}.union(ignored)
         self.free = [column for column in self.all if column.index not in taken]
         texts = [text for column in self.all if column.is_number for text in column.filled]
@@ -216,6 +224,10 @@ class OpenColumns(Inferred):
         self.pattern = min(patterns, key=lambda each: _misfits(texts, each))
         for column in self.all:
             column.pattern = self.pattern
+
+    @property
+    def by_name(self) -> frozenset[str]:
+        return frozenset(self.known.keys() - self.user_mapping.named.keys())
 
     def name(self, column: Column) -> str:
         return self.headings.named(column.index)
@@ -227,6 +239,11 @@ class OpenColumns(Inferred):
         if reason is not None:
             says = clause(Says.COLUMN_IS, role=Role(role), column=self.name(column), reason=reason)
             self.questions.remarks.append(says)
+
+    def release(self, role: str) -> None:
+        """Take the role from the column whose heading names it."""
+        self.free += self.of(role)
+        del self.known[role]
 
     def take_best(self, role: str, words: str, columns: Sequence[Column]) -> None:
         """Take the column whose heading fits these words best, unless several fit equally."""
@@ -244,7 +261,8 @@ class OpenColumns(Inferred):
         indexes = [column.index for column in columns]
         self.explained.update(indexes)
         if like is not None:
-            self.alike.append((indexes, [column.index for column in like], [*repeats]))
+            ways = [*product(NETS, repeats)]
+            self.alike.append((indexes, [column.index for column in like], ways))
 
     def has(self, *roles: str) -> bool:
         return any(role in self.known or role in self.columns for role in roles)

@@ -94,7 +94,10 @@ def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -
 
 
 def _is_status(column: Column) -> bool:
-    """Return whether the heading names a status, or all words do and one means "not booked"."""
+    """Return whether the heading names a status, or all words do and one means "not booked".
+
+    Under an unknown heading, one such word is enough if the others repeat, too.
+    """
     if not column.filled or column.is_date or len(column.values) > _FEW:
         return False
     fit = column.fit("status")
@@ -103,9 +106,12 @@ def _is_status(column: Column) -> bool:
     known = column.values & (BOOKED | NOT_MONEY)
     if not column.is_text or fit == 2:
         return column.is_text
-    return (fit > 0 and column.is_full and bool(known)) or (
-        column.values == known and bool(known & NOT_MONEY)
-    )
+    if column.values == known and known & NOT_MONEY:
+        return True
+    if not fit and not any(map(column.fit, ("payee", "note", "category"))):
+        known -= DIRECTIONS.keys() | {word for word in known if len(word) < 3}
+        fit = int(len(column.values) * 2 <= len(column.filled))
+    return fit > 0 and column.is_full and bool(known)
 
 
 def _find_direction(open_: OpenColumns) -> None:

@@ -23,7 +23,8 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
         column = headings.named(columns["currency"][0])
         return Currencies(option, remembered, several=several, column=column)
     above = None if plan.rows is not None else currency_above(plan.table.above)
-    in_headings = {mark for index in plan.amounts for mark in marks_in(headings.text(index))}
+    money = plan.indexes("amount", "debit", "credit", "balance")
+    in_headings = {mark for index in money for mark in marks_in(headings.text(index))}
     stated = {mark.currency for mark in in_headings} - {None}
     written = stated.pop() if len(stated) == 1 else above or plan.inferred.currency
     marks = survey.amounts.marks
@@ -44,7 +45,13 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
         whole = whole or _in_columns(survey, option or whole, headings, questions)
     if whole is None and option is None and len(certain) == 1 and not survey.amounts.has_bare:
         whole = next(iter(certain))
-    return Currencies(option, remembered, whole)
+    possible = [{*mark.possible} for mark in (*in_headings, *marks) if mark.possible]
+    common = set.intersection(*possible) if len(possible) > 1 else set()
+    if whole is None and len(common) == 1:
+        # Of the currencies of ¥ and of 元, only one is the same.
+        (whole,) = common
+    open_ = next(iter(in_headings), None) if whole is None and option is None else None
+    return Currencies(option, remembered, whole, mark=open_)
 
 
 def _ask_about_others_above(

@@ -19,6 +19,7 @@ from finance_api.importers.csv.vocabulary import (
     directions_in,
     folded,
     heading_words,
+    is_owned,
     looks_like_card,
     names_card,
     role_fit,
@@ -108,8 +109,17 @@ class Directions:
                 "some amounts are marked as credits, so the others go out"
             )
         elif positive is None:
-            _ask_what_unsigned_means(self.survey, plan.headings, self.questions)
+            either = _either_way(self.survey.kinds[AMOUNT, 1])
+            either = either[::-1] if names_card(*self._names()) else either
+            _ask_what_unsigned_means(self.survey, plan.headings, self.questions, either)
         return signs
+
+    def _names(self) -> list[str]:
+        """Return the texts that may name a card: headings, accounts, lines above the headings."""
+        plan = self.plan
+        accounts = [text or "" for account in self.survey.accounts for text in account]
+        above = [text for label, texts in plan.table.above for text in (label, *texts)]
+        return [*(plan.headings.texts or ()), *accounts, *above, plan.mapping.account or ""]
 
     def _weighed(self, signs: Signs) -> Signs:
         """Weigh the signs of amounts against balances, words, and what cards have."""
@@ -132,19 +142,22 @@ class Directions:
                 self.questions.remarks.append(remark)
                 return Signs({AMOUNT: _rule(-1)})
             said.append(plan.headings.named(column.index))
-        has_accounts = not {"account", "accountNumber"}.isdisjoint(plan.columns)
+        names = self._names()
+        is_card = names_card(*names)
+        has_number = not is_card and not {"account", "accountNumber"}.isdisjoint(plan.columns)
+        are_many = len(sides[0]) > 2 * len(sides[1])
+        is_open = is_card or not any(is_owned(*cells) for cells in (names, *sides[0]))
         topic = Topic.MOST_POSITIVE
-        is_open = are_most and (not has_accounts or _is_of_card(plan, survey))
         if debt is not None:
             topic = Topic.BALANCES_OF_CARD
             # Balances that rise by what is spent are what is owed, and prove nothing.
-            are_many = len(sides[0]) > 2 * len(sides[1])
-            is_open = debt or are_many or looks_like_card(plan.mapping.account or "", *sides)
-        elif not is_open and are_card_payments(sides[1]):
-            topic, is_open, are_most = Topic.ONLY_PAYMENTS, True, True
+            is_open = debt or (is_open and are_many and not has_number)
+            is_open = is_open or looks_like_card(plan.mapping.account or "", *sides)
+        elif not (is_open and (are_many if has_number else are_most)):
+            is_open, topic = are_card_payments(sides[1]), Topic.ONLY_PAYMENTS
         if is_open or said:
             choices = _either_way(survey.kinds[AMOUNT, 1], "" if debt is None else plan.balance)
-            choices = choices[::-1] if are_most else choices
+            choices = choices[::-1] if are_most or topic is Topic.ONLY_PAYMENTS else choices
             fact = clause(topic)
             for name in said:
                 fact = clause(Topic.WORDS_AGAINST_SIGNS, column=name)
@@ -152,13 +165,6 @@ class Directions:
                 choices.append(Choice({"sign": name, "mixed_signs": "ignore"}, meaning))
             self.doubt = fact, choices
         return signs
-
-
-def _is_of_card(plan: Plan, survey: Survey) -> bool:
-    """Return whether a heading, an account or a line above the headings names a card."""
-    accounts = (text or "" for account in survey.accounts for text in account)
-    above = (text for label, texts in plan.table.above for text in (label, *texts))
-    return any(map(names_card, (*(plan.headings.texts or ()), *accounts, *above)))
 
 
 def _either_way(line: int, balance: str = "") -> list[Choice]:
@@ -196,11 +202,14 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     questions.ask(fact, *choices, line=min(words.unknown.values()), column=words.column)
 
 
-def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
+def _ask_what_unsigned_means(
+    survey: Survey, headings: Headings, questions: Questions, ways: Sequence[Choice]
+) -> None:
+    """ways: the choices for amounts of which nothing says the direction."""
     line = survey.kinds[AMOUNT, 1]
     column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
     if column is None:
-        questions.ask(clause(Topic.UNSIGNED), *_either_way(line), line=line)
+        questions.ask(clause(Topic.UNSIGNED), *ways, line=line)
         return
     name = headings.named(column.index)
     texts = {text.strip(): None for text in column.values}
@@ -209,7 +218,7 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     unknown = (v for text, v in column.values.items() if word_of(text) not in known)
     line = min((min(lines.values()) for lines in unknown), default=line)
     if not _is_certain(column.values):
-        for way in _either_way(line):
+        for way in ways:
             meaning = clause(Says.NO_WAY_BUT, column=name, way=way.meaning)
             choices.append(Choice({"ignore": (name,), **way.changes}, meaning))
     fact = clause(Topic.UNSIGNED_WITH_WORDS, column=name, words=tuple(texts))
@@ -220,7 +229,7 @@ def _may_say_direction(column: Watched, headings: Headings) -> bool:
     """Return whether a column has words for directions, or a heading that names directions."""
     words, heading = {folded(text) for text in column.values} - {""}, headings.text(column.index)
     is_named = role_fit("way", heading) > 0 or set(heading_words(heading)) == words
-    are_letters = len(words) == 2 and all(len(word) == 1 for word in words)
+    are_letters = len(words) == 2 and all(len(word) == 1 and word.isalpha() for word in words)
     are_letters = are_letters and role_fit("quantity", heading) < 2
     return bool(directions_in(words, heading)) or (
         2 <= len(words) <= _FEW and (is_named or are_letters)

@@ -180,7 +180,8 @@ class Survey:
         # The first lines of rows without payee and note, and of rows with a blank cell.
         self._without_text: list[int] = []
         texts = {*range(plan.table.width)} - {*plan.amounts, *columns["recordDate"]}
-        self._blank = {i: list[int]() for i in texts if plan.table.headings is None}
+        texts = texts if plan.table.headings is None else {*self._texts}
+        self._blank = {index: list[int]() for index in texts}
         self.count = self.last_line = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_rows: list[tuple[int, Sequence[str]]] = []
@@ -234,10 +235,16 @@ class Survey:
         """
         if len(self._without_text) == 1:
             return self._without_text[0], self._texts[0]
+        if self._plan.table.headings is not None:
+            return None
         blank = {index: lines[0] for index, lines in self._blank.items() if len(lines) == 1}
         counts = Counter(blank.values()).items()
         line, count = max(counts, key=lambda each: each[1], default=(0, 0))
         return (line, next(i for i in blank if blank[i] == line)) if count > 1 else None
+
+    def lacked(self, line: int) -> int | None:
+        """Return a column of texts that is blank in this row alone."""
+        return next((index for index, lines in self._blank.items() if lines == [line]), None)
 
     def _note_id(self, cells: Sequence[str], line: int) -> None:
         if self._id_column is None:

@@ -136,7 +136,8 @@ class _Guessing:
         is_open = currencies.option is None and "currency" not in plan.columns
         questions.accounts = self._accounts()
         if is_open and not plan.remembered:
-            marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
+            marks = filter(None, (currencies.mark, *survey.amounts.marks))
+            marked = (mark.possible for mark in marks if mark.possible)
             questions.codes = next(marked, plan.profile.currencies if plan.profile else ())
         reader, kept = replace(reader, signs=signs), self.selection
         return TableReading(self.plan, reader, currencies, kept, self.stated, self.remarks)

@@ -1,11 +1,11 @@
 """Finds the columns of money: the amount or its two sides, the balance, and what adds nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.csv.balances import orders_of
-from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
+from finance_api.importers.csv.guess.column import BY_HEADING, NETS, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.vocabulary import (
     CLOSING,
     currency_in,
@@ -39,11 +39,38 @@ def find_money(open_: OpenColumns) -> None:
         # Numbers without decimals are counts and ids, unless the whole heading names money.
         named = (*_MONEY, "balance", "fee")
         numbers = [c for c in numbers if c.has_decimals or max(map(c.fit, named)) == 2]
+    own = open_.of(*({"amount"} & open_.by_name))
+    if own and (all(_sides(numbers)) or _signed_copies(own[0], numbers)):
+        for role in {"amount", "currency"} & open_.by_name:
+            open_.release(role)
+        numbers = [*own, *numbers]
+    _find_net(open_, [*open_.of(*({"amount"} & open_.by_name)), *numbers][:_MOST_TRIED])
     if not _find_own(open_) and not open_.has("amount", "debit") and numbers:
         _find_amounts(open_, numbers)
+    spent = [column for column in open_.of("amount") if column.fit("spent") == 2]
+    if spent and sum((units or 0) < 0 for units in spent[0].numbers) * 2 < len(spent[0].filled):
+        open_.positive = "out"
     if open_.has("amount", "debit"):
         _find_balance(open_, [column for column in numbers if column in open_.free])
         _find_others(open_, [column for column in numbers if column in open_.free])
+
+
+def _find_net(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    """Take the amount that is always another one less a fee: what the fee lowers comes in."""
+    signed = [column for column in numbers if column.is_signed and column.fit("amount")]
+    fees = [column for column in numbers if column.fit("fee") and not column.is_zero]
+    found = [
+        (net, gross, fee)
+        for (net, gross), fee in product(permutations(signed, 2), fees)
+        if all((n or 0) == (g or 0) - _size([f]) for n, g, f in _rows(net, gross, fee))
+    ]
+    if len(found) == 1 and not (open_.user_mapping.named.keys() & {"amount", "debit"}):
+        for role in {"amount"} & open_.by_name:
+            open_.release(role)
+        net, gross, fee = found[0]
+        open_.take("amount", net, "it is another amount less the fee")
+        open_.explain(gross, fee)
+        open_.positive = "in"
 
 
 def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
@@ -68,6 +95,9 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     elif is_alone and not plain and not opposite:
         _take_side(open_, partners[0], "out" if debits else "in")
     elif not _take_running(open_, numbers, named):
+        if len(named) == 1:
+            # An unknown heading may have the same amounts with signs.
+            named += _signed_copies(named[0], [c for c in plain if c not in named])
         named = _without_copies(open_, _in_own_currency(open_, named))
         others = named or plain
         if len(named) == 1 or (len(others) == 1 and not debits + credits_):
@@ -83,7 +113,7 @@ def _find_amounts(open_: OpenColumns, numbers: Sequence[Column]) -> None:
 
 def _sides(columns: Sequence[Column]) -> list[list[Column]]:
     """Return the columns of money going out, and of money coming in, judging by their headings."""
-    columns = [column for column in columns if not column.fit("way")]
+    columns = [column for column in columns if not column.fit("way") and column.fit("amount") < 2]
     return [
         [c for c in best(one, columns) if c.fit(one) > c.fit(other)]
         for one, other in (("debit", "credit"), ("credit", "debit"))
@@ -135,14 +165,23 @@ def _may_be_owed(open_: OpenColumns, debit: Column, credit: Column) -> bool:
 
 
 def _take_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:
-    """Take both sides; or the amount that repeats them, if it has signs. Ask if it does not."""
+    """Take both sides; or the amount that repeats them, if its signs are theirs. Ask if it does
+    not repeat them.
+    """
     amount = named[0] if len(named) == 1 and not _runs([debit, credit], named[0]) else None
     sides = ("debit", debit), ("credit", credit)
-    if amount is not None and not _agree(amount, debit, credit):
+    codes = sorted(_codes(open_), key=lambda column: len(column.values))
+    if amount and len(codes) == 2 and _differ_by_currency(codes, [amount], [debit, credit]):
+        # The amounts are those of the operations, as on cards.
+        roles = "currency", "originalAmount", "originalCurrencyCode"
+        for role, column in (*sides, *zip(roles, (codes[0], amount, codes[1]), strict=True)):
+            open_.take(role, column)
+    elif amount is not None and not _agree(amount, debit, credit):
         names = {name: open_.name(column) for name, column in (("amount", amount), *sides)}
         open_.ask("amount", Topic.AMOUNT_OR_SIDES, sides, [("amount", amount)], **names)
-    elif amount is not None and amount.is_signed:
+    elif amount is not None and amount.is_signed and _is_net(amount, credit, debit):
         open_.take("amount", amount)
+        open_.positive = "in"
         open_.explain(debit, credit, like=[amount])
     else:
         if amount is not None:
@@ -165,14 +204,28 @@ def _take_side(open_: OpenColumns, side: Column, way: str) -> None:
 
 
 def _take_pair(open_: OpenColumns, pairs: Sequence[tuple[Column, Column]]) -> None:
-    """Take one of several pairs of debit and credit: the first, if all are equal; else ask."""
+    """Take one of several pairs of debit and credit: the first, if all are equal, or the only one
+    that a balance follows; else ask.
+    """
+    followed = [pair for pair in pairs if any(_follows(c, *pair[::-1]) for c in open_.free)]
     if all([*_rows(*pair)] == [*_rows(*pairs[0])] for pair in pairs):
         _take_sides(open_, *pairs[0], ())
         for pair in pairs[1:]:
             open_.explain(*pair, like=pairs[0])
+    elif len(followed) == 1:
+        _take_sides(open_, *followed[0], ())
+        codes = _codes(open_)
+        if len(codes) == len(pairs):
+            open_.take("currency", codes[pairs.index(followed[0])])
+        open_.explain(*(column for pair in pairs for column in pair if pair not in followed))
     else:
         readings = ([("debit", debit), ("credit", credit)] for debit, credit in pairs)
         open_.ask("amount", Topic.PAIRS, *readings)
+
+
+def _codes(open_: OpenColumns) -> list[Column]:
+    """Return the columns that have a currency in each row."""
+    return [column for column in open_.free if column.are_currencies and column.is_full]
 
 
 def _without_copies(open_: OpenColumns, columns: list[Column]) -> list[Column]:
@@ -226,7 +279,7 @@ def _find_own(open_: OpenColumns) -> bool:
     if len(amounts) != 2 or not codes or open_.user_mapping.unmapped & {"currency", "amount"}:
         return False
     pairs: list[Sequence[Column]] = list(zip(amounts, codes, strict=False))
-    is_clear = len(codes) == 2 and _differ_by_currency(*pairs)
+    is_clear = len(codes) == 2 and _differ_by_currency(codes, amounts[:1], amounts[1:])
     of_original: list[tuple[Column, Column]] = []
     if len(codes) == 1:
         # The account's currency is in no column.
@@ -237,9 +290,8 @@ def _find_own(open_: OpenColumns) -> bool:
         is_clear = len(pairs) == 2 and len(codes[0].values) > 1
     if not (is_clear or of_original):
         return False
-    for name, column in by_name.items():
-        del open_.known[name]
-        open_.free.append(column)
+    for name in by_name:
+        open_.release(name)
     if not is_clear:
         _take_original(open_, *of_original[0], codes[0])
         return True
@@ -302,12 +354,13 @@ def _is_own(pair: Sequence[Column], currency: str | None) -> tuple[bool, ...]:
     return own or not foreign, own and not foreign, codes == {currency}, len(codes) == 1
 
 
-def _differ_by_currency(one: Sequence[Column], other: Sequence[Column]) -> bool:
-    """Return whether amounts are equal in the rows with equal currencies, and only some are."""
-    codes = zip(one[1].texts, other[1].texts, strict=True)
-    are_same = [first == second for first, second in codes]
-    amounts = zip(_rows(one[0], other[0]), are_same, strict=True)
-    are_equal = all(_size([a]) == _size([b]) for (a, b), is_same in amounts if is_same)
+def _differ_by_currency(
+    codes: Sequence[Column], one: Sequence[Column], other: Sequence[Column]
+) -> bool:
+    """Return whether money is equal in the rows with equal currencies, and only some are."""
+    are_same = [first == second for first, second in zip(*(c.texts for c in codes), strict=True)]
+    rows = zip(_rows(*one), _rows(*other), are_same, strict=True)
+    are_equal = all(_size(a) == _size(b) for a, b, is_same in rows if is_same)
     return are_equal and not all(are_same)
 
 
@@ -425,6 +478,18 @@ def _take_turns(one: Column, other: Column) -> bool:
 def _agree(one: Column, *others: Column) -> bool:
     """Return whether ``one`` is the sum of ``others`` in each row, all without signs."""
     return all(_size([a]) == _size(rest) for a, *rest in _rows(one, *others))
+
+
+def _signed_copies(amount: Column, columns: Iterable[Column]) -> list[Column]:
+    """Return the columns with the sizes of an amount without signs, and with signs."""
+    columns = [] if amount.is_signed else columns
+    return [column for column in columns if column.is_signed and _agree(column, amount)]
+
+
+def _is_net(amount: Column, credit: Column, debit: Column) -> bool:
+    """Return whether the amount is what comes in less what goes out."""
+    rows = [tuple(each or 0 for each in row) for row in _rows(amount, credit, debit)]
+    return any(all(net(in_, out) == units for units, in_, out in rows) for net in NETS)
 
 
 def _span(money: Sequence[Column], before: Column, after: Column) -> bool:

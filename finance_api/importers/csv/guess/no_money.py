@@ -245,23 +245,38 @@ class NoMoney:
 
     def ask_about_end(self) -> None:
         """Ask about a last row without texts that all others have: it may be a balance. So may the
-        first row of a file without headings.
+        first row of a file without headings, and a row of which the balance is all its money.
         """
-        plan, survey, mapping = self._plan, self._survey, self._plan.mapping
-        if survey.bare is None or survey.count < _FEW:
+        plan, survey, skipped = self._plan, self._survey, self._plan.mapping.skip_last
+        bare = None if "balance" in plan.columns else survey.bare
+        rows, cells_of = self._rows.balance_rows()
+        for line, size, balance in (*rows[:1], *rows[-1:]):
+            lacked = survey.lacked(line)
+            bare = (line, lacked) if size == abs(balance) and lacked is not None else bare
+        if bare is None or survey.count < _FEW or bare[1] in self._selection.undoubted:
             return
-        line, column = survey.bare
-        if column in self._selection.undoubted:
-            return
-        last: ImportOptions = {"skip_last": mapping.skip_last + 1}
-        is_first = line == plan.table.first_line
-        if "balance" not in plan.columns and (is_first or line == survey.last_line):
-            name = plan.headings.named(column)
-            without = Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK))
-            without = without_first(plan.table) if is_first else without
-            kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
+        line, column = bare
+        choices = []
+        if line == plan.table.first_line:
+            choices.append(without_first(plan.table))
+        elif line == survey.last_line:
+            last: ImportOptions = {"skip_last": skipped + 1}
+            choices.append(Choice(last, clause(Says.NOT_TRANSACTION, text=BLANK)))
+        elif rows:
+            texts = {i: cells_of[line][i].strip() for i in plan.indexes("payee", "note")}
+            choices += [
+                Choice(
+                    {"leave_out": (f"{plan.headings.named(index)}={text}",)},
+                    clause(Says.NOT_TRANSACTION, text=text),
+                )
+                for index, text in texts.items()
+                if text
+            ]
+        name = plan.headings.named(column)
+        kept = Choice({"leave_out": (f"{name}=",)}, clause(Says.TRANSACTION, text=BLANK))
+        if choices:
             fact = clause(Topic.END_WITHOUT_TEXT, column=name)
-            self._questions.ask(fact, without, kept, line=line)
+            self._questions.ask(fact, *choices[:1], kept, line=line)
 
 
 def without_first(table: Table) -> Choice:

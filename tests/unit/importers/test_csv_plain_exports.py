@@ -1,0 +1,248 @@
+"""Plain exports of banks and programs that come in without a question, or with one that helps."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from support.csv_files import answers, read, refusal
+
+
+def amounts(text, **options):
+    (found,) = read(text, **({"account": "Main", "currency": "EUR"} | options))
+    return [entry.amount / 10_000 for entry in found.entries]
+
+
+MARKED = "{day};{text};{amount}\n02.01.2026;a;-12,50\n13.01.2026;b;900,00\n"
+
+
+@pytest.mark.parametrize(
+    ("heading", "currency"),
+    [
+        ("Tutar (TL)", "TRY"),
+        ("Tutar TL", "TRY"),
+        ("Kwota (zł)", "PLN"),
+        ("Kwota zł", "PLN"),
+        ("Částka (Kč)", "CZK"),
+        ("Összeg (Ft)", "HUF"),
+        ("Jumlah (Rp)", "IDR"),
+        ("Сумма, руб.", "RUB"),
+        ("Сума (грн)", "UAH"),
+        ("Сума (лв)", "BGN"),
+        ("金额(人民币)", "CNY"),
+        ("金額（円）", "JPY"),
+        ("Amount (₹)", "INR"),
+        ("Valor (R$)", "BRL"),
+        ("Monto (S/)", "PEN"),
+        ("Amount (R)", "ZAR"),
+        ("Amount (Turkish Lira)", "TRY"),
+        ("Сумма (тенге)", "KZT"),
+        ("Amount GEL", "GEL"),
+    ],
+)
+def test_a_mark_in_the_heading_of_an_amount_is_its_currency(heading, currency):
+    text = MARKED.format(day="Date", text="Description", amount=heading)
+    if currency == "JPY":
+        text = text.replace(",50", ",00")
+    (found,) = read(text, account="Main")
+    assert found.account.currency == currency
+    assert len(found.entries) == 2
+    with pytest.raises(ImportRefused):
+        read(text, account="Main", currency="USD")
+
+
+@pytest.mark.parametrize(
+    ("heading", "codes"),
+    [("Belopp (kr)", "SEK NOK"), ("Amount ($)", "USD CAD"), ("金额(元)", "CNY TWD")],
+)
+def test_an_ambiguous_mark_in_a_heading_leaves_the_currency_open(heading, codes):
+    text = MARKED.format(day="Date", text="Description", amount=heading)
+    (found,) = read(text, account="Main")
+    assert found.account.currency is None
+    assert list(found.statement.possible_currencies[:2]) == codes.split()
+    refused = refusal(text.replace("-12,50", "12,50"))
+    assert list(refused.codes[:2]) == codes.split()
+
+
+def test_two_marks_that_share_one_currency_say_it():
+    text = "交易时间,内容,金额(元)\n2026-01-02,a,¥-12.50\n2026-01-13,b,¥900.00\n"
+    (found,) = read(text, account="Main")
+    assert found.account.currency == "CNY"
+
+
+@pytest.mark.parametrize("word", ["Paid In (GEL)", "Money in (GEL)"])
+def test_the_word_in_before_a_currency_in_brackets_is_a_word(word):
+    text = f"Date,Description,Money Out (GEL),{word}\n2026-01-02,a,12.50,\n2026-01-13,b,,900.00\n"
+    assert amounts(text, currency=None) == [-12.5, 900]
+
+
+SIDES = "Date,Description,Debit,Credit,Amount\n2026-01-02,a,45.20,,{0}45.20\n"
+SIDES += "2026-01-03,b,-5.20,,{1}5.20\n2026-01-13,c,,2500.00,{1}2500.00\n"
+
+
+def test_sides_with_a_refund_and_a_signed_amount_prove_each_other():
+    assert amounts(SIDES.format("-", "")) == [-45.2, 5.2, 2500]
+
+
+def test_sides_say_that_the_signs_of_the_amount_beside_them_are_turned():
+    rows = "2026-01-02,a,45.20,,45.20\n2026-01-03,b,,900.00,-900.00\n2026-01-05,c,3.00,,3.00\n"
+    text = f"Date,Description,Debit,Credit,Amount\n{rows}"
+    assert amounts(text) == [-45.2, 900, -3]
+
+
+@pytest.mark.parametrize("heading", ["Amount", "Sum"])
+def test_an_unknown_column_with_the_sizes_of_the_amount_may_have_its_signs(heading):
+    text = f"Date,Description,{heading},Xyzzy\n2026-01-02,a,45.20,-45.20\n"
+    text += "2026-01-13,b,2500.00,2500.00\n2026-01-24,c,900.00,-900.00\n"
+    assert amounts(text) == [-45.2, 2500, -900]
+
+
+@pytest.mark.parametrize(
+    "order", ["Gross,Fee,Net", "Net,Fee,Gross", "Fee,Amount,Net", "Net,Amount,Fee"]
+)
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_the_amount_after_the_fee_is_taken_in_any_order_of_columns(order, sign):
+    rows = [("100.00", "3.20", "96.80"), ("50.00", "1.75", "48.25"), ("-140.00", "0.00", "-140.00")]
+    lines = []
+    for day, (gross, fee, net) in enumerate(rows, 2):
+        fee = sign + fee if fee.strip("0.") else fee
+        cells = {"Gross": gross, "Amount": gross, "Fee": fee, "Net": net}
+        lines.append(f"2026-01-{day:02},a,{','.join(cells[name] for name in order.split(','))}\n")
+    assert amounts(f"Date,Description,{order}\n{''.join(lines)}") == [96.8, 48.25, -140]
+
+
+TWO_PAIRS = "交易日期,摘要,交易金额(收入),交易金额(支出),交易币种,"
+TWO_PAIRS += "记账金额(收入),记账金额(支出),记账币种,余额\n"
+
+
+def test_of_two_pairs_of_sides_the_one_that_the_balance_follows_is_the_account_s():
+    text = TWO_PAIRS + "2026-01-02,a,,54.20,人民币,,54.20,人民币,945.80\n"
+    text += "2026-01-05,b,,10.00,美元,,72.00,人民币,873.80\n"
+    text += "2026-01-13,c,800.00,,人民币,800.00,,人民币,1673.80\n"
+    (found,) = read(text, account="Main")
+    assert [entry.amount / 10_000 for entry in found.entries] == [-54.2, -72, 800]
+    assert found.account.currency == "CNY"
+
+
+@pytest.mark.parametrize("currency", ["Currency", "Card currency"])
+def test_the_amount_of_the_operation_stands_beside_the_sides_of_a_card(currency):
+    text = f"Date,Description,Amount,Original currency,{currency},Debit,Credit\n"
+    text += "2026-01-02,a,45.20,CHF,CHF,45.20,\n2026-01-05,b,10.00,EUR,CHF,9.80,\n"
+    text += "2026-01-24,c,57.20,CHF,CHF,,57.20\n"
+    (found,) = read(text, account="Card")
+    assert [entry.amount / 10_000 for entry in found.entries] == [-45.2, -9.8, 57.2]
+    assert found.entries[1].original_currency == "EUR"
+    assert found.account.currency == "CHF"
+
+
+@pytest.mark.parametrize("heading", ["Charge Amount", "利用金額", "סכום חיוב"])
+def test_a_heading_says_that_its_amounts_were_spent(heading):
+    text = f"Date,Description,{heading}\n2026-01-02,a,45.00\n2026-01-13,b,30.00\n"
+    assert amounts(text) == [-45, -30]
+    assert amounts(text + "2026-01-14,c,-5.00\n") == [-45, -30, 5]
+    # Most amounts have a minus already.
+    signed = text.replace(",4", ",-4").replace(",3", ",-3") + "2026-01-14,c,5.00\n"
+    assert amounts(signed) == [-45, -30, 5]
+
+
+def test_on_a_card_money_that_goes_out_is_offered_first():
+    text = "Date,Description,Amount\n2026-01-02,a,45.00\n2026-01-13,b,30.00\n"
+    assert answers(refusal(text, account="My card", currency="EUR"))[0] == "--positive out"
+    assert answers(refusal(text, account="Main", currency="EUR"))[0] == "--positive in"
+
+
+BOOKED = "2026-01-24,Rent,-900.00\n2026-01-13,Wages,2500.00\n"
+PENDING = "2026-01-26,Fuel,-30.00\n2026-01-25,Coffee,-4.50\n"
+HEAD = "Date,Description,Amount\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Pending transactions\n{HEAD}{PENDING}\nPosted transactions\n{HEAD}{BOOKED}",
+        f"Posted transactions\n{HEAD}{BOOKED}\nPending transactions\n{HEAD}{PENDING}",
+        f"{HEAD}Pending transactions,,\n{PENDING}Posted,,\n{BOOKED}",
+        f"{HEAD}{BOOKED}Pending transactions:\n{PENDING}",
+    ],
+)
+def test_rows_below_a_title_that_says_pending_are_left_out_and_counted(text):
+    (found,) = read(text, account="Main", currency="EUR")
+    assert [entry.amount / 10_000 for entry in found.entries] == [-900, 2500]
+    assert (
+        found.statement.skipped["Pending transactions"]
+        + found.statement.skipped["Pending transactions:"]
+        == 2
+    )
+
+
+def test_a_note_about_pending_rows_is_no_title():
+    text = f"Pending transactions are not shown\n{HEAD}{BOOKED}"
+    assert amounts(text) == [-900, 2500]
+
+
+def test_a_day_of_the_persian_calendar_is_named():
+    text = "تاریخ,شرح,برداشت,واریز\n1404/10/12,a,540000,\n1404/10/23,b,,80000000\n"
+    assert "Persian" in str(refusal(text))
+
+
+def test_an_unknown_word_beside_a_status_is_asked_about_under_any_heading():
+    def text(*words):
+        rows = (f"2026-01-{day},x {day},-5.00,{word}\n" for day, word in enumerate(words, 20))
+        return f"Date,Description,Amount,Zorblat\n{''.join(rows)}"
+
+    asked = refusal(text("gebucht", "gebucht", "quaxig", "gebucht"), currency="EUR")
+    assert "--only Zorblat=gebucht" in answers(asked)
+    assert amounts(text(*["gebucht"] * 4)) == [-5] * 4
+    # Texts that do not repeat are no status.
+    assert amounts(text("Shop", "Rail", "quaxig", "gebucht")) == [-5] * 4
+
+
+def test_a_row_of_which_the_balance_is_all_its_money_and_that_lacks_a_text_is_asked_about():
+    text = "Date,Description,Payee,Amount,Balance\n2026-01-01,Quaxaldo,,1000.00,1000.00\n"
+    text += "2026-01-02,Card,Grocer,-45.20,954.80\n2026-01-13,Giro,Work,2500.00,3454.80\n"
+    text += "2026-01-24,Giro,Landlord,-900.00,2554.80\n"
+    without, kept = answers(refusal(text, currency="EUR"))
+    assert without == "--leave-out Description=Quaxaldo"
+    assert amounts(text, leave_out=("Description=Quaxaldo",)) == [-45.2, 2500, -900]
+    assert amounts(text, leave_out=("Payee=",)) == [1000, -45.2, 2500, -900]
+    assert kept == "--leave-out Payee="
+
+
+SAVED = [("02", "{0}", 500), ("12", "{0}", 500), ("22", "{0}", 500), ("24", "Out", -300)]
+
+
+def saved(text, head="Date,Description,Amount,Balance", cells=""):
+    lines, balance = [], 1000
+    for day, note, units in SAVED:
+        balance += units
+        lines.append(f"2026-01-{day},{note.format(text)},{units}.00,{balance}.00{cells}\n")
+    return f"{head}\n{''.join(lines)}"
+
+
+def test_mostly_positive_amounts_of_an_account_that_is_no_card_are_not_asked_about():
+    assert amounts(saved("Deposit"), account="Savings") == [500, 500, 500, -300]
+    assert amounts(saved("Dividend")) == [500, 500, 500, -300]
+    numbered = saved("Deposit", "Date,Description,Amount,Balance,IBAN", ",NL91ABNA0417164300")
+    assert amounts(numbered, account=None) == [500, 500, 500, -300]
+    assert answers(refusal(saved("Deposit"), currency="EUR"))[0].startswith("--positive out")
+    assert answers(refusal(saved("Dividend"), currency="EUR", account="Visa"))
+
+
+def test_mostly_positive_amounts_without_balances_are_asked_about_though_there_is_an_account():
+    text = "Date,Account Name,Description,Amount\n"
+    text += "".join(f"2026-01-{day},Checking,Shop,{day}.00\n" for day in (12, 13, 14, 15))
+    text += "2026-01-16,Checking,Work,-900.00\n"
+    assert "--positive out" in answers(refusal(text, account=None, currency="EUR"))
+
+
+@pytest.mark.parametrize("day", ["'{0}", '="{0}"'])
+def test_days_and_numbers_behind_an_apostrophe_are_read(day):
+    rows = "".join(
+        f"{day.format(text)},a,{day.format(amount)}\n"
+        for text, amount in (("02/01/2026", "-12.50"), ("23/01/2026", "900.00"))
+    )
+    assert amounts(f"Date,Description,Amount\n{rows}") == [-12.5, 900]
+
+
+def test_a_footer_below_few_rows_does_not_hide_a_side():
+    text = "Data mov.;Descrição;Débito;Crédito;Saldo\n25-01-2026;b;;2.500,00;3.454,80\n"
+    text += "02-01-2026;a;45,20;;954,80\n ; ; ;Saldo contabilístico;3.454,80 EUR\n"
+    assert amounts(text) == [2500, -45.2]
