@@ -456,7 +456,8 @@ def _settled(account: Row, compared: Compared, remarks: list[str]) -> Row:
     remarks += (
         message(
             f"{name}: from {day_text(gap.first)} to {day_text(gap.last)} the bank's balance "
-            f"changed by {amount_text(gap.amount, decimals)} more than the records add up to"
+            f"changed by {amount_text(abs(gap.amount), decimals)} "
+            f"{'more' if gap.amount > 0 else 'less'} than the records add up to"
         )
         for gap in gaps
     )

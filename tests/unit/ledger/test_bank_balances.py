@@ -67,7 +67,7 @@ def test_what_is_missing_between_two_balances_is_reported_with_its_days(person):
     name = person.only(ACCOUNTS)["name"]
     changed = "the bank's balance changed by"
     assert remarks(person) == [
-        f"{name}: from 1970-02-01 to 1970-03-01 {changed} -0.0025 more than the records add up to",
+        f"{name}: from 1970-02-01 to 1970-03-01 {changed} 0.0025 less than the records add up to",
         f"{name}: from 1970-03-01 to 1970-03-12 {changed} 0.0007 more than the records add up to",
     ]
     # The file in between explains the difference.
