@@ -29,6 +29,7 @@ _Key = tuple[tuple[str | None, str | None], ...]
 #: Columns of numbers that are not amounts of money.
 _PLAIN = re.compile(r".*([cC]ount|Percent|[sS]hare|interval|weekday|hour|percent|progress)")
 _SHARES = re.compile(r"progress|.*[sS]hare")
+_COMPARED = re.compile("(?P<how>previous|change)(?P<what>[A-Z].*?)(?P<percent>Percent)?")
 #: Amounts that are quotients or converted; they have more decimals than their currency.
 _ROUNDED = re.compile(r"converted.+|.*(?:[aA]vg|[mM]edian|[pP]er(?:Day|Week|Month))")
 #: Texts that are no labels of a chart.
@@ -36,6 +37,8 @@ _NO_LABEL = re.compile(rf"{FOR_PROGRAMS.pattern}|.*[cC]urrencyCode|.+Date")
 _NAMES = {
     **LABELS,
     "accountName": "Account",
+    "previous": "Before",
+    "changePercent": "Change in percent",
     **{f"{flow}Share": f"Share of all {flow}" for flow in FLOWS},
 }
 #: Columns of times. A chart has one of these on its axis; if there is none, a column of texts.
@@ -151,8 +154,12 @@ def _columns(document: _Object, rows: Sequence[_Object]) -> list[str]:
 
 
 def _words(name: str) -> str:
-    """Return ``Account name`` for ``accountName``."""
-    return _NAMES.get(name) or words_of(name)
+    """Return ``Account name`` for ``accountName``, and ``Spent before`` for ``previousSpent``."""
+    if name in _NAMES or not (compared := _COMPARED.fullmatch(name)):
+        return _NAMES.get(name) or words_of(name)
+    words = _words(compared["what"][0].lower() + compared["what"][1:])
+    after = {"previous": " before", "change": ": change"}[compared["how"]]
+    return f"{words}{after}{' in percent' if compared['percent'] else ''}"
 
 
 def _cell(name: str, row: _Object, region: Region) -> str | Markup:

@@ -53,6 +53,9 @@ class ApiRequest:
         return f"{self.path}?{query}" if query else self.path
 
 
+recurring_request = ApiRequest(f"{RECORDS_PATH}/recurring", {}, "Recurring payments")
+
+
 def curl_line(request: Request, token: str, target: str) -> str:
     """Return a curl command for the page's host. token: the token, or a variable like $TOKEN."""
     url = shell_quote(base_url(request) + target)

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from finance_api.planning.categories import CategoryTree
@@ -12,22 +11,11 @@ from finance_api.values.time import Period, date_text, months_before
 from finance_api.web.api_requests import SUMMARY, ApiAnswers, ApiRequest
 from finance_api.web.cells import WHOLE, percent
 from finance_api.web.object_details import ObjectDetail
-from finance_api.web.plots import Plot, month_columns
-from finance_api.web.rendering import month_words
+from finance_api.web.plots import MonthPoint, Plot, month_columns
 from finance_api.web.timespans import Timespan
 
 _MONTHS = 12
 _COLUMNS = f"count,{SPENT},{RECEIVED}"
-
-
-@dataclass(frozen=True)
-class Month:
-    """before: the sum of the same month a year earlier. link: the path of the month's records."""
-
-    label: str
-    sum: int
-    before: int
-    link: str
 
 
 def twelve_months(today: int, years_ago: int = 0) -> Timespan:
@@ -94,25 +82,25 @@ class DevelopmentDetail(ObjectDetail):
         return RECEIVED if received > spent else SPENT
 
     @cached_property
-    def months(self) -> list[Month]:
+    def months(self) -> list[MonthPoint]:
         by_month = {
             row["periodStart"]: row[self.flow]
             for row in self._sums or ()
             if row["currencyCode"] == self.currency
         }
         return [
-            Month(
-                month_words(span.first),
+            MonthPoint(
+                span.first,
                 by_month.get(span.first, 0),
-                by_month.get(months_before(span.first, _MONTHS), 0),
                 self.records_link(span),
+                by_month.get(months_before(span.first, _MONTHS), 0),
             )
             for span in self.span.months()
         ]
 
     @property
     def total(self) -> int:
-        return sum(month.sum for month in self.months)
+        return sum(month.amount or 0 for month in self.months)
 
     @property
     def share_question(self) -> ApiRequest:
@@ -135,7 +123,7 @@ class DevelopmentDetail(ObjectDetail):
         flow = "expense" if self.flow == SPENT else "income"
         series = {
             "before": [month.before for month in self.months],
-            flow: [month.sum for month in self.months],
+            flow: [month.amount or 0 for month in self.months],
         }
         words = {flow: f"{{}} {self.currency}", "before": "{} the year before"}
         months = [(month.label, month.link) for month in self.months]

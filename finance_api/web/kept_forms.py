@@ -39,7 +39,7 @@ ROW = "row"
 _ROUTES = frozenset(
     (
         *("records", CATEGORY_OF_ROW, "record.new", "record", "record.split", "records.rule"),
-        *("question.new", "question.edit", "payees", "payees.categories"),
+        *("question.new", "question.edit", "payee", "payees", "payees.categories"),
         *(f"{name}{a}" for name in OBJECT_PAGES for a in (".new", ".edit")),
     )
 )

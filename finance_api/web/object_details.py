@@ -1,4 +1,4 @@
-"""The figures that the pages of accounts, budgets and goals show beside the form."""
+"""The figures that the pages of accounts, budgets, goals, rules and standing orders show."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,10 @@ from functools import cached_property
 
 from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.balances import Compared, Gap, compare_balances
+from finance_api.ledger.rule_matches import Matches, RuleSearch
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
-from finance_api.resources import GOALS
+from finance_api.resources import GOALS, RECORDS
 from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
@@ -17,11 +18,18 @@ from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.text import Message, edited
 from finance_api.values.time import DAY_SECONDS, date_text
-from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
+from finance_api.web.api_requests import (
+    BALANCES,
+    RECORDS_PATH,
+    ApiAnswers,
+    ApiRequest,
+    recurring_request,
+)
 from finance_api.web.cells import Cells
 from finance_api.web.own_limits import period_words
 from finance_api.web.plots import Label, MonthPoint, Plot, column_plot, month_line
 from finance_api.web.rendering import amount, month_words
+from finance_api.web.repeats import next_dates
 from finance_api.web.sentences import sentence_of
 from finance_api.web.todays_balances import TodaysBalances
 
@@ -33,6 +41,8 @@ _MOST_GAPS = 12
 _LAST_PERIODS = 12
 _THIS = {WEEK: "this week", MONTH: "this month", YEAR: "this year", CUSTOM: "in this time"}
 _MONTH_DAYS = 30
+#: Up to this many comparisons of a record with a keyword, the page of a rule counts its records.
+_MOST_COMPARED = 400_000
 
 
 class ObjectDetail:
@@ -50,6 +60,10 @@ class ObjectDetail:
         self._region = region
         self._answers = answers
         self._owned = owned
+
+    @property
+    def cells(self) -> Cells:
+        return Cells(self._owned, self._region)
 
     def question(self, listed: str, field: str, about: str) -> ApiRequest:
         """Return the request for one field alone. listed: the name of the API's list."""
@@ -247,10 +261,6 @@ class GoalDetail(ObjectDetail):
     template = "object_goal.jinja2"
 
     @property
-    def cells(self) -> Cells:
-        return Cells(self._owned, self._region)
-
-    @property
     def currency(self) -> str | None:
         return self.cells.currency(GOALS["currentAmount"], self.row)
 
@@ -280,3 +290,57 @@ class GoalDetail(ObjectDetail):
         smallest = smallest_units(self.currency)
         # Round up, so that the amount is enough.
         return -(-left * min(_MONTH_DAYS, days) // (days * smallest)) * smallest
+
+
+class RuleDetail(ObjectDetail):
+    """The records that the rule matches, whatever other rules do."""
+
+    template = "object_rule.jinja2"
+
+    @cached_property
+    def matches(self) -> Matches | None:
+        """None if there is too much to search."""
+        keywords = self.row["keywords"]
+        records = sum(account["recordCount"] for account in self._owned.accounts.rows.values())
+        if records * len(keywords) > _MOST_COMPARED:
+            return None
+        return self._search.find_matches(keywords, whole_payee=self._is_whole)
+
+    @property
+    def _search(self) -> RuleSearch:
+        return RuleSearch(self._owned, self.row["accountId"])
+
+    @property
+    def _is_whole(self) -> bool:
+        return bool(self.row["wholePayee"])
+
+    @cached_property
+    def records(self) -> Sequence[Row]:
+        if not self.matches or not self.matches.count:
+            return ()
+        # Rules ignore case.
+        words = self.matches.texts if self._is_whole else self.row["keywords"]
+        return self._search.newest(words, int(_NEWEST_RECORDS), whole_payee=self._is_whole)
+
+
+class StandingOrderDetail(ObjectDetail):
+    """When it is due, and the payments in the records that belong to it."""
+
+    template = "object_standing_order.jinja2"
+
+    @property
+    def next_dates(self) -> list[int]:
+        return next_dates(self.row, self._answers.today)
+
+    @cached_property
+    def paid(self) -> Row | None:
+        """The recurring payment that belongs to it, if one was found."""
+        found = self._answers.get_if_possible(recurring_request)
+        rows = () if found is None else found.rows
+        return next((row for row in rows if row["standingOrderId"] == self.row["id"]), None)
+
+    @cached_property
+    def records(self) -> Sequence[Row]:
+        ids = self.paid["recordIds"][-int(_NEWEST_RECORDS) :] if self.paid else ()
+        found = self._owned.get_rows(RECORDS, ids)
+        return [found[row_id] for row_id in reversed(ids)]

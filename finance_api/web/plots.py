@@ -103,13 +103,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class MonthPoint:
-    """The amount on a day, the last one of a month. amount: None if it is unknown. link: the path
-    of the month's records.
+    """The amount of the month with a day, or at its end. amount: None if it is unknown. link: the
+    path of the month's records. before: the amount a year earlier.
     """
 
     day: int
     amount: int | None
     link: str
+    before: int = 0
 
     @property
     def label(self) -> str:

@@ -22,7 +22,7 @@ from finance_api.values import time as times
 from finance_api.values.colors import chart_color
 from finance_api.values.number import rounded
 from finance_api.values.regions import Region
-from finance_api.values.text import Message, in_region
+from finance_api.values.text import Message, counted_text, in_region, message
 from finance_api.values.version import __version__
 from finance_api.web.api_requests import curl_line
 from finance_api.web.kept_forms import (
@@ -51,7 +51,7 @@ NOTICES = {
     "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file was discarded. Nothing was imported.",
     "undone": "Undone. Your data is as it was before.",
-    "undone-kept": "Undone, but what was edited manually since, or is still in use, was kept.",
+    "undone-kept": "Undone, but {} stayed, edited manually since or still in use.",
     "question-removed": "The question is removed.",
     "link-revoked": "The link is revoked and no longer shows the answer.",
     "links-revoked": "All links of this question are revoked.",
@@ -160,7 +160,10 @@ def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
     has_notice = has_form and values.get("page") != "error"
     kept = kept_form(request) if has_notice and user is not None else None
     errors = kept_errors(kept)
-    notice = NOTICES.get(request.GET.get(DONE, "")) if has_notice else None
+    name, _, number = request.GET.get(DONE, "").partition(".") if has_notice else ("", "", "")
+    notice = NOTICES.get(name)
+    if notice and number.isdecimal() and len(number) < 9:
+        notice = message(notice.format(counted_text(int(number), "row")))
     return {
         "navigation": NAVIGATION if user else (),
         "menu_bar": MENU_BAR,

@@ -28,11 +28,10 @@ _TRANSFERS = {
 }
 #: The action of remembering that both records of a pair are right.
 KEEP_BOTH = "duplicates keep"
-_SPLITS = {
+#: Sentences with the name of the record or payment.
+_NAMED = {
     "records split": "{} split into parts.",
     "records join": "Parts of {} joined into one record again.",
-}
-_PAYMENTS = {
     "recurring ignore": "The recurring payment {} is no longer shown or expected.",
     "recurring restore": "The recurring payment {} is shown and expected again.",
 }
@@ -87,13 +86,11 @@ def sentence_of(entry: HistoryEntry) -> Message:
     summary = details.get("summary") or {}
     if entry.action in _TRANSFERS:
         return _transfer_sentence(entry.action, counts, summary)
-    if entry.action in _PAYMENTS:
-        return message(_PAYMENTS[entry.action].format(summary.get("name")))
     if entry.action == KEEP_BOTH:
         names = " and ".join(row["name"] or "a record" for row in summary.get("rows", ()))
         return message(f"Remembered as no duplicates: {names}.")
-    if entry.action in _SPLITS:
-        return capital(_SPLITS[entry.action].format(summary.get("name") or "a record"))
+    if entry.action in _NAMED:
+        return capital(_NAMED[entry.action].format(summary.get("name") or "a record"))
     text = ", ".join(_parts(summary)) if summary.get("counts") else "your data changed"
     return message(f"Rules applied: {text}.") if entry.action == APPLY else capital(f"{text}.")
 

@@ -116,7 +116,7 @@ def _make_link(page: Page) -> None:
 
 def _split_form(page: Page) -> None:
     _first_record(page)
-    _follow("Split this record")(page)
+    _follow("Split")(page)
     _click("Add a part")(page)
 
 
@@ -130,7 +130,7 @@ def _first_part(page: Page) -> None:
     _first_record(page)
     if page.get_by_role("link", name="Change the parts").is_visible():
         return
-    _follow("Split this record")(page)
+    _follow("Split")(page)
     total = float(page.locator("form .money").first.inner_text().split()[0].replace(",", ""))
     page.locator("#amount-1").fill("1")
     page.locator("#amount-2").fill(f"{total - 1:.2f}")
@@ -156,7 +156,7 @@ def _first_object(page: Page) -> None:
 
 def _first_object_removed(page: Page) -> None:
     _first_object(page)
-    page.get_by_role("link", name="Remove this").click()
+    page.get_by_role("link", name="Remove", exact=True).click()
     page.wait_for_load_state()
 
 
@@ -203,6 +203,7 @@ def _save_changed_elsewhere(page: Page) -> None:
     other = page.context.new_page()
     other.goto(page.url)
     for tab, note in ((other, "In another tab"), (page, "In this tab")):
+        _open_all(tab)
         tab.locator("#note").fill(f"{note} {next(serial_numbers)}")
         _click("Save")(tab)
     other.close()
@@ -294,7 +295,7 @@ SCREENS = (
     Screen("links-revoke", "household", "/questions", _follow("Newest records", "Revoke all")),
     Screen("link", None, f"/q/{LINK_SECRET}.html"),
     Screen("question-edit", "household", "/questions", _follow("Newest records", "Change it")),
-    Screen("question-remove", "household", "/questions", _follow("Newest records", "Remove this")),
+    Screen("question-remove", "household", "/questions", _follow("Newest records", "Remove")),
     Screen("jwts", "household", "/settings/jwts"),
     Screen("jwts-none", "newcomer", "/settings/jwts"),
     Screen("jwt-created", "maker", "/settings/jwts", _submit("Issue a JWT")),
@@ -344,8 +345,8 @@ SCREENS = (
         "/records/new",
         _submit("Add the record", amount="1.250", recordDate="0001-01-01"),
     ),
-    Screen("record-link", "household", "/records", _of_record(_follow("Choose the other half"))),
-    Screen("record-remove", "household", "/records", _of_record(_follow("Delete this record"))),
+    Screen("record-link", "household", "/records", _of_record(_follow("Link as a transfer"))),
+    Screen("record-remove", "household", "/records", _of_record(_follow("Delete"))),
     Screen("record-rule", "household", "/records", _of_record(_follow("Make a rule"))),
     # Last of these: it splits the first record.
     Screen("record-part", "importer", "/records?type=income", _first_part),

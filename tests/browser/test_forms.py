@@ -65,6 +65,39 @@ def test_a_token_without_name_scope_and_future(inside):
     expect(inside.get_by_label("On a date")).to_be_checked()
 
 
+def test_back_to_a_form_that_was_sent_shows_what_was_typed(site, inside, page):
+    inside.goto("/records/new")
+    inside.get_by_label("Amount").fill("4.5.6")
+    inside.get_by_label("Payee").fill("Market")
+    inside.get_by_text("More: ").click()
+    inside.get_by_label("Note").fill("apples")
+    inside.get_by_label("Money in").check()
+    inside.get_by_role("button", name="Add the record").click()
+    assert_begins_at_the_errors(inside)
+    inside.go_back()
+    expect(inside.get_by_role("alert")).to_have_count(0)
+    expect(inside.get_by_label("Amount")).to_have_value("4.5.6")
+    expect(inside.get_by_label("Note")).to_have_value("apples")
+    expect(inside.get_by_label("Note")).to_be_visible()
+    expect(inside.get_by_label("Money in")).to_be_checked()
+    # A form that is opened by its link is empty.
+    inside.goto("/overview")
+    inside.goto("/records/new")
+    expect(inside.get_by_label("Amount")).to_have_value("")
+
+
+def test_back_after_a_record_was_added_adds_it_no_second_time(site, inside):
+    inside.goto("/records/new")
+    inside.get_by_label("Currency", exact=True).select_option("EUR")
+    inside.get_by_label("Amount").fill("4.50")
+    inside.get_by_role("button", name="Add the record").click()
+    expect(inside.get_by_role("heading", name="Records")).to_be_visible()
+    inside.go_back()
+    expect(inside.get_by_label("Amount")).to_have_value("4.50")
+    inside.get_by_role("button", name="Add the record").click()
+    expect(inside.get_by_text("was not added a second time")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("path", "button", "field", "correct"),
     [

@@ -57,6 +57,31 @@ def test_a_copied_text_is_said_to_be_copied_for_a_while(new_token_page):
     expect(page.locator("#announcement")).to_be_empty()
 
 
+def test_the_browser_s_time_zone_and_region_are_proposed_on_the_overview_with_one_click(site, page):
+    user = site.user()
+    new = {"timezone_id": "Europe/Berlin", "locale": "de-AT", "base_url": site.url}
+    context = page.context.browser.new_context(**new)
+    site.enter(context, user)
+    inside = context.new_page()
+    inside.goto("/overview")
+    proposal = inside.locator("form.notice")
+    expect(proposal).to_contain_text("Europe/Berlin, and region, Austrian German?")
+    proposal.get_by_role("button", name="Keep UTC").click()
+    expect(proposal).to_have_count(0)
+    inside.reload()
+    expect(inside.get_by_role("heading", name="First steps")).to_be_visible()
+    expect(proposal).to_have_count(0)
+    inside.evaluate("localStorage.clear()")
+    inside.reload()
+    proposal.get_by_role("button", name="Use them").click()
+    expect(inside.get_by_text("Saved.")).to_be_visible()
+    assert inside.url.startswith(f"{site.url}/overview")
+    found = site.change(lambda storage: storage.users.get(user.email))
+    assert (found.time_zone, found.region) == ("Europe/Berlin", "de-AT")
+    expect(proposal).to_have_count(0)
+    context.close()
+
+
 def test_where_there_is_no_clipboard_it_is_copied_by_selecting(new_token_page):
     page = new_token_page
     # Browsers have no clipboard on pages loaded over plain HTTP from another machine.

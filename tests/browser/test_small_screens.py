@@ -169,7 +169,7 @@ def test_the_digits_of_an_amount_stay_on_one_line(
     assert broken == []
 
 
-@pytest.mark.parametrize("width", [WIDTH, 390])
+@pytest.mark.parametrize("width", [WIDTH, 360, 375, 390])
 def test_a_field_shows_an_amount_of_twelve_digits(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     page.goto("/records/new")
@@ -241,6 +241,7 @@ def test_what_stands_in_the_way_of_an_undo_has_room(site, page: Page) -> None:
     site.enter(page.context, user)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"/records/{uid('Record', 1)}")
+    page.get_by_text("Edit: ").click()
     page.locator("#payee").fill("A")
     page.get_by_role("button", name="Save", exact=True).click()
     page.goto("/imports/1/undo")

@@ -206,7 +206,7 @@ def _add_cash(hand: Hand) -> None:
 
 def _split(hand: Hand) -> None:
     hand.link("Kiosk T")
-    hand.link("Split this record")
+    hand.link("Split")
     hand.write_in(hand.main.locator("#amount-1"), "40")
     if not hand.has_scripts:
         hand.button("Fill in the rest")
@@ -345,12 +345,40 @@ def test_a_cash_payment_takes_five_actions_on_a_phone_without_scrolling(enter, f
     assert hand.actions <= 5
 
 
+def test_a_second_cash_payment_needs_no_scrolling_either(enter):
+    rows = [category(1, name="Groceries"), record(1, payee="Market", categoryId=uid("Category", 1))]
+    hand = enter("/records/new", PHONE, *rows)
+    for _ in range(2):
+        hand.write("Amount", "7,50")
+        hand.write("Payee", "Market")
+        another = hand.main.get_by_role("button", name="Add, then add another")
+        assert _is_in_view(hand, hand.main.get_by_role("button", name="Add the record"))
+        assert hand.page.evaluate("scrollY") == 0
+        hand.press(another)
+        expect(hand.main.get_by_role("status").first).to_contain_text("Record Market of ")
+
+
+def test_too_much_in_the_parts_of_a_split_is_said_at_the_field(enter):
+    hand = enter("/records", PHONE, record(1, payee="Market", amount=-60))
+    hand.link("Market")
+    hand.link("Split")
+    first, last = (hand.main.locator(f"#amount-{n}") for n in (1, 2))
+    hand.write_in(first, "148.88")
+    error = hand.main.locator(".field:has(#amount-1) .error")
+    expect(error).to_have_text("88.88 EUR too much.")
+    hand.write_in(last, "20")
+    expect(hand.main.locator(".field:has(#amount-2) .error")).to_have_text("108.88 EUR too much.")
+    expect(error).to_have_count(0)
+    first.fill("40")
+    expect(hand.main.locator(".error")).to_have_count(0)
+
+
 def test_a_record_is_split_on_a_phone(enter, figures):
     rows = [category(n, name=name) for n, name in ((1, "Groceries"), (2, "Fun"))]
     rows.append(record(1, payee="Market", amount=-60, categoryId=uid("Category", 1)))
     hand = enter("/records", PHONE, *rows)
     hand.link("Market")
-    hand.link("Split this record")
+    hand.link("Split")
     hand.write_in(hand.main.locator("#amount-1"), "40")
     expect(hand.main.locator("#amount-2")).to_have_value("20.00")
     hand.choose("Category", "Fun")
@@ -404,7 +432,7 @@ def test_an_import_with_later_edits_is_undone(enter, figures):
     hand.link("Keep later manual edits")
     expect(hand.main.get_by_role("row", name="Kept with manual edits")).to_contain_text("1")
     hand.button("Undo")
-    expect(hand.main).to_contain_text("Undone, but what was edited manually since")
+    expect(hand.main).to_contain_text("Undone, but 2 rows stayed, edited manually since")
     hand.page.goto("/records")
     expect(hand.main.locator("#totals-title")).to_have_text("1 record")
     figures(f"undo of an import with a later edit: {hand.actions} actions")

@@ -60,7 +60,7 @@ def _undo(page: Page) -> None:
 def _split_and_join(page: Page) -> None:
     page.goto("/records?q=bakery")
     _follow(page, "Bakery")
-    _follow(page, "Split this record")
+    _follow(page, "Split")
     page.locator("#amount-1").fill("12")
     _press(page, "Add a part")
     page.locator("#amount-2").fill("8.50")

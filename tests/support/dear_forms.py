@@ -85,6 +85,7 @@ FORMS: dict[str, Dear] = {
     "question.link_revoke": _NO_DATA,
     "question.links_revoke": _NO_DATA,
     "question.remove": Dear(),
+    "payee": Dear({"payee": _PAYEES, "into": "One for all"}),
     "payees": Dear({"payee": _PAYEES, "into": "One for all"}),
     "payees.categories": Dear(),
     "record": Dear({"payee": _LONG}),

@@ -58,7 +58,8 @@ _FILLED: dict[str, dict[str, Any]] = {
     "standing-orders.new": {"name": "forged", "currencyCode": "EUR", "amount": "5"},
     "categories.new": {"name": "forged"},
     "labels.new": {"name": "forged"},
-    "payees": {"payee": "Corner Shop", "into": "The Corner Shop"},
+    "payee": {"payee": "Corner Shop", "into": "The Corner Shop"},
+    "payees": {"payee": "News Stand", "into": "The News Stand"},
     "payees.categories": {"payee": "News Stand", "category": uid("Category", 1)},
     "record.new": {"amount": "5", "accountId": uid("Account", 1)},
     "record.link": {"other": uid("Record", _PAIR[1])},
@@ -74,6 +75,8 @@ _FILLED: dict[str, dict[str, Any]] = {
 }
 
 
+#: Route -> the query of its page, if the page needs one.
+_QUERIES = {"payee": "?name=Corner+Shop"}
 #: Route -> the record of its form, if the household has no such record.
 _RECORDS = {
     "record.link": _PAIR[0],
@@ -117,7 +120,7 @@ class FormsWorld(World):
 
         entered: values of further fields.
         """
-        visitor, path = self.visitor, self.path(route)
+        visitor, path = self.visitor, self.path(route) + _QUERIES.get(route, "")
         if route == "import":
             return partial(post_file, visitor, self.statement, csrf=visitor.csrf("/import"))
         if route == "records":

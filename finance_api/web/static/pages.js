@@ -17,11 +17,46 @@ async function copy(element) {
   if (!document.execCommand("copy")) throw new Error("refused");
 }
 
+// A form that is sent stays in the history, so that Back shows it as it was sent.
+const ownForm = document.querySelector("main form.form:has([name=form-user])");
+if (ownForm) {
+  const sent = history.state?.sent;
+  for (const control of sent ? ownForm.elements : []) {
+    const texts = sent[control.name] ?? [];
+    const before = control.value;
+    if (["checkbox", "radio"].includes(control.type)) control.checked = texts.includes(before);
+    else if (texts.length && control.name !== "csrf_token") control.value = texts.shift();
+    if (control.value !== before) control.closest("details")?.setAttribute("open", "");
+  }
+  ownForm.addEventListener("submit", () => {
+    const texts = {};
+    for (const [name, text] of new FormData(ownForm)) (texts[name] ??= []).push(text);
+    history.replaceState({ sent: texts }, "");
+  });
+}
+
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
+// While days and times are in UTC, the browser's time zone and region are proposed, unless refused.
+const REFUSED = "utc-kept";
+const proposal = document.querySelector("template#proposal")?.content.firstElementChild;
+if (proposal && timeZone && timeZone !== "UTC" && localStorage.getItem(REFUSED) === null) {
+  const { time_zone: zone, region } = proposal.elements;
+  const names = new Intl.DisplayNames("en", { type: "language" });
+  const [zoneName, regionName] = proposal.querySelectorAll("strong");
+  zoneName.textContent = zone.value = timeZone;
+  regionName.textContent = names.of(region.value);
+  proposal.querySelector("[type=button]").addEventListener("click", () => {
+    localStorage.setItem(REFUSED, "yes");
+    proposal.remove();
+  });
+  document.getElementById("main").prepend(proposal);
+}
+
 // The browser's time zone, if another one is chosen.
 const ownZone = document.getElementById("own-zone");
 if (ownZone) {
   const zones = document.getElementById("time_zone");
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const isKnown = [...zones.options].some(({ value }) => value === timeZone);
   ownZone.hidden = !isKnown || zones.value === timeZone;
   ownZone.querySelector("strong").textContent = timeZone;
@@ -132,6 +167,8 @@ if (split) {
   const amounts = [...split.querySelectorAll("input[name^=amount-]")];
   const last = amounts.at(-1);
   const status = document.getElementById("rest");
+  const excess = document.createElement("p");
+  excess.className = "error";
   const groups = group ? `\\d{1,3}(\\${group}\\d{2,3})+|` : "";
   const pattern = new RegExp(`^-?(${groups}\\d*)(\\${point}\\d{0,4})?$`);
 
@@ -161,7 +198,10 @@ if (split) {
     const rest = leftBy(amounts.slice(0, -1));
     if (takesRest && target !== last) last.value = rest > 0 ? fieldText(rest) : "";
     const left = leftBy(amounts);
-    const more = left < 0 ? `${money(-left)} ${currency} too much.` : `${money(left)} ${currency} left.`;
+    excess.textContent = `${money(-left)} ${currency} too much.`;
+    if (left < 0) target.before(excess);
+    else excess.remove();
+    const more = left < 0 ? excess.textContent : `${money(left)} ${currency} left.`;
     const said = left ? more : "Nothing is left.";
     status.textContent = Number.isNaN(left) ? "" : `${money(total)} ${currency} in all. ${said}`;
   });

@@ -8,33 +8,25 @@ from pyramid.response import Response
 
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.edits.objects import ignore_payment
 from finance_api.ledger.session import UserRows
-from finance_api.planning.recurring.orders import (
-    ended_on,
-    is_charged_again,
-    own_orders,
-    paid_payees,
-    yearly_totals,
-)
+from finance_api.planning.recurring.again import ChargedAgain, charged_again
+from finance_api.planning.recurring.orders import ended_on, own_orders, paid_payees, yearly_totals
 from finance_api.planning.recurring.reading import ignored_item, ignored_payments, list_recurring
 from finance_api.planning.recurring.series import Recurring, payee_key
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.tables import Status
-from finance_api.runtime.time_limit import check_time
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.values import Row
 from finance_api.values.number import rounded
 from finance_api.values.regions import Region
 from finance_api.values.time import date_text
 from finance_api.web import forms
 from finance_api.web import page as pages
-from finance_api.web.api_requests import ApiRequest
 from finance_api.web.rendering import amount, cents
 from finance_api.web.routes import post
 
-found_request = ApiRequest(f"{PUBLIC_SURFACE}records/recurring", {}, "Recurring payments")
 #: Up to this many recurring payments are shown, the largest first.
 MOST_FOUND = 30
 
@@ -44,8 +36,8 @@ class FoundPayment:
     """A recurring payment that was found in the records.
 
     search: the words that find its records. texts: the texts for the form that adds a standing
-    order for it. cancelled: the texts for one from the first payment until today. item: what makes
-    the payment ignored.
+    order for it. cancelled: the texts for one from the first payment until a day, at first today.
+    item: what makes the payment ignored.
     """
 
     recurring: Recurring
@@ -60,13 +52,13 @@ class FoundPayment:
 class FoundPayments:
     """payments: those that are still made and have no standing order, the largest first.
 
-    totals: the sums of all payments that are still made, by currency. again: payments that were
-    made after their standing order had ended, with its last day. ignored: see `ignored_payments`.
+    totals: the sums of all payments that are still made, by currency. again: standing orders
+    that have ended and whose payments go on. ignored: see `ignored_payments`.
     """
 
     payments: Sequence[FoundPayment] = ()
     totals: Sequence[Row] = ()
-    again: Sequence[tuple[Recurring, int | None]] = ()
+    again: Sequence[ChargedAgain] = ()
     ignored: Mapping[Recurring, str] = field(default_factory=dict)
 
 
@@ -87,19 +79,25 @@ def found_payments(request: Request, owned: UserRows) -> FoundPayments:
         check_time()
         texts = _texts(each, request.region, is_only=times[each.payee] == 1)
         ended = {
-            "recurrenceRule": each.repetition._replace(until=today).rule,
+            "recurrenceRule": each.repetition.pattern,
+            "repeats-every": str(each.repetition.every),
+            "repeats-end": "UNTIL",
+            "repeats-until": date_text(today),
             "startDate": date_text(each.first),
         }
         name, search = accounts[each.account_id]["name"], payee_key(each.payee)
         cancelled, item = {**texts, **ended}, ignored_item(each)
         payments.append(FoundPayment(each, name, search, texts, cancelled, item))
-    again = [
-        (each, ended_on(order, today))
-        for each, order in paired.items()
-        if is_charged_again(each, order, today)
-    ]
+    again = charged_again(request.storage, user_id, orders, own, today)
     totals = [_with_monthly(total) for total in yearly_totals(paired, today)]
     return FoundPayments(payments, totals, again, ignored)
+
+
+def paid_again(request: Request, owned: UserRows) -> Sequence[ChargedAgain]:
+    """Return the standing orders that have ended and whose payments go on."""
+    orders = owned.row_set(STANDING_ORDERS).rows.values()
+    has_ended = any(ended_on(order, request.today) is not None for order in in_time(orders))
+    return found_payments(request, owned).again if has_ended else ()
 
 
 @post("standing-orders", Permission.DATA_WRITE)

@@ -8,11 +8,11 @@ from pyramid.httpexceptions import HTTPNotFound
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.importers.interface import ChangeRefused
-from finance_api.ledger.session import IMPORT
+from finance_api.ledger.session import IMPORT, UserRows
 from finance_api.ledger.undo import UndoBlocked, UndoReport, UndoTooLarge, undo
 from finance_api.query.model import Query, condition_on
 from finance_api.query.operators import Operator
-from finance_api.resources import ACCOUNTS, RECORDS, SPLITS
+from finance_api.resources import RECORDS, SPLITS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.web import page as pages
 from finance_api.web.object_pages import OBJECT_PAGES
@@ -37,12 +37,12 @@ class _DataChanged(Exception):
 @get("imports", Permission.DATA_READ, "imports")
 def show_history(request: Request) -> dict[str, Any]:
     entries = request.storage.ledger.list_entries(request.user.id)[::-1]
-    pager, names = pages.Pager.of(request, len(entries)), _account_names(request)
+    pager, owned = pages.Pager.of(request, len(entries)), pages.own_rows(request)
     return pages.page(
         "imports",
         "History",
         entries=[
-            _shown(entry, names) for entry in entries[pager.offset : pager.offset + pages.PAGE_ROWS]
+            _shown(entry, owned) for entry in entries[pager.offset : pager.offset + pages.PAGE_ROWS]
         ],
         pager=pager,
     )
@@ -58,7 +58,7 @@ def show_entry(request: Request) -> dict[str, Any]:
     return pages.page(
         "imports",
         _title(entry),
-        entry=_shown(entry, _account_names(request)),
+        entry=_shown(entry, pages.own_rows(request)),
         options=_option_words(entry),
         record_count=left,
         rows=[(row, path) for row, path in zip(rows, _paths(request, rows), strict=True)],
@@ -88,16 +88,13 @@ def _entry(request: Request) -> HistoryEntry:
     return pages.first_of(request.storage.ledger.list_entries(request.user.id, [int(text)]))
 
 
-def _account_names(request: Request) -> dict[str, str]:
-    rows = request.storage.data.scan_rows(request.user.id, ACCOUNTS)
-    return {row["id"]: row["name"] for row in rows}
-
-
-def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
+def _shown(entry: HistoryEntry, owned: UserRows) -> dict[str, Any]:
     details = entry.details
     file = details.get("file") or {}
     accounts = {
-        fact["accountId"]: names.get(fact["accountId"]) or fact.get("key") or "a removed account"
+        fact["accountId"]: owned.accounts.rows.get(fact["accountId"], {}).get("name")
+        or fact.get("key")
+        or "a removed account"
         for fact in entry.facts
     }
     return {
@@ -162,7 +159,8 @@ def undo_entry(request: Request) -> Any:
     except ChangeRefused:
         # The page says why.
         return pages.refused(request, _undo_page(request, later, None), 409)
-    return pages.done(path, "undone-kept" if report.kept or report.used else "undone")
+    kept = report.kept + len(report.used)
+    return pages.done(path, f"undone-kept.{kept}" if kept else "undone")
 
 
 def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any]:
@@ -180,7 +178,7 @@ def _undo_page(request: Request, later: str, error: str | None) -> dict[str, Any
     return pages.page(
         "imports",
         f"Undo {_title(entry).lower()}",
-        entry=_shown(entry, _account_names(request)),
+        entry=_shown(entry, pages.own_rows(request)),
         above_title=_title(entry),
         later=later,
         report=report,

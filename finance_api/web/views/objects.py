@@ -29,10 +29,11 @@ from finance_api.resources import (
     CATEGORIES,
     GOALS,
     LABELS,
+    RECORD_RULES,
     RECORDS,
     STANDING_ORDERS,
 )
-from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.plans import PERIODS
 from finance_api.values import Row
 from finance_api.values.ids import new_id
@@ -40,18 +41,24 @@ from finance_api.values.regions import Region
 from finance_api.values.text import edited, message
 from finance_api.web import forms
 from finance_api.web import page as pages
-from finance_api.web.api_requests import ApiAnswers, ApiRequest
+from finance_api.web.api_requests import ApiAnswers, ApiRequest, recurring_request
 from finance_api.web.cells import NONE, Cells, money, title_of
 from finance_api.web.development import CategoryDetail, LabelDetail, group_sums
 from finance_api.web.kept_forms import kept_form
-from finance_api.web.object_details import AccountDetail, BudgetDetail, GoalDetail, ObjectDetail
+from finance_api.web.object_details import (
+    AccountDetail,
+    BudgetDetail,
+    GoalDetail,
+    ObjectDetail,
+    RuleDetail,
+    StandingOrderDetail,
+)
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import LIMIT, OVERRIDES, PERIOD, changed_limits, limit_control
-from finance_api.web.rendering import day
-from finance_api.web.repeats import RULE, check_end, next_dates, with_repeats, with_rule
+from finance_api.web.repeats import RULE, check_end, with_repeats, with_rule
 from finance_api.web.routes import post
 from finance_api.web.todays_balances import TodaysBalances
-from finance_api.web.views.found_payments import FoundPayments, found_payments, found_request
+from finance_api.web.views.found_payments import FoundPayments, found_payments
 
 #: The list of categories indents up to this many levels.
 _MOST_DEPTH = 3
@@ -62,6 +69,8 @@ _DETAILS: Mapping[Resource, type[ObjectDetail]] = {
     CATEGORIES: CategoryDetail,
     GOALS: GoalDetail,
     LABELS: LabelDetail,
+    RECORD_RULES: RuleDetail,
+    STANDING_ORDERS: StandingOrderDetail,
 }
 
 
@@ -128,7 +137,7 @@ class ObjectViews:
             is_by_date=is_by_date,
             too_many=self.resource in (CATEGORIES, LABELS) and sums is None,
             found=found_here,
-            api=[*answers.shown, *([found_request] if found_here.totals else [])],
+            api=[*answers.shown, *([recurring_request] if found_here.totals else [])],
         )
 
     def _sorted_by_branch(
@@ -291,7 +300,6 @@ class ObjectViews:
         owned = pages.own_rows(request)
         if "form" in errors:
             errors["form"] = edited(errors["form"], self._with_labels)
-        facts: list[tuple[str, Markup | str]] = []
         detail: ObjectDetail | None = None
         answers = ApiAnswers(request)
         if row is not None:
@@ -299,10 +307,7 @@ class ObjectViews:
                 (row,) = compute(request.storage, request.user.id, resource, request.today, [row])
             path = f"{PUBLIC_SURFACE}{resource.path}/{row['id']}"
             answers.shown.append(ApiRequest(path, {}, about="Its fields"))
-            if resource in _DETAILS:
-                detail = _DETAILS[resource](answers, owned, row, self.region)
-            else:
-                facts = self._facts(owned, row)
+            detail = _DETAILS[resource](answers, owned, row, self.region)
         controls = forms.controls_of(owned, self._form_fields(row), texts, self.region)
         controls = with_repeats(controls, self.region)
         if row is not None and resource is BUDGETS and row["type"] in PERIODS:
@@ -317,7 +322,6 @@ class ObjectViews:
             row_id=None if row is None else row["id"],
             form_id=new_id(),
             seen="" if row is None else forms.digest_of(self._stored_texts(row)),
-            facts=facts,
             detail=detail,
             row=row,
             is_editing="edit" in request.GET,
@@ -329,18 +333,6 @@ class ObjectViews:
         for field in self.fields.values():
             text = re.sub(rf"\b{field.name}\b", forms.label_of(field).lower(), text)
         return text
-
-    def _facts(self, owned: UserRows, row: Row) -> list[tuple[str, Markup | str]]:
-        """Return the labels and values that stand above the form."""
-        known = [*self.resource.having_role(Role.DERIVED), *self.resource.computed_fields]
-        dates: list[tuple[str, Markup | str]] = []
-        if self.resource is STANDING_ORDERS:
-            known = [self.resource[name] for name in ("amount", "recurrenceRule", "accountId")]
-            days = next_dates(row, self.request.today)
-            shown = Markup(", ").join(day(each, self.region) for each in days)
-            dates = [("Next dates", shown or NONE)]
-        cells = Cells(owned, self.region)
-        return [(forms.label_of(field), cells.cell(field, row)) for field in known] + dates
 
 
 def _branch_key(tree: CategoryTree, row: Row) -> list[tuple[bool, str, str]]:

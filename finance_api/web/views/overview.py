@@ -20,6 +20,7 @@ from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, own_rows, page
 from finance_api.web.routes import get
 from finance_api.web.timespans import Timespan, parse_timespan
+from finance_api.web.views.found_payments import paid_again
 
 
 @get("overview", Permission.DATA_READ, "overview")
@@ -75,6 +76,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         proposed={
             kind: request.storage.ledger.count_proposals(request.user.id, kind) for kind in Proposed
         },
+        again=paid_again(request, owned) if overview.has_expected else (),
         most=MOST_ROWS,
         today=date_text(answers.today),
         revision=state.revision,

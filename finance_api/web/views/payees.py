@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
@@ -42,7 +43,11 @@ _BLANK = dict.fromkeys(names_of(RECORDS.fields))
 
 @get("payee", Permission.DATA_READ, "payee")
 def show_payee(request: Request) -> dict[str, Any]:
-    payee = request.GET.get("name", "")
+    return _payee_page(request, {})
+
+
+def _payee_page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
+    payee, sent = request.GET.get("name", ""), kept_form(request) or request.POST
     row = {"id": payee, "name": payee}
     answers = ApiAnswers(request)
     detail = PayeeDetail(answers, pages.own_rows(request), row, request.region)
@@ -50,12 +55,18 @@ def show_payee(request: Request) -> dict[str, Any]:
         raise HTTPNotFound()
     try:
         has_records = bool(detail.records)
-        return pages.page(
-            "records", payee, detail=detail, has_records=has_records, api=answers.shown
-        )
     except ParametersRefused:
         # Too long for a payee.
         raise HTTPNotFound() from None
+    return pages.page(
+        "records",
+        payee,
+        detail=detail,
+        has_records=has_records,
+        api=answers.shown,
+        into=sent.get("into", payee),
+        errors=errors,
+    )
 
 
 @get("payees", Permission.DATA_READ, "payees")
@@ -63,9 +74,12 @@ def list_payees(request: Request) -> dict[str, Any]:
     return _page(request, {})
 
 
+@post("payee", Permission.DATA_WRITE, "payee")
 @post("payees", Permission.DATA_WRITE, "payees")
 def merge(request: Request) -> Response | dict[str, Any]:
+    """Give the chosen payees one name: those of the list, or the one of a payee's page."""
     names, into = request.sent_texts("payee"), request.sent_text("into")
+    is_list = request.matched_route.name == "payees"
     with forms.form_errors() as errors, pages.editing(request, MERGE) as session:
         if not names:
             raise forms.FormFaults({"payee": "Choose one or more payees."})
@@ -73,8 +87,10 @@ def merge(request: Request) -> Response | dict[str, Any]:
             raise forms.FormFaults({"into": "Enter the name that they all get."})
         merge_payees(session, names, into)
     if errors:
-        return pages.refused(request, _page(request, errors))
-    return pages.changed(session, pages.here(request))
+        show = _page if is_list else _payee_page
+        return pages.refused(request, show(request, errors))
+    renamed = pages.onward(request, f"/payee?{urlencode({'name': into.strip()})}")
+    return pages.changed(session, pages.here(request) if is_list else renamed)
 
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:

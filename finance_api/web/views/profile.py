@@ -11,7 +11,7 @@ from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.regions import RegionError, parse_region, region_names
 from finance_api.values.time import TimeError, parse_time_zone
 from finance_api.web.choices import Options, currency_options, flat, time_zone_options
-from finance_api.web.page import done, own_rows, page, refused, writing_for_user
+from finance_api.web.page import done, own_rows, page, refused, returning, writing_for_user
 from finance_api.web.routes import get, post
 
 PROFILE = f"{SETTINGS_PAGES}/profile"
@@ -79,4 +79,4 @@ def change_profile(request: Request) -> dict[str, Any] | Response:
         return refused(request, _page(request, texts, errors))
     with writing_for_user(request) as storage:
         storage.users.update(request.user.id, **changes)
-    return done(PROFILE, "saved")
+    return done(returning(request, PROFILE), "saved")

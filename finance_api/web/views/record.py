@@ -28,7 +28,7 @@ from finance_api.values.written import WrittenRefused
 from finance_api.web import forms
 from finance_api.web import page as pages
 from finance_api.web.api_requests import RECORDS_PATH, ApiAnswers, ApiRequest
-from finance_api.web.cells import Cells
+from finance_api.web.cells import NONE, Cells
 from finance_api.web.choices import currency_options
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.record_filters import RecordFilters, rule_link
@@ -53,7 +53,7 @@ _HINTS = {
 _MINUS = ("-", "\N{MINUS SIGN}")
 #: Fields that are left out, since the page shows their information in a better way.
 _SAID_OTHERWISE = (
-    *("id", "accountName", "currencyCode", "category", "labels"),
+    *(*_USUAL, "id", "accountName", "currencyCode", "category", "labels"),
     *("transferId", "splitId", "importId", "originalCurrencyCode"),
 )
 _RECORDS = "/records"
@@ -302,9 +302,8 @@ def _form(
 ) -> dict[str, Any]:
     owned = pages.own_rows(request)
     cells = Cells(owned, request.region)
-    left_out = (*FIELDS, *_SAID_OTHERWISE)
-    shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
-    facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
+    shown = [f for f in RECORDS.listed_fields if f.name not in _SAID_OTHERWISE]
+    facts = [(forms.label_of(f), cells.cell(f, row)) for f in shown]
     transfer_id = row["transferId"]
     halves = transfers.other_halves(owned, [transfer_id])[transfer_id] if transfer_id else []
     return pages.page(
@@ -314,7 +313,7 @@ def _form(
         neighbours=_neighbours(request, row["id"]),
         rule=rule_link(row),
         seen=forms.digest_of(texts_of_record(row, request.region)),
-        facts=facts,
+        facts=[(label, text) for label, text in facts if text is not NONE],
         others=[half for half in halves if half["id"] != row["id"]],
         can_link=transfer_id is None and row["recordState"] != VOID and row["splitId"] is None,
         **split_variables(owned, row),

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -14,29 +13,18 @@ from finance_api.http.requests import Request
 from finance_api.ledger.edits import rules
 from finance_api.ledger.edits.naming import joined
 from finance_api.ledger.edits.report import Change, EditReport
+from finance_api.ledger.rule_matches import RuleSearch
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.keywords import first_word, keyword_of
-from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, condition_on, either
-from finance_api.query.operators import Operator
 from finance_api.resources import CATEGORIES, RECORDS
-from finance_api.resources.records import WORDS
 from finance_api.storage.interface import TooManySums
 from finance_api.values import Row
-from finance_api.values.text import TextError, clean, fold
 from finance_api.web import forms
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.page import changed, editing, own_row, own_rows, page, refused, returning
 from finance_api.web.routes import get, post
 
-_MOST_EXAMPLES = 5
-_MOST_GROUPS = 20_000
-#: The fields that rules search: the payee, and those that one search of the records reads.
-_SEARCHES = (rules.SEARCHED_BY_RULES[:1], rules.SEARCHED_BY_RULES[1:])
-#: Category, payee and further texts -> the number of records.
-_Groups = dict[tuple[Any, ...], int]
-_NAMED = condition_on(RECORDS, "payee", Operator.NOT_NULL)
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
 #: A preview reads up to this many records.
@@ -82,11 +70,11 @@ def _form(
     request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
 ) -> dict[str, Any]:
     """Return the variables of the page. texts: without a keyword, the page proposes one."""
-    owned, payees = own_rows(request), _payees(request)
+    owned = own_rows(request)
+    search = RuleSearch(owned)
     if "keyword" not in texts:
-        texts = {**texts, "keyword": _proposed(request, row, payees)}
+        texts = {**texts, "keyword": _proposed(search, row)}
     keyword = texts["keyword"].strip()
-    found = _matches(request, keyword, payees)
     given = {"keywords": joined([keyword]), "categoryId": texts["category"]}
     return page(
         "records",
@@ -95,88 +83,21 @@ def _form(
         texts=texts,
         errors=errors,
         categories=[("", "Choose"), *forms.named_options(owned, CATEGORIES)],
-        matches=found,
+        matches=search.find_matches([keyword]),
         more=ApiRequest("/rules/new", given).target,
     )
 
 
-def _proposed(request: Request, row: Row, payees: _Groups | None) -> str:
+def _proposed(search: RuleSearch, row: Row) -> str:
     """Return the keyword that the record, and others like it, suggest."""
     # A later file has the original payee again.
     name = next((each for each in ("originalPayee", "payee") if row[each]), "note")
     text = row[name] or ""
     alike: Counter[str] = Counter()
     with suppress(TooManySums):
-        for (*_, other), number in _groups(request, (name,), first_word(text), payees).items():
+        for (*_, other), number in search.groups((name,), [first_word(text)]).items():
             alike[other] += number
     return keyword_of(text, alike)
-
-
-@dataclass
-class _Matches:
-    """The records that a keyword matches. count: their number.
-
-    without: the number of them without a category. examples: a few texts that contain the keyword.
-    """
-
-    count: int = 0
-    without: int = 0
-    examples: list[str] = field(default_factory=list)
-
-
-def _matches(request: Request, keyword: str, payees: _Groups | None) -> _Matches | None:
-    """Return the keyword's matches; None if they have too many different texts to count."""
-    found, folded = _Matches(), fold(keyword)
-    for names in _SEARCHES:
-        try:
-            groups = _groups(request, names, keyword, payees)
-        except TooManySums:
-            return None
-        for (category, *texts), number in groups.items():
-            having = [text for text in texts if text and folded in fold(text)]
-            if "payee" not in names and texts[0] in having:
-                # These records were counted by their payee.
-                continue
-            found.count += number
-            found.without += number if category is None else 0
-            found.examples += having[:1]
-    found.examples = list(dict.fromkeys(found.examples))[:_MOST_EXAMPLES]
-    return found
-
-
-def _payees(request: Request) -> _Groups | None:
-    """Return how many records have each payee, by category; None if there are too many groups.
-
-    The storage has these sums, so it need not search in the records.
-    """
-    with suppress(TooManySums):
-        return _counted(request, ("categoryId", "payee"), _NAMED)
-    return None
-
-
-def _groups(request: Request, names: tuple[str, ...], text: str, payees: _Groups | None) -> _Groups:
-    """Return how many records have the text in a field, by category, payee and these fields.
-
-    payees: from `_payees`. Raises TooManySums.
-    """
-    try:
-        cleaned = clean(text)
-    except TextError:
-        return {}
-    if not cleaned:
-        return {}
-    contained = [condition_on(RECORDS, each, Operator.CONTAINS_I, cleaned) for each in names]
-    if names == ("payee",) and payees is not None:
-        return {key: n for key, n in payees.items() if matches({"payee": key[1]}, contained)}
-    columns = ("categoryId", *dict.fromkeys(("payee", *names)))
-    return _counted(request, columns, either(WORDS, contained))
-
-
-def _counted(request: Request, columns: tuple[str, ...], condition: Condition) -> _Groups:
-    sums = request.storage.data.sum_by(
-        request.user.id, columns, [condition], with_void=True, most=_MOST_GROUPS
-    )
-    return {key: each.number for key, each in sums.items()}
 
 
 @get("rules.apply", Permission.DATA_READ, "rules_apply")

@@ -129,7 +129,7 @@ def test_the_chart_the_table_and_the_api_have_the_same_balances(at_home, visitor
 @on_one_storage
 def test_the_form_is_behind_edit_and_open_after_a_mistake(at_home, visitor):
     path = f"/accounts/{uid('Account', 1)}"
-    assert '<details class="edit" id="edit"><summary>Edit' in visitor.get(path).text
+    assert '<details class="edit" id="edit"><summary class="button">Edit' in visitor.get(path).text
     assert '<details class="edit" id="edit" open>' in visitor.get(f"{path}?edit").text
     page = visitor.submit(path, path, status=400, name="")
     assert '<details class="edit" id="edit" open>' in page.text

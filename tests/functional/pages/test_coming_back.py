@@ -47,14 +47,14 @@ def test_saving_cancelling_and_going_back_lead_to_the_row_of_the_list(client, vi
 def test_each_page_of_a_record_leads_back_to_the_list(client, visitor):
     path = links(visitor, LIST)["Shop 60"]
     found = links(visitor, path)
-    for name in ("Split this record", "Choose the other half", "Delete this record"):
+    for name in ("Split", "Link as a transfer", "Delete"):
         assert path in links(visitor, found[name]).values(), name
-    assert links(visitor, found["Make a rule from this record"])["← Records"] == LIST + row(60)
-    page = found["Split this record"]
+    assert links(visitor, found["Make a rule"])["← Records"] == LIST + row(60)
+    page = found["Split"]
     (form,) = [form for form in forms(visitor.get(page).text) if "part" in form.names]
     refused = visitor.post(form.action, form.fields, status=400)
     assert path in {a["href"] for a in refused.html.select("main a")}
-    form = visitor.form(found["Delete this record"])
+    form = visitor.form(found["Delete"])
     assert location(visitor.post(form.action, form.fields)) == f"{LIST}&changed=2"
 
 
@@ -113,7 +113,7 @@ def test_lists_of_other_objects_are_returned_to_at_their_row(client, visitor):
     assert place[1:] in visitor.get("/labels?offset=50").text
     answer = visitor.submit(path, path, name="label 055b", status=303)
     assert answer.headers["Location"] == f"/labels?offset=50&changed=2{place}"
-    removal = links(visitor, path)["Remove this label"]
+    removal = links(visitor, path)["Remove"]
     assert links(visitor, removal)["Keep it"] == f"/labels?offset=50{place}"
     form = visitor.form(removal)
     assert location(visitor.post(form.action, form.fields)) == "/labels?offset=50&changed=3"

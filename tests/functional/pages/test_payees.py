@@ -48,6 +48,20 @@ def test_payees_are_searched_by_words_and_merged(client, visitor):
     assert "Merge payees" in visitor.get("/rules").text
 
 
+def test_the_page_of_a_payee_renames_it_or_merges_it_with_another(client, visitor):
+    path = "/payee?name=Shop&back=%2Frecords%3Fq%3Dshop"
+    page = visitor.submit(path, path, into=" ", status=400)
+    assert "Enter the name that they all get." in shown_text(page.text)
+    renamed = visitor.submit(path, path, into="Corner Shop", status=303)
+    page = visitor.follow(renamed)
+    assert page.request.path_qs.startswith("/payee?name=Corner+Shop&back=")
+    assert "Corner Shop" in page.html.h1.text
+    assert records(client, payee="eq.Corner Shop") == [("Corner Shop", "Shop")]
+    own = "/payee?name=Amazon"
+    visitor.submit(own, own, into="Corner Shop", status=303)
+    assert len(records(client, payee="eq.Corner Shop")) == 3
+
+
 @pytest.mark.parametrize(
     ("payees", "into", "said"),
     [

@@ -214,7 +214,10 @@ def test_a_compared_value_names_the_earlier_one(client, visitor):
     before = f"{group['previousSpent']:,.2f}".replace("-", "\N{MINUS SIGN}")
     change = f"{group['changeSpentPercent']:.1f}%".replace("-", "\N{MINUS SIGN}")
     shown = shown_text(page.text)
-    assert f"Previous: {before}; Change: " in shown and f"; Change percent: {change}" in shown
+    assert f"Before: {before}; Change: " in shown and f"; Change in percent: {change}" in shown
+    table = visitor.get("/questions/new?what=spent&by=payee&period=this-month&compare=previous")
+    headings = [each.text for each in table.html.select("thead th")]
+    assert {"Spent", "Spent before", "Spent: change", "Spent: change in percent"} <= {*headings}
 
 
 def test_a_text_that_cannot_be_searched_is_reported_at_its_control(visitor):

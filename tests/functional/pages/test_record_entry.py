@@ -112,6 +112,23 @@ def test_a_duplicate_has_the_values_and_today(client, visitor):
 
 
 @on_one_storage
+def test_the_page_of_a_record_has_its_category_open_and_its_other_fields_behind_edit(
+    client, visitor
+):
+    path = f"/records/{uid('Record', 1)}"
+    visitor.submit(path, path, note="by card", labelIds=uid("Label", 1), status=303)
+    page = visitor.get(path)
+    form = page.html.select_one(f'form[action="{path}"]')
+    assert not form.select("details [name=categoryId]") and form.select("[name=categoryId]")
+    folded = {each["name"] for each in form.select("details:not([open]) [name]")}
+    assert {"amount", "payee", "accountId", "recordDate", "note", "recordState"} <= folded
+    shown = shown_text(page.text)
+    assert "Note by card Labels home" in shown
+    refused = visitor.submit(path, path, amount="x", status=400)
+    assert refused.html.select("form > details[open] [name=amount]")
+
+
+@on_one_storage
 def test_every_field_is_changed_and_undone(client, visitor):
     path = f"/records/{uid('Record', 1)}"
     lead = visitor.get(path).text.partition('class="lead">')[2].partition("</p>")[0]

@@ -5,12 +5,14 @@ import re
 
 import pytest
 
+from finance_api.ledger import rule_matches
+from finance_api.web import object_details
 from finance_api.web.views import rules
 from support.browser import KEPT_FORMS, changed_tables, dump
 from support.browser import few_users as services  # noqa: F401
 from support.html import forms, shown_text
 from support.listed_records import FUN, GROCERIES, load_records
-from support.native_rows import record, uid
+from support.native_rows import account, record, record_rule, uid
 from support.service import on_one_storage
 
 
@@ -78,13 +80,13 @@ def test_the_page_searches_the_records_once_and_counts_each_once(
         record(23, **bought, note="from a shop"),
     ]
     service.load(user, rows)
-    asked, counted = [], rules._counted
+    asked, counted = [], rule_matches.RuleSearch._counted
 
-    def noted(request, columns, condition):
+    def noted(search, columns, condition):
         asked.append(columns)
-        return counted(request, columns, condition)
+        return counted(search, columns, condition)
 
-    monkeypatch.setattr(rules, "_counted", noted)
+    monkeypatch.setattr(rule_matches.RuleSearch, "_counted", noted)
     path, both = f"/records/{uid('Record', 23)}/rule", ("originalPayee", "note")
     form = visitor.form(path)
     assert asked == [("categoryId", "payee"), ("categoryId", "payee", *both)]
@@ -151,3 +153,46 @@ def test_a_preview_that_is_too_old_is_shown_again(service, user, client, visitor
     assert "Your data changed since the preview" in shown_text(page.text)
     assert "3 records would change" in shown_text(page.text)
     assert client.names("records", "payee", category="eq.Groceries") == []
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("given", "count", "without", "payees"),
+    [
+        ({"keywords": ["kino"]}, 4, 3, ["KINO", "Bar", "Kino 0815", "KINO 4711"]),
+        ({"keywords": ["kino", "bar"]}, 4, 3, ["KINO", "Bar", "Kino 0815", "KINO 4711"]),
+        # The file's text of a payee counts, whatever its case.
+        ({"keywords": ["kino 4711", "k1"], "wholePayee": True}, 2, 2, ["Kino 0815", "KINO 4711"]),
+        ({"keywords": ["kino"], "accountId": uid("Account", 2)}, 0, 0, []),
+        ({"keywords": ["nothing of this"]}, 0, 0, []),
+    ],
+)
+def test_the_page_of_a_rule_has_the_number_of_its_records_and_the_newest(
+    service, user, client, visitor, given, count, without, payees
+):
+    days = ("2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04")
+    texts = [
+        {"payee": "KINO 4711"},
+        {"payee": "Kino 0815", "originalPayee": "K1"},
+        {"payee": "Bar", "note": "after the kino"},
+        {"payee": "KINO", "note": "kino", "categoryId": GROCERIES},
+    ]
+    rows = [
+        record(20 + n, amount=-8, recordDate=day, **text)
+        for n, (day, text) in enumerate(zip(days, texts, strict=True))
+    ]
+    other = account(2, name="Other")
+    service.load(user, [other, *rows, record_rule(7, categoryId=FUN, **given)])
+    page = visitor.get(f"/rules/{uid('RecordRule', 7)}")
+    shown = shown_text(page.text)
+    assert f"Records that it matches {count} " in shown
+    assert (f"Of these without a category {without} " in shown) == bool(count)
+    assert [each.text for each in page.html.select("#newest-table a")] == payees
+    assert "Gives the category Fun" in shown
+
+
+@on_one_storage
+def test_a_rule_with_too_much_to_search_says_so(client, visitor, monkeypatch):
+    monkeypatch.setattr(object_details, "_MOST_COMPARED", 1)
+    path = visitor.get("/rules").html.select_one("th.name a")["href"]
+    assert "too many records to search" in shown_text(visitor.get(path).text)

@@ -10,6 +10,8 @@ from support.native_rows import account, record, standing_order, uid
 from support.service import Client, on_one_storage
 
 PATH = f"/standing-orders/{uid('StandingOrder', 1)}"
+#: What is said of a standing order that has ended, before the day of its newest payment.
+AGAIN = ", but has a payment of "
 #: The clock says 2026-03-18.
 MONTHS = [f"{2025 + n // 12}-{1 + n % 12:02}-05" for n in range(6, 15)]
 
@@ -67,8 +69,8 @@ def test_a_choice_makes_the_rule_and_the_page_shows_the_next_dates(
     visitor.submit(PATH, PATH, status=303, **chosen)
     assert rule_of(client) == rule
     page = visitor.get(PATH)
-    shown = shown_text(page.text).partition("Next dates ")[2].replace(" ,", ",")
-    assert shown.startswith(dates)
+    shown = shown_text(page.text).partition(" Next ")[2].replace(" ,", ",")
+    assert shown.replace(" then ", ", ").startswith(dates)
     (form,) = (f for f in forms(page.text) if f.action == PATH)
     sent = dict(form.filled({}))
     assert {name: sent[name] for name in chosen} == chosen
@@ -114,8 +116,8 @@ def test_an_end_is_a_date_in_words_and_a_mistake_in_it_is_named(client, visitor)
     shown = shown_text(visitor.get("/standing-orders").text)
     assert "every month on the 3rd, until 3 May 2026" in shown
     shown = shown_text(visitor.get(PATH).text)
-    usual = "Amount −850.00 EUR Repeats every month on the 3rd, until 3 May 2026 Account Giro"
-    assert f"{usual} Next dates 3 Apr 2026 , 3 May 2026 Edit " in shown
+    usual = "Amount −850.00 EUR every month on the 3rd, until 3 May 2026, Giro"
+    assert f"{usual} Next 3 Apr 2026 then 3 May 2026 Records" in shown
     visitor.submit(PATH, PATH, status=303, **{"repeats-end": ""})
     assert rule_of(client) == "FREQ=MONTHLY;BYMONTHDAY=3"
 
@@ -192,24 +194,61 @@ def test_a_cancelled_payment_is_no_longer_expected_and_warns_if_it_is_paid_again
     page = visitor.get("/standing-orders").text
     found = page.split('aria-labelledby="found-title"')[1].split("</section>")[0]
     (_, cancelled) = (f for f in forms(found) if f.action == "/standing-orders/new")
-    visitor.post(cancelled.action, cancelled.filled({}), status=303)
+    assert ("repeats-until", "2026-03-18") in cancelled.fields
+    visitor.post(cancelled.action, cancelled.filled({"repeats-until": "2026-03-10"}), status=303)
     (order,) = client.get("standing-orders", payee="eq.Films 8").json["standingOrders"]
-    assert order["recurrenceRule"] == "FREQ=MONTHLY;BYMONTHDAY=5;UNTIL=20260318"
+    assert order["recurrenceRule"] == "FREQ=MONTHLY;BYMONTHDAY=5;UNTIL=20260310"
     assert order["nextDueDate"] is None
     assert client.get("records/recurring").json["totals"] == []
     expected = client.get("standing-orders/upcoming", include="expected", days=60).json
     assert [each for each in expected["upcoming"] if each["payee"] == "Films 8"] == []
     text = shown_text(visitor.get("/standing-orders").text)
-    assert "paid again" not in text and "recurring payment" not in text
+    assert AGAIN not in text and "recurring payment" not in text
     service.clock.advance(30 * 86_400)
     later = signed_in(service, user)
     service.load(user, [record(20, payee="Films 9", amount=-9.99, recordDate="2026-04-05")])
-    text = shown_text(later.get("/standing-orders").text)
-    assert "Films 9 ended on 18 Mar 2026, but was paid again on 5 Apr 2026" in text.replace(
-        " ,", ","
-    )
+    for path in ("/standing-orders", "/overview"):
+        text = shown_text(later.get(path).text).replace(" ,", ",")
+        assert f"Films 8 ended on 10 Mar 2026{AGAIN}5 Apr 2026" in text, path
     (total,) = client.get("records/recurring").json["totals"]
     assert total["yearlyExpense"] == -119.88
+
+
+@on_one_storage
+@pytest.mark.parametrize("day", ["2026-04-05", "2026-12-24"])
+def test_a_payment_of_a_day_to_come_warns_too_however_long_the_pause(
+    service, user, client, visitor, day
+):
+    service.load(user, [order_until(2, "Films 8", -9.99, "20260305", "2025-07-05")])
+    assert AGAIN not in shown_text(visitor.get("/overview").text)
+    service.load(user, [record(20, payee="FILMS 9", amount=-9.99, recordDate=day)])
+    for path in ("/standing-orders", "/overview"):
+        assert AGAIN in shown_text(visitor.get(path).text), path
+    # Another amount is another payment.
+    service.load(user, [record(20, payee="FILMS 9", amount=-19.99, recordDate=day)])
+    assert AGAIN not in shown_text(visitor.get("/overview").text)
+
+
+@on_one_storage
+def test_the_last_day_of_a_cancelled_payment_is_checked(client, visitor):
+    page = visitor.get("/standing-orders").text
+    (_, cancelled) = (f for f in forms(page) if f.action == "/standing-orders/new")
+    sent = cancelled.filled({"repeats-until": "2020-01-01"})
+    refused = visitor.post(cancelled.action, sent, status=400)
+    assert "The last day is before the start date" in shown_text(refused.text)
+    assert client.get("standing-orders", payee="eq.Films 8").json["standingOrders"] == []
+
+
+@on_one_storage
+def test_the_page_of_a_standing_order_has_its_figures_and_its_records(
+    service, user, client, visitor
+):
+    assert "No recurring payment in your records" in shown_text(visitor.get(PATH).text)
+    service.load(user, [order_until(1, "Films", -9.99, None, "2025-07-05")])
+    text = shown_text(visitor.get(PATH).text)
+    assert "Last paid 5 Mar 2026 −9.99 EUR In a year −119.88 EUR" in text
+    records = visitor.get(PATH).html.select("#newest-table a")
+    assert [each.text for each in records] == [f"Films {n}" for n in range(8, -1, -1)]
 
 
 @on_one_storage
@@ -228,6 +267,9 @@ def test_an_ignored_payment_is_neither_shown_nor_expected_until_it_is_brought_ba
     page = visitor.follow(visitor.post("/standing-orders", sent, status=303))
     assert "The recurring payment Films 8 is no longer shown or expected." in shown_text(page.text)
     assert "1 ignored payment" in shown_text(page.text)
+    (row,) = visitor.get("/imports/3").html.select("tbody tr")
+    cells = ["Films 8", "Recurring payment", "Shown", "Ignored"]
+    assert " ".join(row.text.split()) == " ".join(cells)
     assert not expected()
     assert [each["payee"] for each in client.get("records/recurring").json["recurring"]] == [
         "Bakery"
@@ -290,7 +332,7 @@ def test_a_renewed_contract_and_another_payment_to_the_payee_do_not_warn(
         ],
     )
     text = shown_text(visitor.get("/standing-orders").text)
-    assert "paid again" not in text
+    assert AGAIN not in text
     assert "−12.99 EUR" in text
     service.clock.advance(60 * 86_400)
     # The cancelled one has ended meanwhile; the other one goes on.

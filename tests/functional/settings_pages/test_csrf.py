@@ -35,7 +35,14 @@ POSTS = (
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
 LIKE_THESE |= {"record", "record.new", "record.remove", "record.link", "record.split"}
 LIKE_THESE |= {"question.edit", "question.remove", "record.join", "rules.apply", "transfers"}
-LIKE_THESE |= {"payees", "payees.categories", "duplicates", "standing-orders", "categories"}
+LIKE_THESE |= {
+    "payee",
+    "payees",
+    "payees.categories",
+    "duplicates",
+    "standing-orders",
+    "categories",
+}
 LIKE_THESE |= {
     "records.category",
     "records.rule",
