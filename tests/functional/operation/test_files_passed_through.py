@@ -84,7 +84,7 @@ def test_a_page_of_records(client: Client, figures: Figures) -> None:
 
 @pytest.mark.parametrize(
     ("data", "options", "most"),
-    [(OFX, (), 79), (MINT, ("--currency", "EUR"), 99)],
+    [(OFX, (), 80), (MINT, ("--currency", "EUR"), 107)],
     ids=["ofx", "csv"],
 )
 def test_an_import(
@@ -108,4 +108,4 @@ def test_an_upload(visitor: Visitor, figures: Figures, monkeypatch: pytest.Monke
         path = sent(visitor, STATEMENT)
         do(visitor, path, "confirm")
         assert "Imported" in visitor.get(path).text
-    judged(files, 122, figures)
+    judged(files, 123, figures)
