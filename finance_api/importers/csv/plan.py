@@ -101,7 +101,6 @@ class Plan:
         """Whether the user says now, or a heading says, what a positive amount means. An answer
         for an earlier file does not count: this file's row can go the other way.
         """
-        is_given = "positive" not in self.taken and self.user_mapping is not None
         given = None if self.user_mapping is None else self.user_mapping.positive
         is_given = given is not None and "positive" not in self.taken
         return is_given or self.inferred.positive is not None

@@ -170,28 +170,25 @@ def currency_above(lines: list[Line]) -> str | None:
     """Return the currency that a line such as "Currency;USD" states, or else the currency beside a
     balance; None if not exactly one.
     """
-    for role, read in (("currency", mark_of), ("balance", _mark_beside)):
-        marks = [read(texts[0]) for label, texts in lines if texts and role_fit(role, label)]
+    for role in ("currency", "balance"):
+        marks = [_mark_in(texts[0]) for label, texts in lines if texts and role_fit(role, label)]
         found = {mark.currency for mark in marks if mark is not None} - {None}
         if found:
             return found.pop() if len(found) == 1 else None
     return None
 
 
-def _mark_beside(text: str) -> Mark | None:
+def _mark_in(text: str) -> Mark | None:
+    """Return the currency that stands alone in a text or beside an amount."""
     written = shape_of(text)
-    return None if written is None else written.mark
+    return mark_of(text) if written is None else written.mark
 
 
 def currencies_beside(lines: list[Line]) -> set[str]:
     """Return the currencies that stand alone in a cell or beside an amount."""
-    found = set()
-    for text in [text for _, texts in lines for text in texts]:
-        written = shape_of(text)
-        mark = mark_of(text) if written is None else written.mark
-        if mark is not None and mark.currency is not None and not text.islower():
-            found.add(mark.currency)
-    return found
+    texts = [text for _, texts in lines for text in texts if not text.islower()]
+    marks = [mark for mark in map(_mark_in, texts) if mark is not None]
+    return {mark.currency for mark in marks if mark.currency is not None}
 
 
 def period_above(lines: list[Line]) -> str | None:

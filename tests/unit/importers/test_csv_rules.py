@@ -174,7 +174,7 @@ def test_a_column_that_may_be_the_missing_amount_or_date_is_offered():
     assert answers(refusal(text)) == ["--map amount=Points"]
     assert rows(text, columns={"amount": "Points"})[0] == ["2026-01-01 -3.5", "2026-01-02 4"]
     assert answers(refusal(text, ignore=("Points",))) == []
-    text = "When,Text,Amount\n2026-01-01,a,-3.50\n,b,4.00\nnever,c,\n"
+    text = "When,Text,Amount\n,b,4.00\nnever,c,1.00\n2026-01-01,a,-3.50\n"
     assert answers(refusal(text)) == ["--map recordDate=When"]
 
 

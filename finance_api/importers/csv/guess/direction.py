@@ -129,7 +129,7 @@ class Directions:
         are_most = len(sides[0]) > len(sides[1])
         said: list[str] = []
         for column in survey.watched:
-            ways = _known(column.values, plan.headings.text(column.index))
+            ways = _known(column.values, column.heading)
             agreement = [ways.get(folded(cells[column.index]), 0) * units for units, cells in rows]
             if 0 in agreement or not rows:
                 continue
@@ -207,7 +207,7 @@ def _ask_what_unsigned_means(
 ) -> None:
     """ways: the choices for amounts of which nothing says the direction."""
     line = survey.kinds[AMOUNT, 1]
-    column = next((c for c in survey.watched if _may_say_direction(c, headings)), None)
+    column = next((c for c in survey.watched if _may_say_direction(c)), None)
     if column is None:
         questions.ask(clause(Topic.UNSIGNED), *ways, line=line)
         return
@@ -225,9 +225,9 @@ def _ask_what_unsigned_means(
     questions.ask(fact, *choices, line=line, column=column.index)
 
 
-def _may_say_direction(column: Watched, headings: Headings) -> bool:
+def _may_say_direction(column: Watched) -> bool:
     """Return whether a column has words for directions, or a heading that names directions."""
-    words, heading = {folded(text) for text in column.values} - {""}, headings.text(column.index)
+    words, heading = {folded(text) for text in column.values} - {""}, column.heading
     is_named = role_fit("way", heading) > 0 or set(heading_words(heading)) == words
     are_letters = len(words) == 2 and all(len(word) == 1 and word.isalpha() for word in words)
     are_letters = are_letters and role_fit("quantity", heading) < 2
@@ -296,7 +296,7 @@ def _ask_about_contradictions(
     """
     mapping = plan.mapping
     for column in survey.watched:
-        ways = _known(column.values, plan.headings.text(column.index))
+        ways = _known(column.values, column.heading)
         # Tuples (text, its direction, direction of an amount beside it, first such line).
         directed = [
             (text, direction, signs.direction(kind), line)

@@ -11,10 +11,11 @@ from finance_api.importers.clauses import Topic, clause
 from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.cells import SignWords, account_of, amount_cell, money_text, text_of
 from finance_api.importers.csv.dates import DateColumn
+from finance_api.importers.csv.guess.column import Column
 from finance_api.importers.csv.guess.status import Selection
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.sniff import hides_row, is_row, starts_table
-from finance_api.importers.csv.table import NextTable, is_account, is_amount, is_date, is_text
+from finance_api.importers.csv.table import NextTable, is_amount, is_date
 from finance_api.importers.csv.vocabulary import is_id, kind_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import mark_of
@@ -38,37 +39,20 @@ class Watched:
     is_few: whether these are all of its different cells; if not, the column is free text.
     """
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(self, index: int, heading: str) -> None:
+        self.index, self.heading = index, heading
         self.values: dict[str, dict[Kind, int]] = {}
         self.is_few = True
 
     @cached_property
-    def texts(self) -> list[str]:
-        return [text for cell in self.values if (text := cell.strip())]
+    def column(self) -> Column:
+        """The different cells, as a column of them."""
+        return Column(self.index, self.heading, [cell.strip() for cell in self.values])
 
     @cached_property
     def money(self) -> list[str]:
         """The amounts other than zero."""
-        return [text for text in self.texts if text.strip("-0.,") and is_amount(text)]
-
-    @property
-    def is_text(self) -> bool:
-        return any(map(is_text, self.texts))
-
-    @property
-    def has_decimals(self) -> bool:
-        return sum(map(is_amount, self.texts)) * 2 > len(self.texts) and any(
-            "." in text or "," in text for text in self.money if not is_date(text)
-        )
-
-    @property
-    def is_signed(self) -> bool:
-        return any("-" in text for text in self.money)
-
-    @property
-    def are_accounts(self) -> bool:
-        return len(self.texts) > 1 and all(map(is_account, self.texts))
+        return [t for t in self.column.filled if t.strip("-0.,") and is_amount(t)]
 
 
 def _separators(plan: Plan) -> tuple[str | None, str | None]:
@@ -144,7 +128,6 @@ class Survey:
     currencies: account (its name, else its number) -> currency -> first line.
     marked: the same for currencies that stand beside amounts.
     accounts: name and number of the file's first accounts, if it has no column of currencies.
-    money: line, way (-1 for money going out) and text of all amounts, if there are no balances.
     footer: how many rows at the end are not data, and why the first of these is refused.
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
@@ -173,9 +156,6 @@ class Survey:
         others = (*_MONEY_BESIDE, "valueDate", "currency")
         self._has_others = self._names_accounts or any(name in columns for name in others)
         self._has_rows = False
-        # A balance in each row would show which rows are sums of others.
-        self._takes_money = plan.rows is None and "balance" not in columns
-        self.money: list[tuple[int, int, str]] = []
         self._texts = [] if plan.rows else plan.indexes("payee", "note")
         # The first lines of rows without payee and note, and of rows with a blank cell.
         self._without_text: list[int] = []
@@ -188,9 +168,9 @@ class Survey:
         used = {index for indexes in columns.values() for index in indexes}
         used |= selection.columns | plan.ignored | (plan.rows.used if plan.rows else frozenset())
         unmapped = [i for i in range(plan.table.width) if i not in used]
-        self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
+        self.unmapped = [Watched(i, plan.headings.text(i)) for i in unmapped[:_WATCHED_COLUMNS]]
         self.watched = list(self.unmapped)
-        ids = [each.index for each in self.unmapped if is_id(plan.headings.text(each.index))]
+        ids = [each.index for each in self.unmapped if is_id(each.heading)]
         self._id_column = ids[0] if len(ids) == 1 else None
         # Hash of an id -> hash of its row. Line of a row that repeats another one -> its id.
         self._rows_of: dict[int, int] = {}
@@ -288,8 +268,6 @@ class Survey:
         kinds = []
         for place, text in amount_cell(self.columns, cells, self.words, line):
             kinds.append((place, self.amounts.add(text, line)))
-            if self._takes_money:
-                self.money.append((line, place or 1, text))
             code = self.amounts.currency_of(text)
             if code is not None:
                 self._note(self.marked, code, cells, line)

@@ -191,7 +191,7 @@ class _Guessing:
         rows = [cells for _, cells in survey.footer_rows]
         first = next((cell for cell in rows[0] if cell.strip()), "")
         if plan.profile is None or first not in plan.profile.trailer:
-            named = _is_end_mark(rows) or _are_notes(rows) or names_balance(rows[0])
+            named = _are_notes(rows) or names_balance(rows[0])
             if any(map(is_row, rows)) or not named:
                 return
             where = f"the last {survey.footer[0]} rows, from {quoted(first.strip())} on"
@@ -232,7 +232,7 @@ class _Guessing:
     def _take_stating_columns(self) -> None:
         """Take the balances of columns such as "Beginsaldo" that have one amount in all rows."""
         for column in self._survey.unmapped:
-            kind = named_balance(self.plan.headings.text(column.index))
+            kind = named_balance(column.heading)
             if kind is not None and len(column.values) == 1 and column.money:
                 self.stated.append(Stated(kind, None, column.money[0]))
                 self.plan.inferred.explained.add(column.index)
@@ -365,16 +365,13 @@ class _Guessing:
         return accounts
 
 
-def _is_end_mark(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the rows are one cell without digits, such as "***END OF FILE***"."""
-    cells = [cell for cells in rows for cell in cells if cell.strip()]
-    return len(cells) == 1 and not any(map(str.isdigit, cells[0]))
-
-
 def _are_notes(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether several rows have no date and no amount, so that none is a row cut short."""
-    cells = [cell.strip() for cells in rows for cell in cells]
-    return len(rows) > 1 and not any(is_date(cell) or is_amount(cell) for cell in cells)
+    """Return whether rows have no date and no amount, and none is a row cut short: there are
+    several, or there is one cell without digits, such as "***END OF FILE***".
+    """
+    cells = [text for cells in rows for cell in cells if (text := cell.strip())]
+    is_mark = len(cells) == 1 and not any(map(str.isdigit, cells[0]))
+    return is_mark or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in cells))
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

@@ -369,10 +369,8 @@ def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -
     amount in both columns.
     """
     currency = currency_in(own.heading)
-    rows = zip(_rows(own, original), codes.texts, strict=True)
-    return currency == (open_.user_mapping.currency or currency) is not None and all(
-        one == other for (one, other), code in rows if code.upper() == currency
-    )
+    is_own = currency is not None and open_.user_mapping.currency in (None, currency)
+    return is_own and currency not in _by_equality(own, original, codes)[1]
 
 
 def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:

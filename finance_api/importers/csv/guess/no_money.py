@@ -173,7 +173,7 @@ class NoMoney:
     def _leave_out_parts(self) -> None:
         """Leave out rows that are marked as parts: other rows have the whole amounts."""
         unmapped = self._survey.unmapped
-        others = {c.index for c in unmapped if any(map(marks_parts, c.texts))}
+        others = {c.index for c in unmapped if any(map(marks_parts, c.values))}
         columns = sorted(self._selection.marked | others)
         for column in columns:
             self._leave_out_parts_of_splits(column)
@@ -212,16 +212,17 @@ class NoMoney:
         asked = {each.reason for each in self._questions.asked}
         known = {line for line, doubt in selection.doubts.items() if doubt.asks}
         known |= selection.no_money.keys() | selection.balances.keys()
-        money = [each for each in self._survey.money if each[0] not in known]
-        if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT} or not may_have_sums(
-            money, self._rows.amounts.decimal
-        ):
+        if asked & {Topic.SUMS, Topic.SUMS_WITHOUT_TEXT}:
             return
-        rows = [
-            (line, cells, net(self._rows.money(line, cells)))
+        money = {
+            line: net(self._rows.money(line, cells))
             for line, cells in movements(plan, selection)
             if line not in known
-        ]
+        }
+        if not may_have_sums([*money.values()]):
+            return
+        all_ = movements(plan, selection)
+        rows = [(line, cells, money[line]) for line, cells in all_ if line in money]
         taken = {*plan.amounts, *plan.columns["recordDate"]}
         found: list[tuple[bool, int, int, list[list[str]]]] = []
         bare = [self._survey.bare[0]] if self._survey.bare else []

@@ -148,22 +148,11 @@ def repeated_sums(rows: Iterable[tuple[int, str, int]]) -> list[int]:
     return sorted(next(found, []))
 
 
-def may_have_sums(amounts: Sequence[tuple[int, int, str]], decimal: str) -> bool:
-    """Return False if surely no row is the sum of all rows above it, or below it. This is quick.
-
-    amounts: as in `Survey.money`. decimal: their decimal mark.
-    """
-    texts = [text for *_, text in amounts]
-    if decimal == ",":
-        texts = [text.replace(".", "?").replace(",", ".") for text in texts]
-    try:
-        money = [way * float(text) for (_, way, _), text in zip(amounts, texts, strict=True)]
-    except ValueError:
-        # Some have marks of currencies or thousands.
-        return True
+def may_have_sums(money: Sequence[int]) -> bool:
+    """Return whether any row is the sum of all rows above it, or of all rows below it."""
     above, below = accumulate(money), accumulate(reversed(money))
     pairs = chain(zip(money[1:], above, strict=False), zip(money[-2::-1], below, strict=False))
-    return any(-0.01 < units - total < 0.01 for units, total in pairs if units)
+    return any(units == total for units, total in pairs if units)
 
 
 def parts_in(

@@ -19,14 +19,14 @@ def ask_about_unread(plan: Plan, survey: Survey, questions: Questions) -> Iterat
     """
     headings = plan.headings
     open_ = [column for column in survey.unmapped if column.index not in questions.columns]
-    unread = [*sorted(plan.ignored), *(column.index for column in open_ if column.texts)]
+    unread = [*sorted(plan.ignored), *(each.index for each in open_ if each.column.filled)]
     if unread:
         yield "not imported: " + ", ".join(map(headings.named, unread))
     if plan.rows is None:
         unexplained = [c for c in open_ if c.index not in plan.inferred.explained]
         _ask_about(unexplained, plan, questions)
-    texts = [column for column in open_ if column.is_text]
-    telling = [c for c in texts if not (c.is_few and _is_vocabulary(c.texts))]
+    texts = [column for column in open_ if column.column.is_text]
+    telling = [c for c in texts if not (c.is_few and _is_vocabulary(c.column.filled))]
     if telling and not plan.mapping.no_text and not {"payee", "note"} & set(plan.columns):
         names = tuple(headings.named(column.index) for column in telling)
         note = Choice({"columns": {"note": names}})
@@ -43,7 +43,7 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
             name = headings.named(column.index)
             fact = clause(topic, column=name)
             questions.ask(fact, *choices, line=headings.line, column=column.index)
-        elif column.has_decimals:
+        elif column.money and column.column.is_number and column.column.has_decimals:
             money.append(column)
     names = [headings.named(column.index) for column in money]
     # If another question is about the amount, one of these columns may be the amount.
@@ -55,7 +55,7 @@ def _ask_about(columns: Sequence[Watched], plan: Plan, questions: Questions) -> 
 
 
 def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
-    kind = "signed" if column.is_signed else "unsigned"
+    kind = "signed" if column.column.is_signed else "unsigned"
     fee = clause(Says.IS_FEE, column=name)
     choices = [Choice({"fee": (f"{name}={kind}",)}, fee)]
     if "originalAmount" not in plan.columns:
@@ -73,7 +73,7 @@ def _of_money(column: Watched, name: str, plan: Plan) -> list[Choice]:
 
 def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
     """Return what to ask about a column, judging by its heading, and the choices."""
-    name, heading = plan.headings.named(column.index), plan.headings.text(column.index)
+    name, heading, texts = plan.headings.named(column.index), column.heading, column.column.filled
     without = Choice({"ignore": (name,)}, clause(Says.IGNORED, columns=name))
     if column.money and role_fit("balance", heading) and "balance" not in plan.columns:
         balance = Choice({"balance": name}, clause(Says.IS_BALANCE, column=name))
@@ -81,14 +81,15 @@ def _readings(column: Watched, plan: Plan) -> tuple[Topic | None, list[Choice]]:
     if column.money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, plan)
         return Topic.MAYBE_FEES, [fee, without]
-    if role_fit("parent", heading) == 2 and len(column.texts) and "" in column.values:
+    if role_fit("parent", heading) == 2 and texts and "" in column.values:
         parts = Choice({"only": (f"{name}=",)}, clause(Says.ONLY_PARTS, column=name))
         whole = Choice({"ignore": (name,)}, clause(Says.ALL_TRANSACTIONS))
         return Topic.MAYBE_PARTS, [parts, whole]
-    least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
+    are_accounts = len(texts) > 1 and column.column.are_accounts
+    least = 1 if are_accounts and not role_fit("payee", heading) else 2
     mapping = plan.mapping
     is_given = mapping.account is not None and "account" not in map(field_of, mapping.columns)
-    if is_given and len(column.texts) > 1 and role_fit("account", heading) >= least:
+    if is_given and len(texts) > 1 and role_fit("account", heading) >= least:
         own: ImportOptions = {"columns": {"accountNumber": (name,)}, "account": None}
         other: ImportOptions = {"columns": {"counterpartyAccount": (name,)}}
         whose = Choice(own, clause(Says.OWN_ACCOUNTS, column=name))
