@@ -8,11 +8,12 @@ from typing import Any
 
 from finance_api.importers.clauses import Clause, Option, Says, Topic, clause, options_in
 from finance_api.importers.csv.dates import is_of_other_era
-from finance_api.importers.csv.guess.column import OpenColumns
+from finance_api.importers.csv.guess.column import Inferred, OpenColumns
 from finance_api.importers.csv.guess.columns import infer_columns
+from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.legs import ProfileRows
-from finance_api.importers.csv.mapping import Mapping
+from finance_api.importers.csv.mapping import Columns, Mapping
 from finance_api.importers.csv.plan import Plan, find_columns
 from finance_api.importers.csv.profile import CODE, Match, Profile, shown
 from finance_api.importers.csv.sniff import (
@@ -67,7 +68,6 @@ def find_plan(
     else:
         plan = _decided(text, places, mapping.checked())
         questions.add(plan.inferred.questions)
-        _ask_about_doubled(plan, questions)
     if plan.mapping.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
         raise ImportRefused(clause(Topic.ONLY_FOR_SIDES), choices=(Choice({"mixed_signs": None}),))
     return replace(
@@ -143,7 +143,7 @@ def _profiled(table: Table, match: Match, user_mapping: Mapping, mapping: Mappin
     rows = ProfileRows(match, table.width, labelled(table.above, profile), frozenset(chosen))
     _refuse_displacing(user_mapping, profile)
     mapping = mapping.checked()
-    columns, _ = find_columns(mapping, headings, by_itself=False)
+    columns = find_columns(mapping, headings, by_itself=False)
     columns |= {n: i for n, i in rows.columns.items() if n not in user_mapping.columns}
     if profile.says_direction:
         columns.pop("amount", None)
@@ -197,10 +197,10 @@ def _of_one_line(possible: list[Plan]) -> list[Plan]:
     return [plan for plan in possible if fits and plan.table.first_line == max(fits)[1]]
 
 
-def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
-    """Ask which column is meant if several have a heading that names the same field."""
-    for name, others in plan.doubled.items():
-        numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
+def _ask_about_doubled(columns: Columns, inferred: Inferred, headings: Headings) -> Columns:
+    """Return the first column of each field that several headings name; ask which one is meant."""
+    for name in [name for name, indexes in columns.items() if len(indexes) > 1]:
+        numbers = [index + 1 for index in columns[name]][:_NAMED_COLUMNS]
         fact = clause(Topic.DOUBLED, numbers=tuple(numbers), field=name, first=numbers[0])
         choices = []
         for number in numbers:
@@ -208,8 +208,9 @@ def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
             if name == "currency":
                 changes["currency"] = None
             choices.append(Choice(changes, clause(Says.IN_COLUMN, field=name, number=number)))
-        questions.ask(fact, *choices, line=plan.table.first_line, of=name)
-        questions.columns.update(others)
+        inferred.questions.ask(fact, *choices, line=headings.line, of=name)
+        inferred.questions.columns.update(columns[name])
+    return {name: indexes[:1] for name, indexes in columns.items()}
 
 
 def _possible(
@@ -301,16 +302,17 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     Raises ImportRefused.
     """
     headings, table = table.names, _filled_down(table, user_mapping)
-    columns, doubled = find_columns(user_mapping, headings)
-    named = filled(table.cells)
-    if any(index >= named for indexes in columns.values() for index in indexes):
+    columns = find_columns(user_mapping, headings)
+    count = filled(table.cells)
+    if any(index >= count for indexes in columns.values() for index in indexes):
         table = replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
-        return Plan(table, columns, user_mapping, doubled)
+        return Plan(table, columns, user_mapping)
     ignored = [headings.position_and_rest(Option("only"), o)[0] for o in user_mapping.only]
     ignored += [headings.position(Option("ignore"), column) for column in user_mapping.ignore]
-    ignored += [index for others in doubled.values() for index in others]
     inferred = OpenColumns(table, columns, user_mapping, ignored)
+    named = {name: columns[name] for name in inferred.by_name}
+    columns |= _ask_about_doubled(named, inferred, headings)
     infer_columns(inferred)
     if "sign" in inferred.columns:
         user_mapping = replace(user_mapping, sign=headings.named(inferred.columns["sign"][0]))
@@ -324,4 +326,4 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     left_out = user_mapping.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
-    return Plan(table, both, user_mapping, doubled, inferred=inferred)
+    return Plan(table, both, user_mapping, inferred=inferred)

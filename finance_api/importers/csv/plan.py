@@ -2,6 +2,7 @@
 profile, how its rows become movements of money.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,6 @@ _TEXTS = 20
 class Plan:
     """How to read a table. inferred: the decisions made from the file's content.
 
-    doubled: field -> further columns whose heading is a name of the field.
     remembered: the mapping saved for the file. taken: the saved parts used because the user gave no
     such options. user_mapping: the options given now or saved. profile: the file's profile, if any.
     rows: makes the profile's rows, with derived cells, from the file's rows; None if the profile
@@ -35,7 +35,6 @@ class Plan:
     table: Table
     columns: Columns
     mapping: Mapping
-    doubled: dict[str, list[int]] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
     user_mapping: Mapping | None = None
@@ -111,14 +110,12 @@ class Plan:
         return "recordDate" in columns and ("amount" in columns or "debit" in columns)
 
 
-def find_columns(
-    mapping: Mapping, headings: Headings, *, by_itself: bool = True
-) -> tuple[Columns, dict[str, list[int]]]:
-    """Return field -> its columns: the columns that the mapping names, else the first column whose
-    heading is a name of the field.
+def find_columns(mapping: Mapping, headings: Headings, *, by_itself: bool = True) -> Columns:
+    """Return field -> its columns: the columns that the mapping names, else those whose heading is
+    a name of the field.
 
-    Also return field -> further columns with such a heading. by_itself: whether headings count.
-    Raises ImportRefused for a named column that is missing or ambiguous.
+    by_itself: whether headings count. Raises ImportRefused for a named column that is missing or
+    ambiguous.
     """
     found: Columns = {}
     for name, columns in mapping.named.items():
@@ -135,14 +132,9 @@ def find_columns(
         )
     for condition in mapping.only:
         headings.position_and_rest(Option("only"), condition)
-    others: Columns = {}
-    doubled: dict[str, list[int]] = {}
+    others: defaultdict[str, tuple[int, ...]] = defaultdict(tuple)
     for index, heading in enumerate(headings.texts or () if by_itself else ()):
         name = FIELD_NAMES.get(folded(heading.rstrip(": ")), "")
-        if not name or name in found or name in mapping.unmapped:
-            continue
-        if name in others:
-            doubled.setdefault(name, []).append(index)
-        else:
-            others[name] = (index,)
-    return found | others, doubled
+        if name and name not in found and name not in mapping.unmapped:
+            others[name] += (index,)
+    return found | others

@@ -246,3 +246,13 @@ def test_a_footer_below_few_rows_does_not_hide_a_side():
     text = "Data mov.;Descrição;Débito;Crédito;Saldo\n25-01-2026;b;;2.500,00;3.454,80\n"
     text += "02-01-2026;a;45,20;;954,80\n ; ; ;Saldo contabilístico;3.454,80 EUR\n"
     assert amounts(text) == [2500, -45.2]
+
+
+def test_names_under_an_unknown_heading_are_kept_if_nothing_else_names_the_payee():
+    text = "Date,Description,Quax,Branch,Code,Amount\n"
+    for day, name in enumerate(("Corner Shop", "City Rail", "Work Ltd", "Landlord"), 20):
+        text += f"2026-01-{day},Card,{name},Main,X{day}A,-5.00\n"
+    (found,) = read(text, account="Main", currency="EUR")
+    assert [entry.note for entry in found.entries][:2] == ["Card Corner Shop", "Card City Rail"]
+    (found,) = read(text.replace("Branch", "Payee"), account="Main", currency="EUR")
+    assert found.entries[0].note == "Card"

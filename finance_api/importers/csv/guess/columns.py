@@ -179,7 +179,8 @@ def _find_texts(open_: OpenColumns) -> None:
 def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     """Take all columns whose headings name a note or payee.
 
-    If the file then has neither a payee nor a note, take all columns of free text.
+    If the file then has neither a payee nor a note, take all columns of free text; if it has no
+    payee, those with a name in most rows.
     """
     if open_.has("note") and "note" not in open_.by_name:
         return
@@ -188,11 +189,19 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
         open_.columns["note"] = open_.known["note"]
     for column in named:
         open_.take("note", column)
-    if not open_.has("payee", "note"):
+    if not open_.has("payee"):
         has_ways = any(column.is_signed for column in open_.of("amount")) or open_.has("debit")
+        has_note = open_.has("note")
+        texts = [column for column in texts if column in open_.free]
         telling = [column for column in texts if not _is_vocabulary(column, has_ways)]
-        for column in telling:
+        for column in (c for c in telling if not has_note or _has_names(c)):
             open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
+
+
+def _has_names(column: Column) -> bool:
+    """Return whether most rows have texts of their own, and most of these have no digits."""
+    names = [text for text in column.values if not any(map(str.isdigit, text))]
+    return len(column.values) * 2 > len(column.texts) and len(names) * 2 > len(column.values)
 
 
 def _is_vocabulary(column: Column, has_ways: bool) -> bool:
