@@ -1,14 +1,13 @@
 """finance-api add, set, remove, rules, records, transfers"""
 
 import json
-import random
 from re import sub
 
 import pytest
 
 from support.command import Command
 from support.edits import stored
-from support.killing import LOG_BYTES, database_of, kill
+from support.killing import kill, shares, work_seconds
 from support.ledger import account, an_id, document, record
 from support.nightly import count
 
@@ -233,7 +232,6 @@ def test_unknown_user_is_reported(command):
 @pytest.mark.parametrize("storage", count(["sqlite"], ["sqlite", "postgresql"]))
 def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings, storage, figures):
     command = Command(tmp_path, new_settings(storage))
-    database = database_of(command)
     rows = [record(n, amount=n, payee=f"shop {n}") for n in range(100, 100 + COUNT)]
     base = [account(), document("Category", 11, name="Food")]
     rule = document("RecordRule", 12, keywords=["shop"], categoryId=an_id(11))
@@ -244,14 +242,13 @@ def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings,
         return without_times(dump(command, EMAIL))
 
     before = fill()
-    command.done("rules", "apply", EMAIL)
+    seconds, done = work_seconds(command, "rules", "apply", EMAIL), 0
     whole = without_times(dump(command, EMAIL))
     assert whole != before
-    moments, done = random.Random(4711), 0
-    for _ in range(KILLS):
+    for share in shares(KILLS, 4711):
         command.done("user", "delete", EMAIL, "--yes")
         assert fill() == before
-        kill(command, database, moments.randrange(COUNT * LOG_BYTES), "rules", "apply", EMAIL)
+        kill(command, share * seconds, "rules", "apply", EMAIL)
         found = without_times(dump(command, EMAIL))
         assert found in (before, whole)
         done += found == whole

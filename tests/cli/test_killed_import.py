@@ -1,14 +1,13 @@
 """A killed import or undo has stored nothing or everything, and can be repeated."""
 
 import json
-import random
 import signal
 from re import sub
 
 import pytest
 
 from support.command import Command
-from support.killing import LOG_BYTES, database_of, kill
+from support.killing import kill, shares, work_seconds
 from support.ledger import account, document, record
 from support.nightly import by_day_on, count
 from support.service import native_line
@@ -17,7 +16,6 @@ ROWS = [account(), document("Label", 4)]
 COUNT = count(400, 3_000)
 DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 100 + COUNT))]))
 KILLS = count(1, 100)
-LOG_SIZE = COUNT * LOG_BYTES
 
 
 @pytest.fixture
@@ -38,11 +36,6 @@ def lines_of(dump):
     return sub(r'"(created|updated)At":"[^"]*"', "", dump.decode())
 
 
-@pytest.fixture
-def database(command):
-    return database_of(command)
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def command(request, tmp_path, new_sqlite_url, new_postgresql_url):
     url = (new_sqlite_url if request.param == "sqlite" else new_postgresql_url)()
@@ -50,13 +43,13 @@ def command(request, tmp_path, new_sqlite_url, new_postgresql_url):
 
 
 @by_day_on("command")
-def test_killed_import_leaves_nothing_or_everything(command, anna, told, database, figures):
+def test_killed_import_leaves_nothing_or_everything(command, anna, told, figures):
     path, whole = told
-    moments, done = random.Random(4711), 0
-    for _ in range(KILLS):
+    seconds, done = work_seconds(command, "import", anna, path), 0
+    for share in shares(KILLS, 4711):
         command.done("user", "delete", anna, "--yes")
         command.done("user", "add", anna)
-        kill(command, database, moments.randrange(LOG_SIZE), "import", anna, path)
+        kill(command, share * seconds, "import", anna, path)
         found = lines(command, anna)
         assert found in ("", whole)
         done += found == whole
@@ -67,7 +60,7 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, databas
 
 
 @by_day_on("command")
-def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, database, figures):
+def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, figures):
     book = [{**row, "source": "book:1", "sourceId": row["id"]} for row in ROWS]
     book += [
         {**record(n, amount=n), "source": "book:1", "sourceId": f"r{n}"}
@@ -81,38 +74,44 @@ def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, datab
     options = ("--follow", "--confirm-smaller")
     command.done("import", anna, paths[0], *options)
     old = command.done("dump", anna)
-    moments, done = random.Random(4713), 0
-    for number in range(KILLS):
-        kill(command, database, moments.randrange(LOG_SIZE), "import", anna, paths[1], *options)
+    seconds, done = work_seconds(command, "import", anna, paths[1], *options), 0
+    command.done("imports", "undo", anna, "2")
+    assert command.done("dump", anna) == old
+    for number, share in enumerate(shares(KILLS, 4713)):
+        follow_more(paths[1], number)
+        kill(command, share * seconds, "import", anna, paths[1], *options)
         found = command.done("dump", anna)
         command.done("import", anna, paths[1], *options)
         new = command.done("dump", anna)
         assert found == old or lines_of(found) == lines_of(new)
         done += found != old
-        command.done("imports", "undo", anna, str(number + 2))
+        command.done("imports", "undo", anna, str(number + 3))
         assert command.done("dump", anna) == old
-        # A state that was undone is not followed again.
-        with open(paths[1], "a") as file:
-            more = record(9_000 + number, source="book:1", sourceId=f"m{number}")
-            file.write(native_line(more))
     figures(f"{KILLS} killed, {done} were done")
 
 
+def follow_more(path, number):
+    """Add a record to a book: a state that was undone is not followed again."""
+    more = record(9_000 + number, source="book:1", sourceId=f"m{number}")
+    with open(path, "a") as file:
+        file.write(native_line(more))
+
+
 @by_day_on("command", "postgresql")
-def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database, figures):
+def test_killed_undo_leaves_nothing_or_everything(command, anna, told, figures):
     path, whole = told
     changed = "".join(native_line(record(n, amount=1)) for n in range(100, 100 + COUNT // 3))
     other = command.file("changed.ndjson", changed)
     command.done("import", anna, path)
-    moments, done = random.Random(4712), 0
-    for _ in range(KILLS):
+    command.done("import", anna, other)
+    seconds, done = work_seconds(command, "imports", "undo", anna, "2"), 0
+    for share in shares(KILLS, 4712):
         command.done("import", anna, other)
         after = lines(command, anna)
         newest = json.loads(command.done("imports", anna, "--json"))[0]
         number = str(newest["number"])
         undo = ("imports", "undo", anna, number)
-        # It writes a third of the records.
-        kill(command, database, moments.randrange(LOG_SIZE // 6), *undo)
+        kill(command, share * seconds, *undo)
         found = lines(command, anna)
         (state,) = (
             row["state"]
@@ -125,7 +124,7 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database,
             command.done(*undo)
         assert lines(command, anna) == whole
     # Undo the first import, which added all records.
-    kill(command, database, moments.randrange(LOG_SIZE), "imports", "undo", anna, "1")
+    kill(command, seconds, "imports", "undo", anna, "1")
     assert lines(command, anna) in ("", whole)
     figures(f"{KILLS} killed, {done} were done")
 

@@ -1,7 +1,5 @@
 """A read model whose rebuilding is killed is as it was or whole, and is never read before."""
 
-import random
-
 import pytest
 from sqlalchemy import create_engine, text
 
@@ -12,14 +10,13 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.tables import READ_MODEL
 from finance_api.storage.testing.units import make_query
 from support.command import Command
-from support.killing import LOG_BYTES, database_of, kill
+from support.killing import kill, shares, work_seconds
 from support.ledger import account, record
 from support.nightly import by_day_on, count
 from support.service import native_line
 
 COUNT = count(300, 2_000)
 KILLS = count(1, 50)
-LOG_SIZE = COUNT * LOG_BYTES
 EMPTIED = [f"DELETE FROM {table.name}" for table in READ_MODEL]
 
 
@@ -46,12 +43,6 @@ def is_whole(command):
     return command.run("check").code == 0
 
 
-def sizes(seed):
-    """Return the bytes to let each command write. The first is killed before it writes any."""
-    moments = random.Random(seed)
-    return [0, *(moments.randrange(LOG_SIZE) for _ in range(KILLS - 1))]
-
-
 def page(command):
     """Return the first page of records, as a service answers that starts now; None if refused."""
     backend = SqlBackend(command.settings["sqlalchemy.url"])
@@ -65,38 +56,47 @@ def page(command):
         backend.close()
 
 
+def killed_and_repeated(command, seed, damages, *arguments):
+    """Yield after each kill of a command: whether it was done. Check all pages meanwhile."""
+    right = page(command)
+    run_sql(command, *damages)
+    seconds = work_seconds(command, *arguments)
+    for share in shares(KILLS, seed):
+        run_sql(command, *damages)
+        pages = []
+        kill(
+            command,
+            share * seconds,
+            *arguments,
+            meanwhile=lambda pages=pages: pages.append(page(command)),
+        )
+        is_done = is_whole(command)
+        assert pages
+        assert all(found in (None, right) for found in pages)
+        assert page(command) == (right if is_done else None)
+        yield is_done
+        command.done(*arguments)
+        assert command.done("check") == b"nothing is wrong\n"
+        assert page(command) == right
+
+
 @by_day_on("command")
 def test_an_upgrade_that_was_killed_has_rebuilt_everything_or_is_refused(command, figures):
-    done, database = 0, database_of(command)
-    for size in sizes(4713):
-        run_sql(command, *EMPTIED, "UPDATE projection_version SET version = 1")
-        kill(command, database, size, "db", "upgrade")
-        if is_whole(command):
-            done += 1
-        else:
+    damages, done = [*EMPTIED, "UPDATE projection_version SET version = 1"], 0
+    for is_done in killed_and_repeated(command, 4713, damages, "db", "upgrade"):
+        done += is_done
+        if not is_done:
             for use in (["check"], ["dump", "bob@example.org"]):
                 outcome = command.run(*use)
                 assert "db upgrade" in outcome.err + outcome.out
-        command.done("db", "upgrade")
-        assert command.done("check") == b"nothing is wrong\n"
     assert done < KILLS
-    database.close()
     figures(f"{KILLS} killed, {done} were done")
 
 
 @by_day_on("command")
 def test_a_repair_that_was_killed_can_be_repeated(command, figures):
-    done, database, right = 0, database_of(command), page(command)
-    for size in sizes(4714):
-        run_sql(command, *EMPTIED)
-        kill(command, database, size, "check", "--repair")
-        is_done = is_whole(command)
-        assert page(command) == (right if is_done else None)
-        done += is_done
-        command.done("check", "--repair")
-        assert command.done("check") == b"nothing is wrong\n"
+    done = sum(killed_and_repeated(command, 4714, EMPTIED, "check", "--repair"))
     assert done < KILLS
-    database.close()
     figures(f"{KILLS} killed, {done} were done")
 
 

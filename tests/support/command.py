@@ -125,11 +125,15 @@ class Command:
         return {**kept, "FINANCE_API_CONFIG": str(self.ini), "LC_ALL": "C.UTF-8", **variables}
 
     def start(
-        self, *arguments: str | bytes, environment: dict[str, str] | None = None, **options: Any
+        self,
+        *arguments: str | bytes,
+        environment: dict[str, str] | None = None,
+        program: Sequence[str] = PROGRAM,
+        **options: Any,
     ) -> subprocess.Popen[bytes]:
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options}
         return subprocess.Popen(
-            as_child([*PROGRAM, *arguments]),
+            as_child([*program, *arguments]),
             cwd=self.directory,
             env=self.environment(**(environment or {})),
             **{"stderr": subprocess.PIPE, **streams},

@@ -1,61 +1,68 @@
-"""Kills commands after they have written a part of their data."""
+"""Kills commands while they write to the database."""
 
+import signal
+import subprocess
+import sys
 import time
-from pathlib import Path
-
-from sqlalchemy import create_engine, text
+from collections.abc import Callable
+from random import Random
 
 from support.command import Command
 
+#: Runs a command, and begins to count its processor time when it first writes. The kernel ends it
+#: after this much: SIGPROF, for which no handler is set, lets no more code run than SIGKILL.
+_CODE = """
+import atexit, signal, sys, time
+from sqlalchemy import Engine, event
+from finance_api.cli import run
 
-def size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+limit, *arguments = sys.argv[1:]
+begun = []
 
+@event.listens_for(Engine, "before_cursor_execute")
+def begin(connection, cursor, statement, *others):
+    if not begun and statement.startswith(("INSERT", "UPDATE", "DELETE")):
+        begun.append(time.process_time())
+        signal.setitimer(signal.ITIMER_PROF, float(limit))
 
-#: Approximate size of one record's change in the log.
-LOG_BYTES = 2_000
-
-
-class Sqlite:
-    def __init__(self, url: str) -> None:
-        self._log = Path(url.removeprefix("sqlite:///") + "-wal")
-
-    def log_bytes(self) -> int:
-        return size_of(self._log)
-
-    def close(self) -> None:
-        """Do nothing: a file is looked at without a connection."""
-
-
-class Postgresql:
-    def __init__(self, url: str) -> None:
-        self._engine = create_engine(url, isolation_level="AUTOCOMMIT")
-
-    def log_bytes(self) -> int:
-        with self._engine.connect() as connection:
-            position = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
-            return int(connection.execute(text(f"SELECT {position}")).scalar())
-
-    def close(self) -> None:
-        self._engine.dispose()
+atexit.register(lambda: print(time.process_time() - begun[0], file=sys.stderr))
+run(arguments)
+"""
+_PROGRAM = (sys.executable, "-c", _CODE)
+#: More than any command takes.
+_UNLIMITED = 3_600
+#: The shortest limit that a timer takes.
+_AT_ONCE = 1e-6
 
 
-Database = Sqlite | Postgresql
+def _start(command: Command, seconds: float, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    return command.start(str(seconds), *arguments, program=_PROGRAM)
 
 
-def database_of(command: Command) -> Database:
-    url = command.settings["sqlalchemy.url"]
-    return Sqlite(url) if url.startswith("sqlite") else Postgresql(url)
+def work_seconds(command: Command, *arguments: str) -> float:
+    """Run a command to its end. Return the processor time it took from its first write on."""
+    with _start(command, _UNLIMITED, arguments) as process:
+        _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    return float(said.split()[-1])
 
 
-def kill(command: Command, database: Database, bytes_of_log: int, *arguments: str) -> None:
-    """Run a command, and kill it once the database's log has grown by this many bytes."""
-    with command.start(*arguments) as process:
-        begin = database.log_bytes()
-        while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
+def shares(number: int, seed: int) -> list[float]:
+    """Return the shares of its work after which to kill a command: half, none, random ones."""
+    drawn = Random(seed)
+    return [0.5, 0.0, *(drawn.random() for _ in range(number))][:number]
+
+
+def kill(
+    command: Command, seconds: float, *arguments: str, meanwhile: Callable[[], object] | None = None
+) -> None:
+    """Run a command, and kill it after this much processor time from its first write on.
+
+    meanwhile: called again and again while it runs.
+    """
+    with _start(command, max(seconds, _AT_ONCE), arguments) as process:
+        while process.poll() is None:
+            if meanwhile is not None:
+                meanwhile()
             time.sleep(0.003)
-        process.kill()
-    database.close()
+    assert process.returncode in (-signal.SIGPROF, 0)
