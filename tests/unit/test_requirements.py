@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,15 @@ def test_setuptools_is_one_that_stays_in_its_folder_and_has_pkg_resources():
         assert not requirement.specifier.contains("78.1.0")
         assert not requirement.specifier.contains("82.0.0")
     assert locked("base")["setuptools"][0] >= Version("78.1.1")
+
+
+def tracked(*patterns):
+    command = ["git", "ls-files", "--", *patterns]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a checkout")
+def test_no_package_that_was_built_or_downloaded_is_tracked():
+    assert tracked("setup.py") == ["setup.py"]
+    assert tracked("*.whl", "*.tar.gz", "*.tar.bz2", "*.egg", "*.mcpb", "*.deb") == []
