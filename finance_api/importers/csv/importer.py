@@ -32,6 +32,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
     quoted,
 )
+from finance_api.resources import RECORDS
 
 
 class CsvImporter:
@@ -220,11 +221,7 @@ def _counts_others(table: Table) -> bool:
 
 
 #: Headings of this service's exports of records. No other file has one of them beside `recordDate`.
-_OWN_HEADINGS = frozenset(
-    """accountId accountName currencyCode category categoryId payee note labels labelIds recordType
-    paymentType recordState transferId splitId valueDate counterpartyAccount originalPayee
-    originalAmount originalCurrencyCode importId createdAt updatedAt""".split()
-)
+_OWN_HEADINGS = {f.name for f in RECORDS.fields} - {"id", "recordDate", "amount", "reference"}
 
 
 def _refuse_own_export(table: Table) -> None:
