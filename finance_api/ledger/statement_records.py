@@ -14,7 +14,7 @@ from finance_api.ledger.brought import (
     note_brought,
     read_brought,
 )
-from finance_api.ledger.derivation import Rules, derive
+from finance_api.ledger.derivation import Ruled, Rules, derive
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.model import FileEntries, FileEntry, Outcome, correction_chain
 from finance_api.ledger.matching.stated import (
@@ -43,7 +43,7 @@ from finance_api.ledger.splits import (
     part_of,
     whole_of,
 )
-from finance_api.resources import CATEGORIES, RECORDS, SPLITS
+from finance_api.resources import CATEGORIES, RECORD_RULES, RECORDS, SPLITS
 from finance_api.resources.records import STATED, VOID
 from finance_api.values import Row
 from finance_api.values.ids import derived_id
@@ -94,6 +94,17 @@ class StatementRecords:
         self._entries_of = Counter(part.record for row in file.entries for part in row.parts)
         file.entries.clear()
         self._rules = Rules(session)
+        if session.row_set(RECORD_RULES).rows:
+            self._match_rules()
+
+    def _match_rules(self) -> None:
+        """Match the rules with the new entries now, before other changes have to wait."""
+        for row in self._new:
+            entry, account_id = self._entry(row), row.account.id
+            row.payee = self._rules.payee(account_id, entry.payee, entry.note)
+            notes = [note for _, note, *_ in entry.parts] or [entry.note]
+            payees = row.payee, entry.payee
+            row.ruled = tuple(self._rules.apply(account_id, payees, note) for note in notes)
 
     def write(self) -> None:
         """Store the records. Raises ImportRefused."""
@@ -145,7 +156,7 @@ class StatementRecords:
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             rows.append(row)
-            parts += self._parts(row, self._entry(decided))
+            parts += self._parts(row, decided)
         split_ids = {part["splitId"] for part in parts}
         session.write(SPLITS, [(None, whole_of(row)) for row in rows if row["id"] in split_ids])
         new = [*(row for row in rows if row["id"] not in split_ids), *parts]
@@ -153,14 +164,14 @@ class StatementRecords:
         self._report.note_new(new)
         return rows
 
-    def _parts(self, record: Row, entry: Entry) -> Iterator[Row]:
-        session = self._session
+    def _parts(self, record: Row, decided: FileEntry) -> Iterator[Row]:
+        session, entry = self._session, self._entry(decided)
         for number, (amount, note, category, labels) in enumerate(entry.parts, 1):
             name = f"{record['sourceId']}/part/{number}"
             part_id = derived_id(session.user.uuid, self._file.source, name)
             part = part_of(record, part_id, amount, session.now)
             part["note"] = note
-            self._classify(part, category, labels)
+            self._classify(part, decided.ruled_part(number), category, labels)
             derive(session, part, entry.line)
             yield part
 
@@ -184,20 +195,20 @@ class StatementRecords:
             row["stated"] = written({self._file.source: [shared]})
         elif (entry.batch, entry.offset, entry.message) != (None, None, None):
             row["stated"] = written({self._file.source: [self._stated_values(decided)]})
-        payee = self._rules.payee(row["accountId"], entry.payee, entry.note)
-        if payee not in (None, entry.payee):
-            row["payee"], row["originalPayee"] = payee, entry.payee
+        if decided.payee not in (None, entry.payee):
+            row["payee"], row["originalPayee"] = decided.payee, entry.payee
             row["stated"] = row["stated"] or written(
                 {self._file.source: [self._stated_values(decided)]}
             )
         if not entry.parts:
-            self._classify(row, entry.category, entry.labels)
+            self._classify(row, decided.ruled_part(1), entry.category, entry.labels)
         return row
 
-    def _classify(self, row: Row, category: str | None, labels: Sequence[str]) -> None:
+    def _classify(
+        self, row: Row, ruled: Ruled, category: str | None, labels: Sequence[str]
+    ) -> None:
         """Set category and labels by the rules, and by the names in the file."""
-        payees = row["payee"], row["originalPayee"]
-        category_id, label_ids = self._rules.apply(row["accountId"], payees, row["note"])
+        category_id, label_ids = ruled
         row["categoryByRule"] = category_id is not None or None
         if category_id is None and category is not None:
             category_id = self._of_name(self._session.categories, category)

@@ -17,6 +17,7 @@ from finance_api.importers.interface import (
     Statement,
     nothing_remembered,
 )
+from finance_api.ledger.derivation import UNRULED, Ruled
 from finance_api.ledger.matching.stated import KnownAccount
 from finance_api.values.text import day_text, fold
 from finance_api.values.time import DAY_SECONDS, from_date
@@ -75,6 +76,8 @@ class FileEntry:
     outcome: None while the entry is undecided. candidate, parts, rest: see `Pair`. awaits: for
     WAITING, the entry of the file that this one corrects.
     number: this entry's place among entries with the same bank id or content, from 1.
+    payee: what a rule gives to the new record. ruled: what rules give to it or, instead, to each of
+    its parts; empty if there are no rules.
     """
 
     packed: bytes
@@ -100,12 +103,18 @@ class FileEntry:
     rest: int = 0
     awaits: "FileEntry | None" = None
     number: int = 1
+    payee: str | None = None
+    ruled: tuple[Ruled, ...] = ()
 
     @property
     def whole(self) -> Entry:
         """The entry itself, except its correction."""
         # `FileEntries` packed the bytes, and marshal does not run code while it reads.
         return Entry._make(marshal.loads(self.packed))  # noqa: S302
+
+    def ruled_part(self, number: int) -> Ruled:
+        """Return what rules give to a part, from 1; 1 is also an entry without parts."""
+        return self.ruled[number - 1] if self.ruled else UNRULED
 
     @property
     def content(self) -> int:

@@ -163,7 +163,10 @@ def test_without_time_left_nothing_is_stored(shopper):
     assert shopper.everything() == before
 
 
-def test_rules_are_matched_before_an_import_locks_the_data(shopper, monkeypatch):
+@pytest.mark.parametrize("many", [4, 5])
+def test_rules_are_matched_before_an_import_locks_the_data(shopper, monkeypatch, many):
+    """many: files of more entries make their records under the lock."""
+    monkeypatch.setattr("finance_api.ledger.importing.MANY", many)
     events = []
 
     def noted(owner, name):
