@@ -4,6 +4,8 @@ First pages of the API, then the whole pages that people see, with the sums abov
 
 What counts is processor time, the median of a few calls: other work on the machine changes it less
 than elapsed time. On PostgreSQL it includes the processor time of the server.
+
+python -m bench.pages --only "letter" --only "without labels"    only pages with these words
 """
 
 import argparse
@@ -11,6 +13,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 from bench import data
@@ -22,7 +25,10 @@ from bench.sizes import ONE_USER
 from bench.vocabulary import COMMON_WORD, RARE_WORD
 from bench.workspace import Workspace, exclusive
 from finance_api.auth import sessions
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.resources.currencies import DayRates
 from finance_api.storage.interface import unit_of_work
+from finance_api.values.time import parse_date
 
 _CALLS = 5
 _PAGE = 50
@@ -98,6 +104,8 @@ WHOLE_PAGES = {
     "spent, in a currency": "flow=spent&counted=true&convertTo=CHF",
     "any amount, in a currency": "min=0&convertTo=CHF",
     "expenses, in a currency": "type=expense&convertTo=CHF",
+    "any amount, all in euros": "min=0&convertTo=EUR",
+    "a letter, all in euros": "q=a&convertTo=EUR",
     "of an import": "import=1",
     "of an edit": "import=2",
 }
@@ -107,6 +115,7 @@ OTHER_PAGES = {
     "overview of a month": "/overview?period=2026-05",
     "overview of ten years": "/overview?from=2016-07-01&to=2026-06-30",
     "overview of a year in a currency": "/overview?convertTo=CHF&period=2025",
+    "overview of a year, all in euros": "/overview?convertTo=EUR&period=2025",
     "accounts": "/accounts",
     "an account": "/accounts/{account}",
     "removing an account": "/accounts/{account}/remove",
@@ -133,7 +142,7 @@ OTHER_PAGES = {
     "likely duplicates": "/duplicates",
     "the question: spent by month": "/questions/new?what=spent&by=month",
     "the question: spent by payee": "/questions/new?what=spent&by=payee",
-    "the question: without labels": "/questions/new?what=spent&label=none&by=payee",
+    "the question: without labels by payee": "/questions/new?what=spent&label=none&by=payee",
     "the question: net worth": "/questions/new?what=balance&by=month",
     "the history": "/imports",
     "an entry": "/imports/1",
@@ -175,6 +184,15 @@ def _edit_once(ini: Path, application: Application, record: str) -> None:
         run_program(ini, "records", "set", user.email, record, "note=edited")
 
 
+def _import_rates(application: Application) -> None:
+    """Import a rate for each day of the records, so that amounts can be converted."""
+    rates = [
+        DayRates(parse_date(day), "EUR", {"CHF": Decimal(9_000 + number % 2_000) / 10_000})
+        for number, day in enumerate(data.DAY_TEXTS)
+    ]
+    import_rates(application.registry.services.storage, rates, int(time.time()))
+
+
 def _measured(
     application: Application, call: Callable[[], float], path: str, **headers: str
 ) -> float:
@@ -189,10 +207,15 @@ def _measured(
     return statistics.median(found) * 1_000
 
 
-def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | None) -> None:
+def _print_pages(
+    workspace: Workspace, database: str, postgresql: Postgresql | None, only: list[str]
+) -> None:
     url = url_of(workspace, database, postgresql)
     path = workspace.scratch("pages.ini")
     ini = write_ini(path, url=url, cached=False, statement_seconds=60)
+
+    def is_asked(name: str) -> bool:
+        return not only or any(words in name for words in only)
 
     def processor_seconds() -> float:
         served = 0.0 if database == "sqlite" or postgresql is None else postgresql.busy_seconds()
@@ -200,7 +223,10 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
 
     print(f"{database}, {ONE_USER.large_records:,} records, milliseconds a page")
     with opened(ini, data.prepare(workspace)[:1]) as application:
+        _import_rates(application)
         for name, parameters in PAGES.items():
+            if not is_asked(name):
+                continue
             path = f"/v1/api/records?{parameters}&limit={_PAGE}&withTotal=true".replace("?&", "?")
             milliseconds = _measured(application, processor_seconds, path)
             print(f"  {name:40}{milliseconds:10,.1f}", flush=True)
@@ -208,6 +234,8 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
         _edit_once(ini, application, ids["record"])
         records = {name: f"/records?{asked}" for name, asked in WHOLE_PAGES.items()}
         for name, path in [*records.items(), *OTHER_PAGES.items()]:
+            if not is_asked(f"whole: {name}"):
+                continue
             milliseconds = _measured(
                 application, processor_seconds, path.format(**ids), HTTP_COOKIE=cookie
             )
@@ -215,8 +243,11 @@ def _print_pages(workspace: Workspace, database: str, postgresql: Postgresql | N
 
 
 def _main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--database", choices=DATABASES, action="append")
+    parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
     workspace = Workspace(ONE_USER)
     databases = options.database or DATABASES
@@ -224,7 +255,7 @@ def _main() -> None:
         prepare(workspace, postgresql, databases=databases, with_competitors=False)
         for database in databases:
             if database == "sqlite" or postgresql is not None:
-                _print_pages(workspace, database, postgresql)
+                _print_pages(workspace, database, postgresql, options.only)
 
 
 if __name__ == "__main__":

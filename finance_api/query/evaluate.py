@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from finance_api.query.model import Condition, SortKey, Span
-from finance_api.query.operators import Operator
+from finance_api.query.operators import PARTED, Operator
 from finance_api.resources.records import SEARCHED, VOID
 from finance_api.values import Row
 from finance_api.values.text import plain
@@ -34,8 +34,10 @@ def matching(
 
 def _test_of_rows(condition: Condition) -> Callable[[Mapping[str, Any]], bool]:
     name, operator = condition.field.name, condition.operator
-    if operator is Operator.EITHER:
+    if operator in PARTED:
         tests = [_test_of_rows(part) for part in condition.parts]
+        if operator is Operator.NOT_ALL:
+            return lambda row: not all(test(row) for test in tests)
         return lambda row: any(test(row) for test in tests)
     if operator is Operator.WORD:
         word: Any = condition.operand

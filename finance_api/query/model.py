@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import cast
 
-from finance_api.query.operators import RANGES, Operator
+from finance_api.query.operators import PARTED, Operator
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.records import VOID
@@ -109,7 +109,8 @@ class Condition:
     operand: a str for comparisons of text (on a list: with any element); a bool for EQ on a
         boolean; a Span for comparisons of numbers and dates (for dates also a RelativeDate, which
         `Query.on` must resolve first); a sorted tuple for ANY_OF, and for NE and NE_OR_NULL on ids
-        and choices (of numbers for serial ids); the conditions of EITHER; None for the null tests.
+        and choices (of numbers for serial ids); several conditions for `PARTED`; None for the null
+        tests.
     absolute: whether to compare a number without its sign.
     """
 
@@ -120,8 +121,8 @@ class Condition:
 
     @property
     def parts(self) -> tuple["Condition", ...]:
-        """The conditions of EITHER; for any other operator, the condition itself."""
-        if self.operator is not Operator.EITHER:
+        """The conditions of `PARTED`; for any other operator, the condition itself."""
+        if self.operator not in PARTED:
             return (self,)
         return cast("tuple[Condition, ...]", self.operand)
 
@@ -267,25 +268,10 @@ def either(field: Field, conditions: Iterable[Condition]) -> Condition:
 NOT_VOID = condition_on(RECORDS, "recordState", Operator.NE_OR_NULL, (VOID,))
 
 
-#: Operator -> the one that other values meet.
-_OPPOSITES = {
-    Operator.ANY_OF: Operator.NE_OR_NULL,
-    Operator.IS_NULL: Operator.NOT_NULL,
-    Operator.NOT_NULL: Operator.IS_NULL,
-    Operator.GT: Operator.LTE,
-    Operator.LTE: Operator.GT,
-    Operator.LT: Operator.GTE,
-    Operator.GTE: Operator.LT,
-}
-
-
-def opposite(condition: Condition) -> Condition | None:
-    """Return the condition that exactly the other rows meet; None if no operator means that."""
-    operator = _OPPOSITES.get(condition.operator)
-    # A row without a value is in no range.
-    if operator is None or (condition.operator in RANGES and condition.field.nullable):
-        return None
-    return replace(condition, operator=operator)
+def not_all(conditions: Iterable[Condition]) -> Condition:
+    """Return the condition that exactly those rows meet that do not meet all of these."""
+    parts = tuple(conditions)
+    return Condition(parts[0].field, Operator.NOT_ALL, parts)
 
 
 def dated(first: int, end: int) -> Condition:

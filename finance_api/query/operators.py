@@ -190,6 +190,12 @@ class Either(Comparison):
     prefix = "either"
 
 
+class NotAll(Comparison):
+    """Not all of several conditions: what exactly the other rows meet. Not for clients."""
+
+    prefix = "not-all"
+
+
 class Operator(Enum):
     """All operators, in the order in which messages list them."""
 
@@ -208,6 +214,7 @@ class Operator(Enum):
     NOT_NULL = NotNull()
     WORD = Word()
     EITHER = Either()
+    NOT_ALL = NotAll()
 
     _value_: Comparison
 
@@ -228,6 +235,8 @@ class Operator(Enum):
         return isinstance(self._value_, IsNull)
 
 
+#: The operators of conditions that consist of others.
+PARTED = (Operator.EITHER, Operator.NOT_ALL)
 #: The operators of conditions that select one range of numbers or dates; see `Condition.bounds`.
 RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Span
-from finance_api.query.operators import RANGES, Operator, operators_of
+from finance_api.query.model import Condition, Span, not_all
+from finance_api.query.operators import PARTED, RANGES, Operator, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Field, Kind
 from finance_api.storage.interface import StorageBackend
@@ -63,7 +63,7 @@ class TestOperators(OneUser):
         return new_backend(kind) if kind == "memory" else new_backend(kind, read_model=read_model)
 
     def test_every_operator_means_what_evaluate_says(self, unit: Unit) -> None:
-        tested = {Operator.WORD, Operator.EITHER}
+        tested = {Operator.WORD, *PARTED}
         for resource in RESOURCES:
             fields = [f for f in resource.listed_fields if f in resource.persisted_fields]
             rows = [make_row(resource, 1), full := make_full_row(resource, 2)]
@@ -76,6 +76,8 @@ class TestOperators(OneUser):
                     condition = condition_with(field, operator, row[field.name])
                     expected = [n for n, row in enumerate(rows, 1) if matches(row, [condition])]
                     assert unit.ids(resource, condition) == expected, condition
+                    others = [n for n in range(1, len(rows) + 1) if n not in expected]
+                    assert unit.ids(resource, not_all([condition])) == others, condition
                     if resource is RECORDS:
                         # In the default order, the SQL storages may read the list.
                         page = unit.list_json(replace(make_query(RECORDS), conditions=(condition,)))

@@ -61,9 +61,9 @@ def plan(unit, word, explain):
     return plan_of(unit, make_query(RECORDS, note=f"contains-i.{word}"), explain)
 
 
-def plan_of(unit, query, explain):
+def plan_of(unit, query, explain, *, is_near=False):
     predicates, values = shape_and_values(query.conditions)
-    page = (_json_page, (RECORDS.name, predicates, order_keys(query.sort)))
+    page = (_json_page, (RECORDS.name, predicates, order_keys(query.sort), is_near))
     return explained(unit, explain, values | {"limit": 31, "offset": 0}, with_state, *page)
 
 
@@ -118,6 +118,25 @@ def test_sqlite_searches_in_an_index_without_the_json(unit, text):
     rows = [row[-1] for row in plan_of(unit("sqlite"), query, "EXPLAIN QUERY PLAN")]
     assert "SEARCH records USING COVERING INDEX ix_records_searched (user_id=?)" in rows
     assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
+
+
+def test_sqlite_walks_the_order_of_a_page_if_a_search_finds_many_records(unit):
+    unit, steps = unit("sqlite"), {}
+    query = replace(make_query(RECORDS, "amount"), conditions=parse_words("mine"), limit=9)
+    for is_near in (False, True):
+        rows = [row[-1] for row in plan_of(unit, query, "EXPLAIN QUERY PLAN", is_near=is_near)]
+        assert any("USING COVERING INDEX ix_records_by_amount (user_id=?)" in row for row in rows)
+        assert ("CORRELATED LIST SUBQUERY" in " ".join(rows)) == is_near
+        with unit.reading() as storage:
+            if is_near:
+                storage.data.connection.found_ids[unit.user.id, query.conditions] = None
+            driver, count = storage.data.connection.driver.connection, []
+            driver.set_progress_handler(lambda c=count: c.append(1), 1)
+            rows = storage.data.list_json(unit.user.id, query).rows
+            driver.set_progress_handler(None, 1)
+        steps[is_near] = len(count), rows
+    assert steps[True][1] == steps[False][1] != []
+    assert 10 * steps[True][0] < steps[False][0]
 
 
 @pytest.mark.parametrize("test", ["is.null", "is.not_null"])

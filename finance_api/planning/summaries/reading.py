@@ -14,7 +14,7 @@ from finance_api.planning.summaries.comparing import weekday
 from finance_api.planning.summaries.declaration import SummaryQuery
 from finance_api.query.dimensions import HOUR, WEEKDAY, WEEKDAYS, Dimension
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Query, any_of, condition_on, dated, either, opposite
+from finance_api.query.model import Condition, any_of, condition_on, dated, either, not_all
 from finance_api.query.operators import Operator
 from finance_api.query.sums import LEFT_OUT
 from finance_api.resources import RECORDS, referred_by
@@ -30,6 +30,8 @@ T = TypeVar("T")
 MAX_GROUPS = 25_000
 #: If there are at most this many records, all groups are counted, even if a page needs only a few.
 MAX_COUNTED = 5_000
+#: Fewer records are added up as fast as others are subtracted.
+MANY = 20_000
 #: Maximum number of amounts to convert; each takes about 5 microseconds.
 MAX_CONVERTED = 100_000
 #: Maximum number of amounts to take a median of; each takes about a microsecond.
@@ -235,24 +237,22 @@ class SummaryReader:
 
     def _others(
         self, names: tuple[str, ...], conditions: Sequence[Condition]
-    ) -> tuple[list[Condition], list[Condition]] | None:
+    ) -> tuple[Sequence[Condition], Sequence[Condition]] | None:
         """Return the conditions that stored sums answer, and those of the records to subtract.
 
-        Subtracting them is exact but for dates, and faster if most records meet all conditions and
-        the storage sorts records to add them up. If not, returns None.
+        Subtracting them is exact but for dates, and faster if there are many records and most meet
+        all conditions. If not, returns None.
         """
         data, user_id = self._storage.data, self._user_id
-        if not data.sorts_groups or self.query.needs_dates:
-            return None
         stored = [each for each in conditions if data.has_sums(names, [each])]
-        opposites = [opposite(each) for each in conditions if each not in stored]
-        others = [each for each in opposites if each is not None]
-        if not others or len(others) < len(opposites) or not data.has_sums(names, stored):
+        searched = [each for each in conditions if each not in stored]
+        if self.query.needs_dates or not searched or not data.has_sums(names, stored):
             return None
-        rest = [*stored, either(others[0].field, others)]
-        whole = data.sum_by(user_id, ("currencyCode",), stored, with_void=True).values()
-        number = data.count_rows(user_id, Query(RECORDS, tuple(rest)))
-        return (stored, rest) if 3 * number <= sum(each.number for each in whole) else None
+        sums = data.sum_by(user_id, ("currencyCode",), stored, with_void=True).values()
+        whole = sum(each.number for each in sums)
+        rest = (*stored, not_all(searched))
+        number = data.count_others(user_id, tuple(conditions), rest) if whole >= MANY else None
+        return None if number is None or 3 * number > whole else (stored, rest)
 
     @cached_property
     def _is_divided(self) -> bool:
@@ -322,27 +322,26 @@ class SummaryReader:
             "amounts would be converted: ask for a shorter period, or leave out convertTo",
             "convertTo",
         )
-        found: dict[tuple[Any, ...], RecordSum] = {}
+        rows = self._storage.data.list_amounts(
+            self._user_id, names, counted, with_void=self._with_void
+        )
+        conversion = Conversion(self._storage, target, {row[day_at] for row in rows})
         amounts: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for row in in_time(
-            self._storage.data.list_amounts(
-                self._user_id, names, counted, with_void=self._with_void
-            )
-        ):
-            amounts[row[:-1]].append(row[-1])
-        conversion = Conversion(self._storage, target, {of_day[day_at] for of_day in amounts})
-        for of_day, units in in_time(amounts.items()):
-            key, currency, day = of_day[:width], of_day[0], of_day[day_at]
+        days: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for row in in_time(rows):
+            currency, day, key = row[0], row[day_at], row[:width]
             rate = conversion.rate(currency, day)
             if rate is None:
-                self.not_converted[currency] += [day] * len(units)
-                continue
-            converted = [rounded(each * rate[0], rate[1]) for each in units]
-            added = RecordSum(sum(converted), len(converted), day, day)
-            found[key] = found[key].joined(added) if key in found else added
-            if self.query.merges:
-                self._merged[key[: len(self.query.amount_names)]] += converted
-        return found
+                self.not_converted[currency].append(day)
+            else:
+                amounts[key].append(rounded(row[-1] * rate[0], rate[1]))
+                days[key].append(day)
+        for key, converted in amounts.items() if self.query.merges else ():
+            self._merged[key[: len(self.query.amount_names)]] += converted
+        return {
+            key: RecordSum(sum(converted), len(converted), min(days[key]), max(days[key]))
+            for key, converted in amounts.items()
+        }
 
     # -- single amounts
 

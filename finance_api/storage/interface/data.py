@@ -120,9 +120,6 @@ class Changes:
 
 
 class DataReader(ABC):
-    #: Whether `sum_by` sorts records to group them, which takes much longer than counting them.
-    sorts_groups: bool = False
-
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
         """Return the state of the user's data. Raises NotFound."""
@@ -243,6 +240,15 @@ class DataReader(ABC):
         `sum_by` may still read a few rows at the two ends of a range of dates.
         """
         return False
+
+    def count_others(
+        self, user_id: int, conditions: tuple[Condition, ...], others: tuple[Condition, ...]
+    ) -> int | None:
+        """Return the number of the others, if they may be added up faster than what matches.
+
+        others: conditions that records meet instead. Returns None if they may not.
+        """
+        return None
 
     @abstractmethod
     def sum_by(

@@ -120,6 +120,12 @@ class ConditionTable:
     lists: Collection[str]
     plain: Mapping[str, sa.ColumnElement[Any]] = dataclasses.field(default_factory=dict)
 
+    def alias(self) -> "ConditionTable":
+        """Return the same table under another name, to select its rows beside those of this one."""
+        other = self.user_id.table.alias()
+        columns = {name: other.c[column.name] for name, column in self.columns.items()}
+        return ConditionTable(other.c[self.user_id.name], columns, {}, self.lists)
+
 
 #: Stands between texts: no text to search for has it.
 _SEPARATOR = SEPARATORS[Kind.TEXT_LIST]

@@ -116,6 +116,11 @@ class ReadConnection:
         finally:
             self._seconds += time.monotonic() - started
 
+    def read(self, build: Query, *shape: Any, values: dict[str, Any]) -> list[ResultRow]:
+        """Return the rows of a query, from the same state as whatever is read later."""
+        self.begin_snapshot()
+        return self.fetch(build, *shape, values=values)
+
     def stream_rows(
         self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
     ) -> Iterator[list[ResultRow]]:

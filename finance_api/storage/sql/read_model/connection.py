@@ -10,7 +10,7 @@ from sqlalchemy.sql import Executable
 
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import STREAMED_ROWS, DataState
+from finance_api.storage.interface import STREAMED_ROWS, DataState, RecordSum
 from finance_api.storage.sql.connections.failures import raise_unavailable
 from finance_api.storage.sql.connections.unit import (
     HAS_OWN_SESSION,
@@ -98,6 +98,8 @@ class FastConnection(ReadConnection):
         self._stream: Generator[bytes, None, None] | None = None
         #: The ids that searches have found in the snapshot; None if too many. See `finding.py`.
         self.found_ids: dict[Hashable, list[str] | None] = {}
+        #: The sums of records that were added up in the snapshot.
+        self.sums: dict[Hashable, dict[tuple[Any, ...], RecordSum]] = {}
 
     @property
     def driver(self) -> Driver:

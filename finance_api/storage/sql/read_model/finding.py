@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from finance_api.query.model import Condition, any_of
+from finance_api.query.operators import Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.parameters import LIMIT
@@ -30,19 +31,19 @@ def with_found_ids(
     """Return a condition on the ids of the records that a search finds, if they are few.
 
     If they are too many, returns ``given``. A search reads all records of a user, and PostgreSQL
-    may read them several times for one query. is_needed: whether to search; if not, only ids that
-    the snapshot already knows are used.
+    may read them several times for one query. It also searches for the records that do not meet all
+    of some conditions: for most, SQLite has an index. is_needed: whether to search; if not, only
+    ids that the snapshot already knows are used.
     """
     if connection.writes or not given or not (is_needed or connection.found_ids):
         return given
-    predicates, values = shape_and_values(given)
-    if not (searches_texts(predicates) or Predicate("importId", "eq") in predicates):
+    predicates, values = shape_and_values(given, user=user_id, limit=MAX_FOUND + 1)
+    is_rest = connection.database == "postgresql" and given[-1].operator is Operator.NOT_ALL
+    if not (is_rest or searches_texts(predicates) or Predicate("importId", "eq") in predicates):
         return given
     key = user_id, given
     if is_needed and key not in connection.found_ids:
-        connection.begin_snapshot()
-        values |= {"user": user_id, "limit": MAX_FOUND + 1}
-        ids = [row_id for (row_id,) in connection.fetch(_found, predicates, values=values)]
+        ids = [row_id for (row_id,) in connection.read(_found, predicates, values=values)]
         connection.found_ids[key] = ids if len(ids) <= MAX_FOUND else None
     known = connection.found_ids.get(key)
     # If nothing was found, ask for the id "": SQLAlchemy drops the user from a query for no ids.

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Query
+from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, JsonPage, Page
@@ -24,6 +25,7 @@ from finance_api.storage.sql.reading.conditions import (
     Predicate,
     order_keys,
     ordering,
+    searches_texts,
     shape_and_values,
     user_rows,
 )
@@ -33,9 +35,13 @@ from finance_api.values.number import MAX_UNITS
 
 
 def _json_page(
-    database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
+    database: str,
+    resource: str,
+    predicates: tuple[Predicate, ...],
+    keys: tuple[OrderKey, ...],
+    is_near: bool,
 ) -> sa.Select[Any]:
-    """Select a page of a resource.
+    """Select a page of a resource. is_near: see `chosen`.
 
     The JSON of records is in `records_by_date`, and is looked up only for the records on the page.
     """
@@ -47,7 +53,7 @@ def _json_page(
     # In order of date, a page's records are together in the list, and an index has the dates.
     is_dated = bool(keys) and keys[0].field == "recordDate"
     fields = ("id", "recordDate") if is_dated else ("id",)
-    page = chosen(database, resource, predicates, keys, *fields).subquery("chosen")
+    page = chosen(database, resource, predicates, keys, is_near, *fields).subquery("chosen")
     return sa.select(listed_json(database, page, *page.c)).select_from(page)
 
 
@@ -86,17 +92,20 @@ def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
     if query.resource is not RECORDS:
         return query
     # If no total is needed, a search ends with the page.
-    is_needed = query.with_total
-    found = with_found_ids(connection, user_id, query.conditions, is_needed=is_needed)
+    found = with_found_ids(connection, user_id, query.conditions, query.with_total)
     return query if found is query.conditions else replace(query, conditions=found)
 
 
-def _list_of(query: Query) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the function that selects a list, its arguments, and the values of the filters."""
+def _list_of(query: Query, is_near: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the function that selects a list, its arguments, and the values of the filters.
+
+    is_near: see `chosen`.
+    """
     dates = query.dates if _is_newest_first(query) else None
     if dates is None:
         predicates, values = shape_and_values(query.conditions)
-        return (_json_page, query.resource.name, predicates, order_keys(query.sort)), values
+        keys = order_keys(query.sort)
+        return (_json_page, query.resource.name, predicates, keys, is_near), values
     low, high = dates
     # Anchors count from the end of the whole list, so they do not serve a list with a last date.
     is_far = query.offset >= ANCHOR_INTERVAL and high == MAX_UNITS
@@ -116,7 +125,7 @@ class ListReader(RowReader):
         if query.with_total:
             self.connection.begin_snapshot()
         searched_query = _searched(self.connection, user_id, query)
-        shape, values = _list_of(searched_query)
+        shape, values = _list_of(searched_query, self.finds_many(user_id, searched_query))
         values = {**values, "user": user_id, "limit": query.limit + 1, "offset": query.offset}
         state, lines = self.connection.fetch_lines(*shape, values=values)
         check_whole(lines)
@@ -129,9 +138,12 @@ class ListReader(RowReader):
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
         if query.resource is RECORDS:
             self.connection.check_numbers(user_id)
-        shape, values = _list_of(replace(query, offset=0))
+        shape, values = _list_of(replace(query, offset=0), False)
         values = {**values, "user": user_id, "limit": NO_LIMIT, "offset": 0}
         return map(check_whole, self.connection.stream(*shape, values=values))
+
+    def finds_many(self, user_id: int, query: Query) -> bool:
+        return self.connection.found_ids.get((user_id, query.conditions), ()) is None
 
     def count_rows(self, user_id: int, query: Query) -> int:
         ids = self.connection.found_ids.get((user_id, query.conditions))
@@ -140,11 +152,20 @@ class ListReader(RowReader):
         if query.resource is not RECORDS or query.conditions or self.connection.writes:
             return super().count_rows(user_id, query)
         self.connection.check_numbers(user_id)
-        self.connection.begin_snapshot()
-        return int(self.connection.fetch(_record_count, values={"user": user_id})[0][0])
+        return int(self.connection.read(_record_count, values={"user": user_id})[0][0])
+
+    def count_others(
+        self, user_id: int, conditions: tuple[Condition, ...], others: tuple[Condition, ...]
+    ) -> int | None:
+        predicates, _ = shape_and_values(others)
+        # With other conditions, SQLite reads only an index.
+        is_fast = self.connection.database == "sqlite" and not searches_texts(predicates)
+        search = partial(with_found_ids, self.connection, user_id)
+        if search(conditions) is conditions and (search(others) is not others or is_fast):
+            return self.count_rows(user_id, Query(RECORDS, others))
+        return None
 
     def list_rows(self, user_id: int, query: Query) -> Page:
-        self.connection.begin_snapshot()
         searched = replace(_searched(self.connection, user_id, query), with_total=False)
         page = super().list_rows(user_id, searched)
         total = self.total(user_id, query, len(page.rows) + page.has_more)

@@ -103,7 +103,6 @@ class StoredSumReader(SumReader):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        self.connection.begin_snapshot()
         conditions = with_found_ids(self.connection, user_id, tuple(conditions))
         group_by = tuple(names)
         grain = _grain(group_by, conditions) if self.has_stored_sums else None
@@ -111,7 +110,11 @@ class StoredSumReader(SumReader):
 
         of_rows = partial(super().sum_by, user_id, names, with_void=with_void, most=most)
         if grain is None or months is None:
-            return of_rows(conditions)
+            key = user_id, group_by, conditions, with_void, most
+            known = {} if self.connection.writes else self.connection.sums
+            if key not in known:
+                known[key] = of_rows(conditions)
+            return dict(known[key])
         self.connection.check_numbers(user_id)
         others = [c for c in conditions if c.field.name != "recordDate"]
         low, first, end, high = months

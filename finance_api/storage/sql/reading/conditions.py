@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from finance_api.query.kinds import MAX_LIST_OPERANDS
 from finance_api.query.model import Condition, SortKey, Span
-from finance_api.query.operators import RANGES, Operator
+from finance_api.query.operators import PARTED, RANGES, Operator
 from finance_api.resources.field import Kind
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.data_tables import SEPARATORS, ConditionTable, pack
@@ -28,13 +28,13 @@ class Predicate:
     """The shape of a condition: a field, an operator and the number of values to compare with.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
-    is_false, has_any (whether a JSON list has one of the row's ids), either, word; or the prefix of
-    an operator in `SEARCHES`, for any of the texts.
+    is_false, has_any (whether a JSON list has one of the row's ids), word; or the prefix of an
+    operator in `PARTED`, or in `SEARCHES`, for any of the texts.
     number: the number of values, if the operator accepts several.
     negated: whether to match rows whose value is present and does not match.
     or_missing: whether rows without a value match, too, if it is negated.
     absolute: whether to compare a number without its sign.
-    parts: for the operator either, the shapes of its parts; one part must match.
+    parts: for the operators in `PARTED`, the shapes of their parts.
     """
 
     field: str
@@ -48,11 +48,11 @@ class Predicate:
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     """Return the condition's shape, and its values."""
-    if condition.operator is Operator.EITHER:
+    if condition.operator in PARTED:
         parts = [shape_of(part) for part in condition.parts]
         predicates = tuple([predicate for predicate, _ in parts])
-        either = Predicate(condition.field.name, "either", parts=predicates)
-        return either, tuple([value for _, values in parts for value in values])
+        parted = Predicate(condition.field.name, condition.operator.prefix, parts=predicates)
+        return parted, tuple([value for _, values in parts for value in values])
     negated, or_missing = condition.operator.is_negated, condition.operator is Operator.NE_OR_NULL
     compared = condition.positive()
     operator, values = _SHAPES[compared.operator](compared)
@@ -126,12 +126,15 @@ def order_keys(sort: Iterable[SortKey]) -> tuple[OrderKey, ...]:
 
 
 def shape_and_values(
-    conditions: Iterable[Condition],
+    conditions: Iterable[Condition], **others: Any
 ) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
-    """Return the shapes of conditions, and their values under the names of `BindNames`."""
+    """Return the shapes of conditions, and their values under the names of `BindNames`.
+
+    others: further values to bind.
+    """
     parts = [shape_of(condition) for condition in conditions]
     values = values_by_name([value for _, given in parts for value in given])
-    return tuple([predicate for predicate, _ in parts]), values
+    return tuple([predicate for predicate, _ in parts]), values | others
 
 
 class BindNames:
@@ -229,7 +232,7 @@ _SHAPES: Mapping[Operator, Callable[[Condition], tuple[str, tuple[Any, ...]]]] =
     Operator.IS_NULL: lambda _: ("is_null", ()),
     Operator.NOT_NULL: lambda _: ("not_null", ()),
     Operator.WORD: lambda condition: ("word", (condition.operand,)),
-    Operator.EITHER: lambda _: ("either", ()),
+    **dict.fromkeys(PARTED, lambda _: ("", ())),
 }
 
 
@@ -274,8 +277,10 @@ def _clause(
     if predicate.operator == "word":
         word = names.parameter()
         return sa.or_(*[has_text(database, column, word) for column in table.plain.values()])
-    if predicate.operator == "either":
-        parts = [_clause(database, table, part, names) for part in predicate.parts]
+    parts = [_clause(database, table, part, names) for part in predicate.parts]
+    if predicate.operator == Operator.NOT_ALL.prefix:
+        return sa.and_(*parts).is_not(sa.true())
+    if predicate.operator == Operator.EITHER.prefix:
         return sa.or_(sa.false(), *parts)
     if _is_by_ids(database, predicate):
         return _has_rowid(table, predicate, names)

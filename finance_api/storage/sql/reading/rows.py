@@ -53,9 +53,13 @@ def chosen(
     resource: str,
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
+    is_near: bool,
     *fields: str,
 ) -> sa.Select[Any]:
-    """Select these fields of a page's rows, in order."""
+    """Select these fields of a page's rows, in order.
+
+    is_near: whether so many records match a search that the page is near in that order.
+    """
     table: ConditionTable = DATA_TABLES[resource]
     clauses = user_rows(database, table, predicates)
     is_by_payee = resource == RECORDS.name and bool(keys) and keys[0].field == "payee"
@@ -64,9 +68,12 @@ def chosen(
         table, clauses = ConditionTable(table.user_id, columns, {}, table.lists), []
     is_by_date = bool(keys) and keys[0].field == "recordDate"
     if database == "sqlite" and searches_texts(predicates) and not is_by_date:
-        # Search in the index of texts, so that another index can have the order. The subquery has
-        # a table of its own.
-        found = sa.select(table.columns["id"]).where(*clauses).correlate(None)
+        # Search in the index of texts, so that another index can have the order. If a page is near,
+        # search only in the texts of the records before it. The subquery has a table of its own.
+        searched, table = table, table.alias()
+        found = sa.select(searched.columns["id"]).where(*clauses).correlate(table.user_id.table)
+        if is_near:
+            found = found.where(searched.columns["id"] == table.columns["id"])
         clauses, predicates = [table.user_id == USER, table.columns["id"].in_(found)], ()
     rows = sa.select(*[table.columns[name] for name in fields]).where(*clauses)
     order = ordering(database, table, keys, predicates)
@@ -135,26 +142,23 @@ class RowReader(Part, DataReader):
     """Reads pages, streams and single rows as JSON, and whole rows."""
 
     def get_state(self, user_id: int) -> DataState:
-        self.connection.begin_snapshot()
-        found = self.connection.fetch(STATE_OF_USER, values={"user": user_id})
+        found = self.connection.read(STATE_OF_USER, values={"user": user_id})
         if not found:
             raise NotFound("there is no such user")
         return DataState(*found[0])
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        predicates, values = shape_and_values(query.conditions)
-        values |= {"user": user_id, "limit": NO_LIMIT, "offset": 0}
+        bound = {"user": user_id, "limit": NO_LIMIT, "offset": 0}
+        predicates, values = shape_and_values(query.conditions, **bound)
         shape = query.resource.name, predicates, order_keys(query.sort)
         names = names_of(query.resource.listed_fields)
         load, encoder = DATA_TABLES[query.resource.name].load_listed, encoder_of(query.resource)
-        for found in self.connection.stream_rows(chosen, *shape, *names, values=values):
+        for found in self.connection.stream_rows(chosen, *shape, False, *names, values=values):
             yield encoder.lines(load(found))
 
     def count_rows(self, user_id: int, query: Query) -> int:
-        self.connection.begin_snapshot()
-        predicates, values = shape_and_values(query.conditions)
-        values["user"] = user_id
-        found = self.connection.fetch(_row_count, query.resource.name, predicates, values=values)
+        predicates, values = shape_and_values(query.conditions, user=user_id)
+        found = self.connection.read(_row_count, query.resource.name, predicates, values=values)
         return int(found[0][0])
 
     def total(self, user_id: int, query: Query, rows: int) -> int | None:
@@ -169,23 +173,26 @@ class RowReader(Part, DataReader):
             return query.offset + rows
         return self.count_rows(user_id, query)
 
+    def finds_many(self, user_id: int, query: Query) -> bool:
+        """Whether a search of the query is known to find many records."""
+        return False
+
     def list_rows(self, user_id: int, query: Query) -> Page:
-        self.connection.begin_snapshot()
-        predicates, values = shape_and_values(query.conditions)
-        values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
-        shape = query.resource.name, predicates, order_keys(query.sort)
+        bound = {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
+        predicates, values = shape_and_values(query.conditions, **bound)
+        keys = order_keys(query.sort)
+        shape = query.resource.name, predicates, keys, self.finds_many(user_id, query)
         load = DATA_TABLES[query.resource.name].load_listed
         # The index of these fields lacks ids, so SQLite would read the whole index by date.
-        is_looked_up = _looks_up(predicates, "splitId", "transferId")
-        if query.resource is RECORDS and not is_looked_up:
+        if query.resource is RECORDS and not _looks_up(predicates, "splitId", "transferId"):
             # First select only the ids of the page's records: indexes have no whole rows.
-            ids = [i for (i,) in self.connection.fetch(chosen, *shape, "id", values=values)]
+            ids = [i for (i,) in self.connection.read(chosen, *shape, "id", values=values)]
             values = {"user": user_id, "ids": json.dumps(ids[: query.limit])}
-            by_id = {row["id"]: row for row in load(self.connection.fetch(_listed, values=values))}
+            by_id = {row["id"]: row for row in load(self.connection.read(_listed, values=values))}
             rows, number = [by_id[row_id] for row_id in ids[: query.limit]], len(ids)
         else:
             names = names_of(query.resource.listed_fields)
-            found = self.connection.fetch(chosen, *shape, *names, values=values)
+            found = self.connection.read(chosen, *shape, *names, values=values)
             rows, number = load(found[: query.limit]), len(found)
         return Page(rows, number > query.limit, self.total(user_id, query, number))
 
@@ -200,14 +207,12 @@ class RowReader(Part, DataReader):
     def _rows_by_key(
         self, user_id: int, resource: Resource, key: str, ids: Collection[str], source: str = ""
     ) -> dict[str, Row]:
-        self.connection.begin_snapshot()
         values = {"user": user_id, "ids": json.dumps(list(ids)), "source": source}
-        found = self.connection.fetch(_rows_by_key, resource.name, key, values=values)
+        found = self.connection.read(_rows_by_key, resource.name, key, values=values)
         return {row[key]: row for row in DATA_TABLES[resource.name].load_persisted(found)}
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
-        self.connection.begin_snapshot()
-        found = self.connection.fetch(_record_times, values={"user": user_id})
+        found = self.connection.read(_record_times, values={"user": user_id})
         return {account_id: (first, last, changed) for account_id, first, last, changed in found}
 
     def scan_rows(
@@ -219,9 +224,8 @@ class RowReader(Part, DataReader):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        self.connection.begin_snapshot()
-        predicates, values = shape_and_values(conditions)
-        values |= {"user": user_id, "after_id": after_id}
-        values["limit"] = NO_LIMIT if limit is None else limit
-        found = self.connection.fetch(_scan, resource.name, predicates, values=values)
+        most = NO_LIMIT if limit is None else limit
+        bound = {"user": user_id, "after_id": after_id, "limit": most}
+        predicates, values = shape_and_values(conditions, **bound)
+        found = self.connection.read(_scan, resource.name, predicates, values=values)
         return DATA_TABLES[resource.name].load_persisted(found)

@@ -14,7 +14,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import DataReader, RecordSum, TooManySums
-from finance_api.storage.sql.connections.unit import Part, ReadConnection
+from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES, ConditionTable, loader_of
 from finance_api.storage.sql.parameters import LIMIT
 from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
@@ -118,10 +118,6 @@ def _amounts(
 class SumReader(Part, DataReader):
     """Reads sums of records."""
 
-    def __init__(self, connection: ReadConnection) -> None:
-        super().__init__(connection)
-        self.sorts_groups = connection.database == "sqlite"
-
     def sum_by(
         self,
         user_id: int,
@@ -131,7 +127,6 @@ class SumReader(Part, DataReader):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        self.connection.begin_snapshot()
         predicates, values = restriction(user_id, conditions, with_void)
         group_by = tuple(names)
         return self.load_sums(group_by, most, _of_rows, group_by, predicates, values=values)
@@ -144,9 +139,8 @@ class SumReader(Part, DataReader):
         *,
         with_void: bool = False,
     ) -> list[tuple[Any, ...]]:
-        self.connection.begin_snapshot()
         predicates, values = restriction(user_id, conditions, with_void)
-        found = self.connection.fetch(_amounts, tuple(names), predicates, values=values)
+        found = self.connection.read(_amounts, tuple(names), predicates, values=values)
         load = _key_loader(names)
         return found if load is None else [load(row) for row in in_time(found)]
 
@@ -160,10 +154,10 @@ class SumReader(Part, DataReader):
     ) -> dict[tuple[Any, ...], RecordSum]:
         """Run the query and return its sums. Raises TooManySums if there are more than ``most``."""
         if most is None:
-            found = self.connection.fetch(build, *shape, values=values)
+            found = self.connection.read(build, *shape, values=values)
         else:
             values["limit"] = most + 1
-            found = self.connection.fetch(_first_sums, build, *shape, values=values)
+            found = self.connection.read(_first_sums, build, *shape, values=values)
             if len(found) > most:
                 raise TooManySums
         width, load = len(names), _key_loader(names) or tuple
@@ -179,9 +173,8 @@ def restriction(
     user_id: int, conditions: Sequence[Condition], with_void: bool
 ) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
     """Return predicates for the records to sum, and the values to bind."""
-    predicates, values = shape_and_values(conditions)
-    not_void = () if with_void else (Predicate("isVoid", "is_false"),)
-    return (*predicates, *not_void), {**values, "user": user_id}
+    predicates, values = shape_and_values(conditions, user=user_id)
+    return predicates if with_void else (*predicates, Predicate("isVoid", "is_false")), values
 
 
 def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:

@@ -142,18 +142,16 @@ class SqlLedger(Part, LedgerWriter):
     def list_entries(
         self, user_id: int, numbers: Collection[int] | None = None
     ) -> list[HistoryEntry]:
-        self.connection.begin_snapshot()
         values = {"user": user_id, "ids": json.dumps(list(numbers or ()))}
-        found = self.connection.fetch(_entries, numbers is not None, values=values)
+        found = self.connection.read(_entries, numbers is not None, values=values)
         return [HistoryEntry(**_read(_ENTRY_COLUMNS, row)) for row in found]
 
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
     ) -> list[BeforeImage]:
-        self.connection.begin_snapshot()
         values: dict[str, Any] = {"user": user_id, "number": number, "limit": limit}
         values |= {"after_resource": after[0], "after_id": after[1]}
-        found = self.connection.fetch(_IMAGES, values=values)
+        found = self.connection.read(_IMAGES, values=values)
         return [
             BeforeImage(BY_NAME[name], row_id, _row(BY_NAME[name], text))
             for name, row_id, text in found
@@ -162,10 +160,9 @@ class SqlLedger(Part, LedgerWriter):
     def get_before(
         self, user_id: int, number: int, resource: Resource, ids: Collection[str]
     ) -> dict[str, BeforeImage]:
-        self.connection.begin_snapshot()
         values = {"user": user_id, "number": number, "resource": resource.name}
         values["ids"] = json.dumps(list(ids))
-        found = self.connection.fetch(_images_of, values=values)
+        found = self.connection.read(_images_of, values=values)
         return {
             row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
         }
@@ -209,16 +206,14 @@ class SqlLedger(Part, LedgerWriter):
         self.connection.execute(sa.update(history).where(entries).values(pruned=True))
 
     def count_proposals(self, user_id: int, kind: Proposed) -> int:
-        self.connection.begin_snapshot()
-        ((number,),) = self.connection.fetch(_COUNT, values={"user": user_id, "kind": kind})
+        ((number,),) = self.connection.read(_COUNT, values={"user": user_id, "kind": kind})
         return int(number)
 
     def list_proposals(
         self, user_id: int, kind: Proposed, *, limit: int, offset: int = 0
     ) -> list[ProposedPair]:
-        self.connection.begin_snapshot()
         values = {"user": user_id, "kind": kind, "limit": limit, "offset": offset}
-        found = self.connection.fetch(_NEWEST_PROPOSED, values=values)
+        found = self.connection.read(_NEWEST_PROPOSED, values=values)
         return [
             ProposedPair(kind, first_id, second_id, day, bool(by_number))
             for _, first_id, second_id, day, by_number in found

@@ -32,15 +32,13 @@ def _rates(database: str, of_days: bool) -> sa.Select[Any]:
 
 class SqlRates(Part, RateWriter):
     def get_state(self) -> RatesState:
-        self.connection.begin_snapshot()
-        for revision, changed_at, currencies, tag in self.connection.fetch(_STATE, values={}):
+        for revision, changed_at, currencies, tag in self.connection.read(_STATE, values={}):
             return RatesState(revision, changed_at, frozenset(currencies.split()), tag)
         return NO_RATES
 
     def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
-        self.connection.begin_snapshot()
         values = {"days": json.dumps(list(days or ()))}
-        found = self.connection.fetch(_rates, days is not None, values=values)
+        found = self.connection.read(_rates, days is not None, values=values)
         return [
             DayRates(day, base, {code: Decimal(rate) for code, rate in json.loads(rates).items()})
             for day, base, rates in found
