@@ -5,6 +5,7 @@ by code point.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from finance_api.query.model import Condition, SortKey, Span
@@ -75,7 +76,7 @@ def _test_of_elements(condition: Condition) -> Callable[[Any], bool]:
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
     """Return the rows sorted by the keys, then by id; missing values last in both directions."""
-    return in_order(sorted(rows, key=lambda row: row["id"]), keys)
+    return in_order(sorted(rows, key=itemgetter("id")), keys)
 
 
 def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
@@ -87,10 +88,9 @@ def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
         if key.equals is not None:
             ordered.sort(key=lambda row: row[name] == key.equals, reverse=key.descending)
             continue
-        present = [row for row in ordered if row[name] is not None]
+        present = (row for row in ordered if row[name] is not None)
         missing = [row for row in ordered if row[name] is None]
-        present.sort(key=lambda row: row[name], reverse=key.descending)
-        ordered = present + missing
+        ordered = sorted(present, key=itemgetter(name), reverse=key.descending) + missing
     return ordered
 
 

@@ -15,8 +15,8 @@ from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean
 
 MAX_LIST_OPERANDS = 100
-#: Maximum number of unknown choices that a message names.
-_SHOWN_CHOICES = 5
+#: Maximum number of unknown words that a message names.
+_SHOWN_WORDS = 5
 _BOOLEANS = ("true", "false")
 
 
@@ -128,16 +128,7 @@ class Serials(_Bare):
 
 class Choices(_Bare):
     def parse(self, field: Field, operator: Operator, operand: str) -> Condition:
-        parts = dict.fromkeys(operand.split(","))
-        names = [part for part in parts if part not in field.choices]
-        if names:
-            verb = "is" if len(names) == 1 else "are"
-            shown = ", ".join(map(quoted, names[:_SHOWN_CHOICES]))
-            more = len(names) - _SHOWN_CHOICES
-            among = f"{shown} and {more} more" if more > 0 else shown
-            fault = f"{among} {verb} not"
-            raise QueryError(unknown(names, field.choices, f"{fault} known", f"{fault} one of"))
-        return _among(field, operator, parts)
+        return _among(field, operator, _known_words(field.choices, operand.split(",")))
 
     def _values(self, field: Field) -> str:
         return patterns.comma_separated(f"({'|'.join(field.choices)})")
@@ -241,7 +232,16 @@ def parse_boolean(text: str) -> bool:
 
 def parse_one_of(known: Sequence[str], text: str) -> str:
     """Parse one of the known words. Raises QueryError."""
-    if text not in known:
-        fault = f"{quoted(text)} is not"
-        raise QueryError(unknown([text], known, f"{fault} known", f"{fault} one of"))
-    return text
+    return _known_words(known, [text])[0]
+
+
+def _known_words(known: Sequence[str], words: list[str]) -> list[str]:
+    """Return the words. Raises QueryError if some are not known."""
+    others = list(dict.fromkeys(word for word in words if word not in known))
+    if others:
+        shown = ", ".join(map(quoted, others[:_SHOWN_WORDS]))
+        more = len(others) - _SHOWN_WORDS
+        fault = f"{shown} and {more} more" if more > 0 else shown
+        fault += " is not" if len(others) == 1 else " are not"
+        raise QueryError(unknown(others, known, f"{fault} known", f"{fault} one of"))
+    return words

@@ -234,19 +234,6 @@ class Query:
             or (each.operator is Operator.ANY_OF and len(cast("tuple[str, ...]", each.operand)) > 1)
         ]
 
-    @cached_property
-    def dates(self) -> tuple[int, int] | None:
-        """The lowest and the highest date, see `Condition.bounds`; None with other conditions."""
-        low, high = -MAX_UNITS, MAX_UNITS
-        for each in self.conditions:
-            if each.field.name != "recordDate" or each.operator.is_negated:
-                return None
-            if not isinstance(each.operand, Span):
-                return None
-            first, last = each.bounds() or (MAX_UNITS, -MAX_UNITS)
-            low, high = max(low, first), min(high, last)
-        return low, high
-
     def on(self, today: int) -> "Query":
         """Return the query with relative dates resolved against today."""
         return replace(self, conditions=tuple(c.on(today) for c in self.conditions))

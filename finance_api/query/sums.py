@@ -227,33 +227,23 @@ def income_share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.net, around.total.income)
 
 
-def _share_of_everything(name: str, example: float) -> Field:
+def _share_of_everything(name: str, example: float) -> Callable[[Value], Value]:
     meaning = (
         f"{name} as a part of everything {name} on these days in the currency, whatever else is "
         "filtered; null if that is not positive."
     )
-    return Field(f"{name}Share", Kind.NUMBER, meaning, example, unit=Unit.SHARE)
+    field = Field(f"{name}Share", Kind.NUMBER, meaning, example, unit=Unit.SHARE)
+    note = "of all, unfiltered"
+    return column(field, note=note, by_flow=True, by_group=True, by_everything=True)
 
 
-@column(
-    _share_of_everything(SPENT, 0.2512),
-    note="of all, unfiltered",
-    by_flow=True,
-    by_group=True,
-    by_everything=True,
-)
+@_share_of_everything(SPENT, 0.2512)
 def spent_share(sums: Sums, around: Surroundings) -> int | None:
     everything = around.everything
     return _part(sums.received - sums.net, everything.received - everything.net)
 
 
-@column(
-    _share_of_everything(RECEIVED, 0.9),
-    note="of all, unfiltered",
-    by_flow=True,
-    by_group=True,
-    by_everything=True,
-)
+@_share_of_everything(RECEIVED, 0.9)
 def received_share(sums: Sums, around: Surroundings) -> int | None:
     return _part(sums.received, around.everything.received)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from finance_api.query.model import Condition, Query
+from finance_api.query.model import Condition, Query, SortKey, Span
+from finance_api.query.operators import RANGES
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, JsonPage, Page
@@ -32,6 +33,9 @@ from finance_api.storage.sql.reading.conditions import (
 from finance_api.storage.sql.reading.rows import RowReader, chosen
 from finance_api.storage.sql.tables import user_data
 from finance_api.values.number import MAX_UNITS
+
+#: The default order of records.
+_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 
 
 def _json_page(
@@ -79,12 +83,21 @@ def _json_by_id(database: str, resource: str) -> sa.Select[Any]:
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
-def _is_newest_first(query: Query) -> bool:
-    """Whether the query asks for records in their default order."""
-    if query.resource is not RECORDS or len(query.sort) != 1:
-        return False
-    key = query.sort[0]
-    return key.descending and key.equals is None and key.field.name == "recordDate"
+def _dates(query: Query) -> tuple[int, int] | None:
+    """Return the lowest and the highest date of records in their default order.
+
+    None if the query has another order, or other conditions.
+    """
+    if query.resource is not RECORDS or query.sort != _NEWEST_FIRST:
+        return None
+    low, high = -MAX_UNITS, MAX_UNITS
+    for each in query.conditions:
+        is_range = each.operator in RANGES and isinstance(each.operand, Span)
+        if each.field.name != "recordDate" or not is_range:
+            return None
+        first, last = each.bounds() or (MAX_UNITS, -MAX_UNITS)
+        low, high = max(low, first), min(high, last)
+    return low, high
 
 
 def _searched(connection: FastConnection, user_id: int, query: Query) -> Query:
@@ -101,7 +114,7 @@ def _list_of(query: Query, is_near: bool) -> tuple[tuple[Any, ...], dict[str, An
 
     is_near: see `chosen`.
     """
-    dates = query.dates if _is_newest_first(query) else None
+    dates = _dates(query)
     if dates is None:
         predicates, values = shape_and_values(query.conditions)
         keys = order_keys(query.sort)
