@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 import httpx2
 from mcp.types import CallToolResult
@@ -79,13 +79,11 @@ class Api:
             "User-Agent": f"finance-api-mcp/{__version__}",
         }
         async with httpx2.AsyncClient(timeout=_SECONDS, verify=_tls()) as client:
-            path, _, own = path.partition("?")
-            query = {**dict(parse_qsl(own)), **query}
-            url = f"{self.base}/v1/api/{path}"
+            url = httpx2.URL(f"{self.base}/v1/api/{path}").copy_merge_params(query)
             try:
                 async with (
                     asyncio.timeout(_SECONDS),
-                    client.stream("GET", url, params=query, headers=headers) as response,
+                    client.stream("GET", url, headers=headers) as response,
                 ):
                     content = await _content(response)
             except (httpx2.HTTPError, TimeoutError) as error:
@@ -129,13 +127,6 @@ def _member(body: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> A
     if name not in body or not isinstance(body[name], kind):
         raise Refused(UNLIKE)
     return body[name]
-
-
-def _rows(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = _member(body, name, list)
-    for row in rows:
-        _member({name: row}, name, dict)
-    return rows
 
 
 def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
@@ -251,11 +242,10 @@ async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> Call
 
 
 def _items(tool: Tool, path: str, response: Response) -> list[Item]:
-    return [
-        (name, {member: value for member, value in row.items() if member not in tool.hides})
-        for name in tool.reads[path]
-        for row in _rows(response.body, name)
-    ]
+    rows = [(name, row) for name in tool.reads[path] for row in _member(response.body, name, list)]
+    if not all(isinstance(row, dict) for _, row in rows):
+        raise Refused(UNLIKE)
+    return [(name, {k: v for k, v in row.items() if k not in tool.hides}) for name, row in rows]
 
 
 def _repeated(tool: Tool, response: Response) -> dict[str, Any]:

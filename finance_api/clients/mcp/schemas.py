@@ -30,12 +30,12 @@ CONDITIONS = (
 )
 
 
-def text(description: str) -> Schema:
-    return {"type": "string", "description": description}
+def text(description: str, **default: str) -> Schema:
+    return {"type": "string", "description": description, **default}
 
 
-def whole(description: str, least: int, most: int, default: int) -> Schema:
-    limits = {"minimum": least, "maximum": most, "default": default}
+def whole(description: str, least: int, most: int, **default: int) -> Schema:
+    limits = {"minimum": least, "maximum": most, **default}
     return {"type": "integer", "description": description, **limits}
 
 

@@ -78,13 +78,11 @@ class Tool:
         )
 
     def _paging_properties(self) -> dict[str, Schema]:
-        limit = whole(
-            "Fewer rows are returned if they are long.", 1, self.most, min(self.most, 100)
-        )
-        offset = whole("nextOffset of the previous response.", 0, 2_147_483_647, 0)
-        paging = {"limit": limit, "offset": offset}
-        if self.paging is Paging.CURSOR:
-            del paging["offset"]
+        note, default = "Fewer rows are returned if they are long.", min(self.most, 100)
+        paging = {"limit": whole(note, 1, self.most, default=default)}
+        if self.paging is not Paging.CURSOR:
+            note = "nextOffset of the previous response."
+            paging["offset"] = whole(note, 0, 2_147_483_647, default=0)
         return paging if self.describes_all else undescribed(paging)
 
     def _output_schema(self) -> Schema:

@@ -129,12 +129,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
             "having": text("Condition on a column: net.lt.-100, firstDate.gte.this-year"),
             "include": text(f"Kinds of records to count, too: {', '.join(LEFT_OUT)}."),
-            "top": {
-                **text("Best rows of each group by all dimensions but the last."),
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 1000,
-            },
+            "top": whole("Best rows of each group by all dimensions but the last.", 1, 1000),
             "mergeCurrencies": flag("Add up all currencies; needs convertTo."),
             "fill": flag("Add groups of zeros: periods without records, or if nothing matches."),
             **_SORT,
@@ -212,7 +207,7 @@ TOOLS: tuple[Tool, ...] = (
         rows={"upcoming": row_of((*tables.UPCOMING, tables.IS_EXPECTED))},
         repeats={"totals": {"type": "array", "items": row_of(tables.UPCOMING_TOTALS)}},
         takes={
-            "days": whole("Number of days.", 1, 366, 30),
+            "days": whole("Number of days.", 1, 366, default=30),
             "include": one_of([tables.INCLUDE_EXPECTED]),
         },
         most=1000,
@@ -275,7 +270,7 @@ TOOLS: tuple[Tool, ...] = (
         paths="changes",
         rows={"changes": row_of(tables.CHANGES)},
         takes={
-            "since": {**text("next of the previous response, or 0 for all data."), "default": "0"},
+            "since": text("next of the previous response, or 0 for all data.", default="0"),
             "types": text(
                 f"Of {', '.join(sorted(tables.CHANGED))}, comma-separated; "
                 "default: all that the token may read."
@@ -291,10 +286,9 @@ TOOLS: tuple[Tool, ...] = (
         paths="api-usage/stats",
         rows={"usage": row_of(tables.USAGE)},
         takes={
-            "period": {
-                **text("1days to 366days, 1weeks to 53weeks, 1months to 13months."),
-                "default": "30days",
-            }
+            "period": text(
+                "1days to 366days, 1weeks to 53weeks, 1months to 13months.", default="30days"
+            )
         },
         repeats={"from": _WORD, "to": _WORD, "rateLimit": {"type": "object"}},
         paging=Paging.WHOLE,

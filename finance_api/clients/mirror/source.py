@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from gzip import GzipFile
 from http.client import HTTPException, HTTPResponse
 from threading import Thread
 from typing import Any
@@ -110,17 +111,14 @@ def _fetch(request: Request) -> bytes | int:
 def _body(response: HTTPResponse) -> bytes:
     """Read and unpack a body. Raises SourceError if it is too large."""
     is_packed = response.headers.get("Content-Encoding") == "gzip"
-    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    body = bytearray()
-    while part := response.read(_PART):
+    try:
         # One more byte than allowed shows that the body is too large.
-        rest = MAX_PAGE_BYTES + 1 - len(body)
-        body += unpacker.decompress(part, rest) if is_packed else part
-        if len(body) > MAX_PAGE_BYTES:
-            raise SourceError(f"a page has more than {MAX_PAGE_BYTES // 2**20} MB")
-    if is_packed and not unpacker.eof:
-        raise SourceError("a page ends before its end")
-    return bytes(body)
+        body = (GzipFile(fileobj=response) if is_packed else response).read(MAX_PAGE_BYTES + 1)
+    except EOFError:
+        raise SourceError("a page ends before its end") from None
+    if len(body) > MAX_PAGE_BYTES:
+        raise SourceError(f"a page has more than {MAX_PAGE_BYTES // 2**20} MB")
+    return body
 
 
 def _seconds_to_wait(error: HTTPError) -> int:
