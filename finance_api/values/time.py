@@ -25,6 +25,7 @@ _INSTANT = re.compile(
 # Seconds of the two parts of a clock time in its usual form, ``Thh:mm:`` and ``ssZ``.
 _MINUTES = {f"T{m // 60:02d}:{m % 60:02d}:": m * 60 for m in range(1440)}
 _SECONDS = {f"{s:02d}Z": s for s in range(60)}
+_MINUTE_TEXTS, _SECOND_TEXTS = list(_MINUTES), list(_SECONDS)
 MIN_SECONDS = (date.min.toordinal() - _EPOCH) * DAY_SECONDS
 MAX_SECONDS = (date.max.toordinal() - _EPOCH + 1) * DAY_SECONDS - 1
 
@@ -127,12 +128,10 @@ def date_text(seconds: int) -> str:
     return _day_text(seconds // DAY_SECONDS)
 
 
-@lru_cache(maxsize=1_024)
 def instant_text(seconds: int) -> str:
     """Return the date-time, ``YYYY-MM-DDThh:mm:ssZ``."""
     day, second = divmod(seconds, DAY_SECONDS)
-    minutes, second = divmod(second, 60)
-    return f"{_day_text(day)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}Z"
+    return _day_text(day) + _MINUTE_TEXTS[second // 60] + _SECOND_TEXTS[second % 60]
 
 
 @lru_cache(maxsize=16_384)

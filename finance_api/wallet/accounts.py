@@ -11,9 +11,8 @@ from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import date_time, of_members, value
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.query.model import condition_on
-from finance_api.query.operators import Operator
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.query.model import any_of
+from finance_api.resources import ACCOUNTS
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import RecordSum
 from finance_api.values import Row
@@ -26,7 +25,7 @@ _HUNDREDTHS = DECIMALS + 2
 
 
 @shapes.member("balanceMode", value("How apps display the balance.", "standard"), always=True)
-def _balance_mode(row: Row, context: shapes.Context) -> Any:
+def _balance_mode(row: Row) -> Any:
     return _BALANCE_MODES.get(row["accountType"], "standard")
 
 
@@ -34,7 +33,7 @@ _FORMULA = "initial + totalIncomes - totalExpenses"
 
 
 @shapes.member("formula", value("How the balance is calculated.", _FORMULA), always=True)
-def _formula(row: Row, context: shapes.Context) -> Any:
+def _formula(row: Row) -> Any:
     return _FORMULA
 
 
@@ -47,18 +46,13 @@ _BALANCE = shapes.Shape(
 )
 
 
-@shapes.member("balance", _BALANCE.schema, always=True)
-def _balance(row: Row, context: shapes.Context) -> Any:
-    return _BALANCE.documents([row], context)[0]
-
-
 @shapes.member("isInvestmentAccount", value("Whether its type is Investment.", False), always=True)
-def _is_investment(row: Row, context: shapes.Context) -> Any:
+def _is_investment(row: Row) -> Any:
     return row["accountType"] == "Investment"
 
 
 @shapes.member("initialBalance", shapes.MONEY)
-def _initial_balance(row: Row, context: shapes.Context) -> Any:
+def _initial_balance(row: Row) -> Any:
     return shapes.amount(row["initialBalance"], row["currencyCode"], _HUNDREDTHS)
 
 
@@ -69,17 +63,17 @@ def base_currency(context: shapes.Context) -> str | None:
     return max(codes, key=codes.count, default=None)
 
 
-@shapes.member("initialBaseBalance", shapes.MONEY)
-def _initial_base_balance(row: Row, context: shapes.Context) -> Any:
-    """Return the initial balance only if it is in the base currency: no rate is guessed."""
-    is_base = row["currencyCode"] == context.once(base_currency)
-    return _initial_balance.write(row, context) if is_base else None
+@shapes.member_of_page("initialBaseBalance", shapes.MONEY)
+def _initial_base_balance(context: shapes.Context) -> shapes.Write:
+    """Write the initial balance only if it is in the base currency: no rate is guessed."""
+    base, write = base_currency(context), _initial_balance.write_of(context)
+    return lambda row: write(row) if row["currencyCode"] == base else None
 
 
 _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
 
 
-@shapes.member(
+@shapes.member_of_page(
     "recordStats",
     of_members(
         "AccountStats",
@@ -95,8 +89,20 @@ _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time
     ),
     always=True,
 )
-def _stats(row: Row, context: shapes.Context) -> Any:
-    sums = context.once(_sums)[row["id"]]
+def _stats(context: shapes.Context) -> shapes.Write:
+    """Write the sums of each account's records, without void ones as in the list."""
+    data, user_id = context.reading.storage.data, context.reading.user_id
+    by_account: dict[str, dict[str, RecordSum]] = {row["id"]: {} for row in context.rows}
+    of_accounts = any_of("accountId", by_account)
+    sums = data.sum_by(user_id, ("accountId", "recordType"), [of_accounts])
+    for (account_id, record_type), record_sum in sums.items():
+        by_account[account_id][record_type] = record_sum
+    times = data.record_times(user_id)
+    return lambda row: _stats_of(by_account[row["id"]], times.get(row["id"]))
+
+
+def _stats_of(sums: Mapping[str, RecordSum], times: tuple[int, int, int] | None) -> dict[str, Any]:
+    """Return the member. sums: by the type of the records. times: see `record_times`."""
     income = sum(each.amount for kind, each in sums.items() if kind == INCOME)
     expense = sum(each.amount for kind, each in sums.items() if kind != INCOME)
     stats: dict[str, Any] = {
@@ -109,33 +115,19 @@ def _stats(row: Row, context: shapes.Context) -> Any:
             "min": shapes.moment(min(each.first for each in sums.values())),
             "max": shapes.moment(max(each.last for each in sums.values())),
         }
-    times = context.once(_times).get(row["id"])
     if times is not None:
         first, last, changed = map(shapes.moment, times)
         stats |= {"createdAt": {"min": first, "max": last}, "lastUpdatedAt": changed}
     return stats
 
 
-def _sums(context: shapes.Context) -> Mapping[str, Mapping[str, RecordSum]]:
-    """Return the sums of each account's records by type, without void ones as in the list."""
-    data, user_id = context.reading.storage.data, context.reading.user_id
-    by_account: dict[str, dict[str, RecordSum]] = {row["id"]: {} for row in context.rows}
-    of_accounts = condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(by_account)))
-    sums = data.sum_by(user_id, ("accountId", "recordType"), [of_accounts])
-    for (account_id, record_type), record_sum in sums.items():
-        by_account[account_id][record_type] = record_sum
-    return by_account
-
-
-def _times(context: shapes.Context) -> Mapping[str, tuple[int, int, int]]:
-    return context.reading.storage.data.record_times(context.reading.user_id)
-
-
 ACCOUNT = shapes.Shape(
     ACCOUNTS,
     "id name accountType currencyCode color bankAccountNumber archived excludeFromStats isBankSync "
     f"isInvestmentAccount balance recordStats {shapes.TIMES}",
-    *(_is_investment, _balance, _stats, _initial_balance, _initial_base_balance),
+    _is_investment,
+    shapes.Member("balance", _BALANCE.document_of, _BALANCE.schema, always=True),
+    *(_stats, _initial_balance, _initial_base_balance),
     older="initialBalance initialBaseBalance",
     always={"isBankSync": False},
 )

@@ -77,37 +77,40 @@ _SPENDING = of_members(
 # -- the spending ----------------------------------------------------------------------------------
 
 
-@shapes.member("spending", _SPENDING)
-def _spending(row: Row, context: shapes.Context) -> Any:
-    if context.given["spending"] is None:
-        return None
-    periods = _periods(row, context)
-    current, *past = [each and _spent(row, each, context) for each in periods]
-    computed_at = max(context.reading.today, context.state.changed_at)
-    return {"computedAt": shapes.moment(computed_at), "current": current, "past": past}
+@shapes.member_of_page("spending", _SPENDING)
+def _spending(context: shapes.Context) -> shapes.Write:
+    number, reading, has_older = context.given["spending"], context.reading, context.has_older
+    if number is None:
+        return lambda row: None
+    periods = {row["id"]: _periods(row, number, reading.today) for row in context.rows}
+    within = [
+        (budget, tracking.span_of(period))
+        for budget in context.rows
+        for period in periods[budget["id"]]
+        if period is not None
+    ]
+    sums = tracking.BudgetSums(reading.storage, reading.user_id, within)
+    computed_at = shapes.moment(max(reading.today, context.state.changed_at))
+
+    def write(row: Row) -> Any:
+        spent = [each and _spent(row, each, sums, has_older) for each in periods[row["id"]]]
+        return {"computedAt": computed_at, "current": spent[0], "past": spent[1:]}
+
+    return write
 
 
-def _periods(budget: Row, context: shapes.Context) -> list[tracking.BudgetPeriod | None]:
+def _periods(budget: Row, number: int, today: int) -> list[tracking.BudgetPeriod | None]:
     """Return the current period, or None, and the requested number before it, newest first."""
-    number, today = context.given["spending"], context.reading.today
     current = tracking.current_period(budget, today)
     last = tracking.last_periods(budget, today, number + 1)
     return [current, *[period for period in last if period != current][:number]]
 
 
-def _sums(context: shapes.Context) -> tracking.BudgetSums:
-    within = [
-        (budget, tracking.span_of(period))
-        for budget in context.rows
-        for period in _periods(budget, context)
-        if period is not None
-    ]
-    return tracking.BudgetSums(context.reading.storage, context.reading.user_id, within)
-
-
-def _spent(budget: Row, period: tracking.BudgetPeriod, context: shapes.Context) -> dict[str, Any]:
+def _spent(
+    budget: Row, period: tracking.BudgetPeriod, sums: tracking.BudgetSums, has_older: bool
+) -> dict[str, Any]:
     limit = tracking.period_limit(budget, period)
-    groups = list(context.once(_sums).groups_of(budget, tracking.span_of(period)))
+    groups = list(sums.groups_of(budget, tracking.span_of(period)))
     own = [group for group in groups if group.currency == budget["currencyCode"]]
     counted = [group for group in own if _excluded_as(group) is None]
     incomes = _sum(group for group in counted if group.record_type == INCOME)
@@ -130,7 +133,7 @@ def _spent(budget: Row, period: tracking.BudgetPeriod, context: shapes.Context) 
         "incomplete": len(own) < len(groups),
         "excluded": _excluded(own),
     }
-    return {**spending, "limit": shapes.decimal(limit)} if context.has_older else spending
+    return {**spending, "limit": shapes.decimal(limit)} if has_older else spending
 
 
 def _text(budget: Row, period: tracking.BudgetPeriod) -> str:
@@ -167,15 +170,13 @@ def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
 
 
 def _day(name: str) -> shapes.Member:
-    def write(row: Row, context: shapes.Context) -> Any:
-        return None if row[name] is None else date_text(row[name])
-
-    return shapes.Member(name, write, of_given(BUDGETS[name]))
+    made = shapes.member(name, of_given(BUDGETS[name]))
+    return made(lambda row: None if row[name] is None else date_text(row[name]))
 
 
-@shapes.member("limit", field_schema(BUDGETS["limitAmount"]), always=True, nullable=True)
-def _limit(row: Row, context: shapes.Context) -> Any:
-    return shapes.decimal(row["limitAmount"])
+@shapes.member("limit", field_schema(BUDGETS["limitAmount"]), always=True)
+def _limit(row: Row) -> Any:
+    return shapes.NULL if row["limitAmount"] is None else shapes.decimal(row["limitAmount"])
 
 
 _OVERRIDE = of_members(
@@ -193,8 +194,9 @@ _OVERRIDE = of_members(
 def _overrides(name: str, *, is_past: bool = False) -> shapes.Member:
     """Make the member with the limits of periods that are over, or of the other ones."""
 
-    def write(row: Row, context: shapes.Context) -> Any:
-        return [
+    def write_of(context: shapes.Context) -> shapes.Write:
+        today = context.reading.today
+        return lambda row: [
             {
                 "limit": shapes.decimal(to_units(Decimal(limit))),
                 "period": period_text(PERIODS[row["type"]], parse_date(day)),
@@ -203,12 +205,12 @@ def _overrides(name: str, *, is_past: bool = False) -> shapes.Member:
                 "createdAt": shapes.moment(row["createdAt"]),
             }
             for day, limit in split_limits(row["limitOverrides"])
-            if is_past == (end_of(PERIODS[row["type"]], parse_date(day)) <= context.reading.today)
+            if is_past == (end_of(PERIODS[row["type"]], parse_date(day)) <= today)
         ]
 
     meaning = "before the current one" if is_past else "from the current one on"
     schema = {**array_of(_OVERRIDE), "description": f"Limits of single periods {meaning}."}
-    return shapes.Member(name, write, schema, always=True)
+    return shapes.Member(name, write_of, schema, always=True)
 
 
 BUDGET = shapes.Shape(

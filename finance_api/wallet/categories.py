@@ -17,7 +17,7 @@ from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.wallet.lists import list_page, page_response, respond_with_objects
 from finance_api.wallet.parameters import CARDINALITY, ListSchema, related
-from finance_api.wallet.shapes import TIMES, Context, Shape, member
+from finance_api.wallet.shapes import TIMES, Context, Shape, Write, member, member_of_page
 
 # -- in other objects ----------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ def _slug(text: str) -> str:
 
 
 @member("group", _GROUP)
-def _group(row: Row, context: Context) -> Any:
+def _group(row: Row) -> Any:
     return None if row["group"] is None else {"id": _slug(row["group"]), "name": row["group"]}
 
 
@@ -46,25 +46,18 @@ CATEGORY_EMBED = Shape(
 _LABEL_EMBED = Shape(LABELS, "id name color archived", title="LabelEmbed", required=["id"])
 
 
-@member("category", CATEGORY_EMBED.schema)
-def category_of(row: Row, context: Context) -> Any:
-    return context.once(_categories).get(row["categoryId"])
-
-
-def _categories(context: Context) -> dict[str, dict[str, Any]]:
+@member_of_page("category", CATEGORY_EMBED.schema)
+def category_of(context: Context) -> Write:
     ids = {row["categoryId"] for row in context.rows} - {None}
-    return _embedded(context, CATEGORIES, CATEGORY_EMBED, ids)
+    known = _embedded(context, CATEGORIES, CATEGORY_EMBED, ids)
+    return lambda row: known.get(row["categoryId"])
 
 
-@member("labels", array_of(_LABEL_EMBED.schema), always=True)
-def labels_of(row: Row, context: Context) -> list[Any]:
-    known = context.once(_labels)
-    return [known[label] for label in row["labelIds"] if label in known]
-
-
-def _labels(context: Context) -> dict[str, dict[str, Any]]:
+@member_of_page("labels", array_of(_LABEL_EMBED.schema), always=True)
+def labels_of(context: Context) -> Write:
     ids = {label for row in context.rows for label in row["labelIds"]}
-    return _embedded(context, LABELS, _LABEL_EMBED, ids)
+    known = _embedded(context, LABELS, _LABEL_EMBED, ids)
+    return lambda row: [known[label] for label in row["labelIds"] if label in known]
 
 
 def _embedded(
@@ -74,23 +67,20 @@ def _embedded(
     rows = context.get_rows(resource, ids)
     if resource.path in context.hidden:
         return {row_id: {"id": row_id} for row_id in rows}
-    return dict(zip(rows, shape.documents(rows.values(), context), strict=True))
+    return dict(zip(rows, shape.documents([*rows.values()], context), strict=True))
 
 
-# -- categories ------------------------------------------------------------------------------------
+# -- the lists -------------------------------------------------------------------------------------
 
 
-@member("parentName", value("Name of the parent category.", "Food"))
-def _parent_name(row: Row, context: Context) -> Any:
-    return context.once(_parents).get(row["parentId"], {}).get("name")
-
-
-def _parents(context: Context) -> dict[str, Row]:
-    return context.get_rows(CATEGORIES, {row["parentId"] for row in context.rows} - {None})
+@member_of_page("parentName", value("Name of the parent category.", "Food"))
+def _parent_name(context: Context) -> Write:
+    parents = context.get_rows(CATEGORIES, {row["parentId"] for row in context.rows} - {None})
+    return lambda row: parents.get(row["parentId"], {}).get("name")
 
 
 @member("systemId", value("Group and name of a built-in category.", "food_and_drinks__groceries"))
-def _system_id(row: Row, context: Context) -> Any:
+def _system_id(row: Row) -> Any:
     if row["customCategory"] or row["group"] is None:
         return None
     return f"{_slug(row['group'])}__{_slug(row['name'])}"
@@ -104,7 +94,16 @@ CATEGORY = Shape(
     always={"customName": False, "enabled": True, "cardinality": "none"},
 )
 
+LABEL = Shape(LABELS, f"id name color archived {TIMES}")
+RECORD_RULE = Shape(
+    RECORD_RULES,
+    f"id name keywords category labels fromAccountId=accountId {TIMES}",
+    *(category_of, labels_of),
+)
+
 categories = Service("wallet.categories", "/wallet/v1/api/categories", CATEGORIES.meaning)
+labels = Service("wallet.labels", "/wallet/v1/api/labels", LABELS.meaning)
+record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", RECORD_RULES.meaning)
 
 
 @categories.get(
@@ -119,18 +118,6 @@ categories = Service("wallet.categories", "/wallet/v1/api/categories", CATEGORIE
     response=page_response(CATEGORY),
     varies_with=NOTHING,
 )
-def list_categories(request: Request) -> Response:
-    return respond_with_objects(request)
-
-
-# -- labels ----------------------------------------------------------------------------------------
-
-
-LABEL = Shape(LABELS, f"id name color archived {TIMES}")
-
-labels = Service("wallet.labels", "/wallet/v1/api/labels", LABELS.meaning)
-
-
 @labels.get(
     schema=ListSchema(
         LABELS,
@@ -145,22 +132,6 @@ labels = Service("wallet.labels", "/wallet/v1/api/labels", LABELS.meaning)
     response=page_response(LABEL),
     varies_with=NOTHING,
 )
-def list_labels(request: Request) -> Response:
-    return respond_with_objects(request)
-
-
-# -- record rules ----------------------------------------------------------------------------------
-
-
-RECORD_RULE = Shape(
-    RECORD_RULES,
-    f"id name keywords category labels fromAccountId=accountId {TIMES}",
-    *(category_of, labels_of),
-)
-
-record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", RECORD_RULES.meaning)
-
-
 @record_rules.get(
     schema=ListSchema(RECORD_RULES, "name labelId=labelIds"),
     permission=Permission.RECORD_RULES_READ,
@@ -168,5 +139,5 @@ record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", REC
     response=page_response(RECORD_RULE),
     varies_with=NOTHING,
 )
-def list_record_rules(request: Request) -> Response:
+def list_objects(request: Request) -> Response:
     return respond_with_objects(request)

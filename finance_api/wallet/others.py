@@ -27,6 +27,7 @@ from finance_api.resources.field import Field, Resource
 from finance_api.wallet.parameters import COMMON, TYPES, IdsSchema, with_ids
 from finance_api.wallet.responses import OF_OTHERS
 
+_OTHERS = resources.RECORDS, resources.STANDING_ORDERS, resources.BUDGETS, resources.RECORD_RULES
 #: Up to so many ids are taken, and listed for each type.
 _MAX_IDS, _LIMIT = 20, 50
 #: Wallet's names of fields that are called differently here.
@@ -40,12 +41,7 @@ def _referring(resource: Resource) -> dict[Resource, Field]:
     """
     return {
         other: field
-        for other in (
-            resources.RECORDS,
-            resources.STANDING_ORDERS,
-            resources.BUDGETS,
-            resources.RECORD_RULES,
-        )
+        for other in _OTHERS
         for field in other.references
         if field.references == resource.model_type
     }

@@ -84,8 +84,7 @@ class Compared(Conditions):
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
 
 
-def filter_by(field: Field, name: str | None = None) -> Parameter:
-    name = name or field.name
+def filter_by(field: Field, name: str) -> Parameter:
     match field.kind:
         case Kind.ID | Kind.ID_LIST:
             return ids_filter(field, name)
@@ -272,9 +271,6 @@ class RelatedTo:
     field: str
     empty_is_all: bool
     row_id: str
-
-    def __str__(self) -> str:
-        return self.row_id
 
 
 def related(name: str, field: str, *, empty_is_all: bool = False) -> Parameter:

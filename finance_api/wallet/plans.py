@@ -36,40 +36,26 @@ GOAL = shapes.Shape(
     *(shapes.money(GOALS["targetAmount"]), shapes.money(GOALS["savedAmount"])),
 )
 
-goals = Service("wallet.goals", "/wallet/v1/api/goals", GOALS.meaning)
-
-
-@goals.get(
-    schema=parameters.ListSchema(GOALS, "name note"),
-    permission=Permission.GOALS_READ,
-    answer=partial(lists.list_page, GOAL),
-    response=lists.page_response(GOAL),
-    varies_with=NOTHING,
-)
-def list_goals(request: Request) -> Response:
-    return lists.respond_with_objects(request)
-
-
 # -- standing orders -------------------------------------------------------------------------------
 
 
-@shapes.member("type", of_given(STANDING_ORDERS["type"]))
-def _type(row: Row, context: shapes.Context) -> Any:
+def _type(row: Row) -> Any:
     if row["type"] is not None or row["amount"] is None:
         return row["type"]
     return record_type(row["amount"])
 
 
 @shapes.member("amount", value("Positive amount.", 850, type="number"))
-def _size(row: Row, context: shapes.Context) -> Any:
+def _size(row: Row) -> Any:
     return None if row["amount"] is None else shapes.decimal(abs(row["amount"]))
 
 
-@shapes.member(
+@shapes.member_of_page(
     "dueDate", date_time("First occurrence on or after today.", "2026-02-01T00:00:00.000Z")
 )
-def _due(row: Row, context: shapes.Context) -> Any:
-    return shapes.moment(next_due(row["recurrenceRule"], row["startDate"], context.reading.today))
+def _due(context: shapes.Context) -> shapes.Write:
+    today = context.reading.today
+    return lambda row: shapes.moment(next_due(row["recurrenceRule"], row["startDate"], today))
 
 
 STANDING_ORDER = shapes.Shape(
@@ -77,7 +63,8 @@ STANDING_ORDER = shapes.Shape(
     "id name note accountId categoryId currencyCode recurrenceRule type amount counterParty=payee "
     "labels dueDate generateFromDate=startDate manualPayment reminder dueDateNotificationEnabled "
     f"threeDaysBeforeNotificationEnabled {shapes.TIMES}",
-    *(_type, _size, labels_of, _due, *parties(_type.write)),
+    *(shapes.member("type", of_given(STANDING_ORDERS["type"]))(_type), _size, labels_of, _due),
+    *parties(_type),
     older="payee=expensePayee payer=incomePayee paymentType",
     always={
         "reminder": "none",
@@ -85,20 +72,6 @@ STANDING_ORDER = shapes.Shape(
         "threeDaysBeforeNotificationEnabled": False,
     },
 )
-
-orders = Service("wallet.orders", "/wallet/v1/api/standing-orders", STANDING_ORDERS.meaning)
-
-
-@orders.get(
-    schema=parameters.ListSchema(STANDING_ORDERS, "name currencyCode labelId=labelIds"),
-    permission=Permission.STANDING_ORDERS_READ,
-    answer=partial(lists.list_page, STANDING_ORDER),
-    response=lists.page_response(STANDING_ORDER),
-    varies_with=(DAY,),
-)
-def list_standing_orders(request: Request) -> Response:
-    return lists.respond_with_objects(request)
-
 
 # -- their items, the occurrences of their rules in the requested range ----------------------------
 
@@ -178,19 +151,37 @@ def _item_id(day: int, order: Row) -> str:
     return str(uuid.uuid5(uuid.UUID(order["id"]), date_text(day)))
 
 
+# -- the lists -------------------------------------------------------------------------------------
+
+goals = Service("wallet.goals", "/wallet/v1/api/goals", GOALS.meaning)
+orders = Service("wallet.orders", "/wallet/v1/api/standing-orders", STANDING_ORDERS.meaning)
 items = Service("wallet.items", "/wallet/v1/api/standing-orders/items", STANDING_ORDERS.meaning)
 
 
+@goals.get(
+    schema=parameters.ListSchema(GOALS, "name note"),
+    permission=Permission.GOALS_READ,
+    answer=partial(lists.list_page, GOAL),
+    response=lists.page_response(GOAL),
+    varies_with=NOTHING,
+)
+@orders.get(
+    schema=parameters.ListSchema(STANDING_ORDERS, "name currencyCode labelId=labelIds"),
+    permission=Permission.STANDING_ORDERS_READ,
+    answer=partial(lists.list_page, STANDING_ORDER),
+    response=lists.page_response(STANDING_ORDER),
+    varies_with=(DAY,),
+)
 @items.get(
     schema=ParameterSchema(
         *parameters.COMMON,
         *(parameters.ids_filter(field, field.name, most=1) for field in (ORDER, _RECORD)),
-        *(parameters.filter_by(field) for field in (ORIGINAL, _PAID, DISMISSED)),
+        *(parameters.filter_by(field, field.name) for field in (ORIGINAL, _PAID, DISMISSED)),
     ),
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(lists.list_page, ITEM, read=read_page),
     response=lists.page_response(ITEM),
     varies_with=(DAY,),
 )
-def list_items(request: Request) -> Response:
+def list_objects(request: Request) -> Response:
     return lists.respond_with_objects(request)

@@ -1,7 +1,9 @@
 """Records: GET /wallet/v1/api/records, /wallet/v1/api/records/by-id"""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -53,7 +55,7 @@ _TRANSFER = of_members(
 )
 
 
-def _mirrors(context: shapes.Context) -> dict[str, Row]:
+def _mirrors(context: shapes.Context) -> dict[str, dict[str, Any]]:
     """Return record id -> the other record of its transfer (if several, the first by id)."""
     transfers = {r["id"]: r["transferId"] for r in context.rows if r["transferId"] is not None}
     ids = sorted({*transfers.values()})
@@ -66,12 +68,14 @@ def _mirrors(context: shapes.Context) -> dict[str, Row]:
     by_transfer: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_transfer[row["transferId"]].append(row)
-    mirrors: dict[str, Row] = {}
-    for record_id, transfer_id in transfers.items():
-        for other in by_transfer[transfer_id]:
-            if other["id"] != record_id:
-                mirrors.setdefault(record_id, other)
-    return mirrors
+    document_of = _MIRROR.document_of(context)
+    return {
+        record_id: document_of(other)
+        for record_id, transfer_id in transfers.items()
+        # The first comes last, so that it wins.
+        for other in reversed(by_transfer[transfer_id])
+        if other["id"] != record_id
+    }
 
 
 def _linked(context: shapes.Context, ids: Sequence[str], limit: int) -> list[Row]:
@@ -80,36 +84,44 @@ def _linked(context: shapes.Context, ids: Sequence[str], limit: int) -> list[Row
     return data.scan_rows(context.reading.user_id, RECORDS, conditions=[linked], limit=limit)
 
 
-@shapes.member("transferRecord", _MIRROR.schema)
-def _mirror_record(row: Row, context: shapes.Context) -> Any:
-    mirror = context.once(_mirrors).get(row["id"])
-    return None if mirror is None else _MIRROR.documents([mirror], context)[0]
+@shapes.member_of_page("transferRecord", _MIRROR.schema)
+def _mirror_record(context: shapes.Context) -> shapes.Write:
+    mirrors = context.once(_mirrors)
+    return lambda row: mirrors.get(row["id"])
 
 
-@shapes.member(
-    "transfer",
-    shapes.or_null(_TRANSFER, "The transfer that the record belongs to."),
-    always=True,
-    nullable=True,
+@shapes.member_of_page(
+    "transfer", shapes.or_null(_TRANSFER, "The transfer that the record belongs to."), always=True
 )
-def _transfer(row: Row, context: shapes.Context) -> Any:
-    if row["transferId"] is None:
-        return None
-    mirror = _mirror_record.write(row, context)
-    transfer = {"type": "unpaired" if mirror is None else "paired", "transferId": row["transferId"]}
-    return transfer if mirror is None else {**transfer, "mirrorRecord": mirror}
+def _transfer(context: shapes.Context) -> shapes.Write:
+    mirrors = context.once(_mirrors)
+
+    def write(row: Row) -> Any:
+        if row["transferId"] is None:
+            return shapes.NULL
+        mirror = mirrors.get(row["id"])
+        if mirror is None:
+            return {"type": "unpaired", "transferId": row["transferId"]}
+        return {"type": "paired", "transferId": row["transferId"], "mirrorRecord": mirror}
+
+    return write
 
 
 _ENVELOPE = {"envelopeId": value("20001 for transfers, otherwise left out.", _TRANSFER_ENVELOPE)}
 _WITH_ENVELOPE = of_members("RecordCategory", CATEGORY_EMBED.schema["properties"] | _ENVELOPE, [])
 
 
-@shapes.member("recordCategory", _WITH_ENVELOPE)
-def _category(row: Row, context: shapes.Context) -> Any:
-    """Return the category; for transfers, with the ``envelopeId`` that marks them for clients."""
-    found = category_of.write(row, context)
-    is_transfer = row["transferId"] is not None
-    return {**(found or {}), "envelopeId": _TRANSFER_ENVELOPE} if is_transfer else found
+@shapes.member_of_page("recordCategory", _WITH_ENVELOPE)
+def _category(context: shapes.Context) -> shapes.Write:
+    """Write the category; for transfers, with the ``envelopeId`` that marks them for clients."""
+    category = category_of.write_of(context)
+
+    def write(row: Row) -> Any:
+        if row["transferId"] is None:
+            return category(row)
+        return {**(category(row) or {}), "envelopeId": _TRANSFER_ENVELOPE}
+
+    return write
 
 
 # -- amounts ---------------------------------------------------------------------------------------
@@ -118,14 +130,14 @@ def _category(row: Row, context: shapes.Context) -> Any:
 def _conversion(context: shapes.Context) -> Conversion | None:
     """Return the conversion to one currency; None means each account's own currency."""
     target = context.given["convertTo"]
-    target = context.once(base_currency) if target == "base" else target
+    target = base_currency(context) if target == "base" else target
     if target is None or target == "account":
         return None
     days = {start_of(Period.DAY, row["recordDate"]) for row in context.rows}
     return Conversion(context.reading.storage, target, days)
 
 
-@shapes.member(
+@shapes.member_of_page(
     "convertedAmount",
     of_members(
         "ConvertedAmount",
@@ -141,10 +153,14 @@ def _conversion(context: shapes.Context) -> Conversion | None:
         ["currencyCode"],
     ),
 )
-def _converted(row: Row, context: shapes.Context) -> Any:
+def _converted(context: shapes.Context) -> shapes.Write:
     if context.given.get("convertTo") is None:
-        return None
-    conversion, currency = context.once(_conversion), row["currencyCode"]
+        return lambda row: None
+    return partial(_in_currency, _conversion(context))
+
+
+def _in_currency(conversion: Conversion | None, row: Row) -> dict[str, Any]:
+    currency = row["currencyCode"]
     if conversion is None or conversion.target == currency:
         return {"value": shapes.decimal(row["amount"]), "ratio": 1, "currencyCode": currency}
     at = start_of(Period.DAY, row["recordDate"])
@@ -159,11 +175,11 @@ def _converted(row: Row, context: shapes.Context) -> Any:
     }
 
 
-@shapes.member("baseAmount", shapes.MONEY)
-def _base_amount(row: Row, context: shapes.Context) -> Any:
-    """Return the amount only if it is in the base currency: no rate is guessed."""
-    base = context.once(base_currency)
-    return shapes.amount(row["amount"], base) if row["currencyCode"] == base else None
+@shapes.member_of_page("baseAmount", shapes.MONEY)
+def _base_amount(context: shapes.Context) -> shapes.Write:
+    """Write the amount only if it is in the base currency: no rate is guessed."""
+    base, write = base_currency(context), _AMOUNT.write_of(context)
+    return lambda row: write(row) if row["currencyCode"] == base else None
 
 
 # -- the rest --------------------------------------------------------------------------------------
@@ -175,28 +191,23 @@ def statements(reading: Reading, numbers: Collection[int] | None = None) -> set[
     return {entry.number for entry in entries if entry.details.get("format", NATIVE) != NATIVE}
 
 
-def _statements(context: shapes.Context) -> set[int]:
-    return statements(context.reading, {row["importId"] for row in context.rows} - {None})
-
-
-@shapes.member(
+@shapes.member_of_page(
     "source",
     value("backend for records from statement files, missing for all others.", "missing"),
     always=True,
 )
-def _source(row: Row, context: shapes.Context) -> Any:
-    return "backend" if row["importId"] in context.once(_statements) else "missing"
+def _source(context: shapes.Context) -> shapes.Write:
+    numbers = statements(context.reading, {row["importId"] for row in context.rows} - {None})
+    return lambda row: "backend" if row["importId"] in numbers else "missing"
 
 
-def parties(record_type: shapes.Write) -> tuple[shapes.Member, shapes.Member]:
+def parties(type_of: Callable[[Row], str | None]) -> tuple[shapes.Member, shapes.Member]:
     """Make the members of earlier versions: the payee of an expense, and the payer of income."""
-
-    def party(kind: str) -> shapes.Write:
-        return lambda row, context: row["payee"] if record_type(row, context) == kind else None
-
+    expense = shapes.member("expensePayee", value("Who was paid.", "Grocer"))
+    income = shapes.member("incomePayee", value("Who paid.", "Employer"))
     return (
-        shapes.Member("expensePayee", party(EXPENSE), value("Who was paid.", "Grocer")),
-        shapes.Member("incomePayee", party(INCOME), value("Who paid.", "Employer")),
+        expense(lambda row: row["payee"] if type_of(row) == EXPENSE else None),
+        income(lambda row: row["payee"] if type_of(row) == INCOME else None),
     )
 
 
@@ -206,7 +217,7 @@ RECORD = shapes.Shape(
     "note labels photos recordDate recordState recordType source transfer "
     f"{shapes.TIMES}",
     *(_AMOUNT, _converted, category_of, labels_of, _source, _transfer),
-    *(*parties(lambda row, _: row["recordType"]), _mirror_record, _base_amount, _category),
+    *(*parties(itemgetter("recordType")), _mirror_record, _base_amount, _category),
     older="payee=expensePayee payer=incomePayee paymentType labelIds transferRecord baseAmount "
     "category=recordCategory",
     always={"accountIsBankSync": False, "photos": []},
@@ -218,6 +229,7 @@ RECORD = shapes.Shape(
 _WINDOW_MONTHS = 3
 _DATE_FILTERS = array_of(value("The conditions on recordDate.", "gte.2026-01-31T10:00:00.000Z"))
 records = Service("wallet.records", "/wallet/v1/api/records", RECORDS.meaning)
+records_by_id = Service("wallet.by-id", "/wallet/v1/api/records/by-id", "Records by their ids.")
 
 
 def records_page(reading: Reading, values: Parameters, asked: lists.Asked) -> Document:
@@ -270,31 +282,7 @@ def _from_sources(reading: Reading, sources: Sequence[str]) -> list[Condition]:
     return [Condition(field, Operator.ANY_OF, numbers if "backend" in sources else ())]
 
 
-@records.get(
-    schema=parameters.ListSchema(
-        RECORDS,
-        "recordDate note amount counterParty=payee accountId labelId=labelIds transferId "
-        "recordType recordState paymentType",
-        parameters.by_category(RECORDS["categoryId"]),
-        parameters.is_given("isTransfer", RECORDS["transferId"]),
-        parameters.SOURCE,
-        parameters.CONVERT_TO,
-        parameters.party("payee", EXPENSE),
-        parameters.party("payer", INCOME),
-        sorts=("recordDate", "amount"),
-    ),
-    permission=Permission.RECORDS_READ,
-    answer=records_page,
-    response=lists.page_response(RECORD, appliedRecordDateFilters=_DATE_FILTERS),
-    varies_with=NOTHING,
-)
-def list_records(request: Request) -> Response:
-    return lists.respond_with_objects(request)
-
-
 # -- by id, in versions before 1.3 -----------------------------------------------------------------
-
-records_by_id = Service("wallet.by-id", "/wallet/v1/api/records/by-id", "Records by their ids.")
 
 
 class RecordIdsSchema(parameters.IdsSchema):
@@ -318,6 +306,24 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
     return Document(state, orjson.dumps(answer))
 
 
+@records.get(
+    schema=parameters.ListSchema(
+        RECORDS,
+        "recordDate note amount counterParty=payee accountId labelId=labelIds transferId "
+        "recordType recordState paymentType",
+        parameters.by_category(RECORDS["categoryId"]),
+        parameters.is_given("isTransfer", RECORDS["transferId"]),
+        parameters.SOURCE,
+        parameters.CONVERT_TO,
+        parameters.party("payee", EXPENSE),
+        parameters.party("payer", INCOME),
+        sorts=("recordDate", "amount"),
+    ),
+    permission=Permission.RECORDS_READ,
+    answer=records_page,
+    response=lists.page_response(RECORD, appliedRecordDateFilters=_DATE_FILTERS),
+    varies_with=NOTHING,
+)
 @records_by_id.get(
     schema=RecordIdsSchema(MAX_LIST_OPERANDS),
     permission=Permission.RECORDS_READ,
@@ -338,5 +344,5 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
     ),
     varies_with=NOTHING,
 )
-def get_records(request: Request) -> Response:
+def list_records(request: Request) -> Response:
     return lists.respond_with_objects(request)

@@ -1,11 +1,12 @@
 """Members of Wallet's objects, and how they are made from rows.
 
 A `Shape` declares an object by its `Member`s. A member has a function that makes its value from a
-row and a `Context`. A missing value is left out, as in Wallet.
+row. A missing value is left out, as in Wallet.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import orjson
@@ -21,7 +22,8 @@ from finance_api.values.number import DECIMALS
 from finance_api.values.time import instant_text
 
 _T = TypeVar("_T")
-_NULL = orjson.Fragment(b"null")
+#: A missing value that is written, not left out.
+NULL = orjson.Fragment(b"null")
 CURRENCY = of_given(RECORDS["currencyCode"])
 MONEY = of_members(
     "AmountWithCurrency",
@@ -49,7 +51,7 @@ class Context:
     _known: dict[Callable[["Context"], Any], Any] = field(default_factory=dict)
 
     def once(self, read: Callable[["Context"], _T]) -> _T:
-        """Return what ``read`` returns for the page. Calls it once, when the first row needs it."""
+        """Return what ``read`` returns for the page, which several members need. Calls it once."""
         if read not in self._known:
             self._known[read] = read(self)
         known: _T = self._known[read]
@@ -61,27 +63,32 @@ class Context:
 
 
 #: A function that returns a member's value from a row; None if there is no value.
-Write = Callable[[Row, Context], Any]
+Write = Callable[[Row], Any]
+#: Reads what the values of a page need besides the rows, and returns the function for each row.
+WriteOfPage = Callable[[Context], Write]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
     """A member of an object. schema: the schema of its value, with meaning and example.
 
-    always: whether all objects have the member. nullable: whether a missing value is written as
-    null, not left out.
+    always: whether all objects have the member.
     """
 
     name: str
-    write: Write
+    write_of: WriteOfPage
     schema: Schema
     always: bool = False
-    nullable: bool = False
 
 
 def member(name: str, schema: Schema, **options: bool) -> Callable[[Write], Member]:
-    """Make a member of a function. options: those of `Member`."""
-    return lambda write: Member(name, write, schema, **options)
+    """Make a member of a function of a row. options: those of `Member`."""
+    return lambda write: Member(name, lambda context: write, schema, **options)
+
+
+def member_of_page(name: str, schema: Schema, **options: bool) -> Callable[[WriteOfPage], Member]:
+    """Make a member of a function of a page. options: those of `Member`."""
+    return lambda write_of: Member(name, write_of, schema, **options)
 
 
 class Shape:
@@ -116,24 +123,23 @@ class Shape:
 
         own, self.older = members(names), members(older)
         every = own | self.older
-        self._plans = [[(n, m.write, m.nullable) for n, m in p.items()] for p in (own, every)]
+        self._members = (own, every)
         if required is None:
             required = [name for name, each in own.items() if each.always]
         self.resource, self.key = resource, key or resource.name
         self.title = title or resource.model_type
         self.schema = of_members(self.title, {n: m.schema for n, m in every.items()}, required)
 
-    def documents(self, rows: Iterable[Row], context: Context) -> list[dict[str, Any]]:
-        """Return the objects of the rows, for orjson."""
-        plan = self._plans[context.has_older]
-        return [
-            {
-                name: _NULL if value is None else value
-                for name, write, nullable in plan
-                if (value := write(row, context)) is not None or nullable
-            }
-            for row in rows
-        ]
+    def document_of(self, context: Context) -> Callable[[Row], dict[str, Any]]:
+        """Return the function that makes the object of a row, for orjson."""
+        members = self._members[context.has_older].items()
+        plan = [(name, each.write_of(context)) for name, each in members]
+        return lambda row: {
+            name: value for name, write in plan if (value := write(row)) is not None
+        }
+
+    def documents(self, rows: Collection[Row], context: Context) -> list[dict[str, Any]]:
+        return list(map(self.document_of(context), rows)) if rows else []
 
 
 def pairs(names: str) -> Iterator[tuple[str, str]]:
@@ -145,24 +151,22 @@ def pairs(names: str) -> Iterator[tuple[str, str]]:
 
 def _constant(name: str, constant: Any) -> Member:
     schema = value(f"Always {str(constant).lower()}.", constant) if constant != [] else _EMPTY
-    return Member(name, lambda row, context: constant, schema, always=True)
+    return member(name, schema, always=True)(lambda row: constant)
 
 
 def of_field(name: str, field: Field) -> Member:
     convert: Any = {Kind.DATE: moment, Kind.DATETIME: moment, Kind.NUMBER: decimal}.get(field.kind)
     schema = date_time(field.meaning) if convert is moment else of_given(field)
 
-    key, always = field.name, not field.nullable
-    if convert is None:
-        return Member(name, lambda row, context: row[key], schema, always)
-    return Member(name, lambda row, context: convert(row[key]), schema, always)
+    key = field.name
+    write = (lambda row: convert(row[key])) if convert else itemgetter(key)
+    return member(name, schema, always=not field.nullable)(write)
 
 
 def money(field: Field) -> Member:
-    def write(row: Row, context: Context) -> Any:
-        return amount(row[field.name], row["currencyCode"])
-
-    return Member(field.name, write, MONEY, always=not field.nullable)
+    key = field.name
+    made = member(key, MONEY, always=not field.nullable)
+    return made(lambda row: amount(row[key], row["currencyCode"]))
 
 
 def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
@@ -172,7 +176,7 @@ def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson
 def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) -> Any:
     if units is None:
         return None
-    number = decimal(units, decimals)
+    number = json_number(units, decimals)
     return {"value": number} if currency is None else {"value": number, "currencyCode": currency}
 
 

@@ -99,10 +99,12 @@ class RowLoader:
         self._loaders = [(f.name, load) for f in fields if (load := loader_of(f.kind)) is not None]
 
     def load(self, found: Iterable[Sequence[Any]]) -> list[Row]:
-        rows: list[Row] = [dict(zip(self._names, values, strict=True)) for values in in_time(found)]
-        for name, load in self._loaders:
-            for row in in_time(rows):
+        rows: list[Row] = []
+        for values in in_time(found):
+            row = dict(zip(self._names, values, strict=True))
+            for name, load in self._loaders:
                 row[name] = load(row[name])
+            rows.append(row)
         return rows
 
 
