@@ -1,27 +1,15 @@
-"""Content negotiation, and JSON that must not be cached."""
+"""Content negotiation: the representation that a client prefers."""
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
-import orjson
-from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
 from finance_api.http.errors import problem
-from finance_api.serialization.formats import JSON, OF_LISTS, Representation
-
-HeaderItems = tuple[tuple[str, str], ...]
-
+from finance_api.serialization.formats import OF_LISTS, Representation
 
 #: A longer Accept header is not cached.
 _MAX_CHARACTERS = 256
-
-
-def json_response(document: dict[str, Any]) -> Response:
-    """Make a JSON response that must not be cached."""
-    body = orjson.dumps(document)
-    return Response(body, content_type=JSON.content_type, charset=None, cache_control="no-store")
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

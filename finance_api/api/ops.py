@@ -15,7 +15,7 @@ from finance_api.api.endpoint import Endpoint
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
 from finance_api.api.openapi.responses import NO_STORE, Header, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, of_members, value
-from finance_api.api.representation import json_response
+from finance_api.api.rendering import json_response
 from finance_api.http import surfaces
 from finance_api.http.compression import compress
 from finance_api.http.requests import Request, client_address, is_known_directly

@@ -5,16 +5,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from finance_api.api.representation import HeaderItems
+import orjson
+from pyramid.response import Response
+
 from finance_api.http.downloads import Chunks
 from finance_api.http.errors import problem
-from finance_api.planning.answers import Answer, Document, Export, Rows
+from finance_api.planning.answers import Answer, Document, Export
 from finance_api.resources.field import Field
 from finance_api.serialization.formats import JSON, TABLES, XLSX, Representation, body_of, chunks_of
 from finance_api.serialization.pages import envelope, trailer
-from finance_api.serialization.rows import RowEncoder, encoder_with_texts, shown, with_texts
+from finance_api.serialization.rows import encoder_with_texts, shown, with_texts
 from finance_api.serialization.values import readable_first
 from finance_api.serialization.xlsx import MAX_ROWS
+
+HeaderItems = tuple[tuple[str, str], ...]
 
 
 def body_and_headers(
@@ -28,7 +32,7 @@ def body_and_headers(
         return with_texts(amounts, answer.json), tuple(answer.headers)
     if form is JSON:
         rows = _lines(answer, answer.columns, amounts)
-        return envelope(answer.name, rows, _members(answer), amounts), ()
+        return envelope(answer.name, rows, answer.read_members(), amounts), ()
     if answer.instead is not None:
         member = answer.members[answer.instead]
         answer = replace(answer, name=answer.instead, columns=member.columns, rows=member.rows)
@@ -39,13 +43,6 @@ def body_and_headers(
     lines = answer.lines if has_whole_rows else _lines(answer, columns, amounts)
     body = body_of(form, answer.name, columns, lines or b"", remark)
     return body, tuple(answer.headers)
-
-
-def _members(answer: Answer) -> dict[str, Any]:
-    return {
-        name: RowEncoder(each.columns).documents(each.rows) if isinstance(each, Rows) else each
-        for name, each in answer.read_members().items()
-    }
 
 
 def _lines(answer: Answer, columns: Sequence[Field], amounts: frozenset[str]) -> bytes:
@@ -64,6 +61,12 @@ def _columns(
     if form not in TABLES:
         return columns
     return readable_first(columns) if chosen is None else chosen
+
+
+def json_response(document: dict[str, Any]) -> Response:
+    """Make a JSON response that must not be cached."""
+    body = orjson.dumps(document)
+    return Response(body, content_type=JSON.content_type, charset=None, cache_control="no-store")
 
 
 def export_chunks(export: Export, form: Representation, amounts: frozenset[str]) -> Chunks:

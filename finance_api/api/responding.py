@@ -16,9 +16,9 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import Endpoint
 from finance_api.api.freshness import variant
+from finance_api.api.negotiation import negotiate
 from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER
-from finance_api.api.rendering import body_and_headers, export_chunks
-from finance_api.api.representation import HeaderItems, json_response, negotiate
+from finance_api.api.rendering import HeaderItems, body_and_headers, export_chunks, json_response
 from finance_api.api.validation import Parameters
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip
@@ -113,8 +113,10 @@ class Exchange:
 
     def unchanged(self) -> Response | None:
         """Return a 304 if the client has the response; None if not, or if only reading can tell."""
-        is_certain = not self.endpoint.may_be_missing and self.values.get(answers.REVISION) is None
-        if self._if_none_match is None or (self.is_any and not is_certain):
+        if self._if_none_match is None:
+            return None
+        has_revision = self.values.get(answers.REVISION) is not None
+        if self.is_any and (has_revision or self.endpoint.may_be_missing):
             return None
         # The tag needs the data's state, but none of its rows. For ``*``, read the state: a replica
         # may be behind the state that was read with the user.
@@ -263,24 +265,24 @@ def _respond(request: Request, exchange: Exchange) -> Response:
     unchanged = exchange.unchanged()
     if unchanged is not None:
         return unchanged
-    user, form = exchange.user, exchange.form.media_type
+    user, asked, variant = exchange.user, exchange.asked, exchange.variant
     cache: ResponseCache = request.registry.services.response_cache
-    key = (
-        *(exchange.path, exchange.asked.query_string, form, exchange.has_gzip),
-        *(exchange.more, exchange.variant),
-    )
+    form = exchange.form.media_type, exchange.has_gzip
+    key = (exchange.path, asked.query_string, form, exchange.more, variant)
     # How many rows a link's answer has; 0 for others, which cost the same with any number.
-    rows_key = (exchange.asked.path, exchange.values.canonical, exchange.variant)
-    rows: int | None = cache.get(user.id, user.data.tag, rows_key) if exchange.is_for_link else 0
+    rows: int | None = 0
+    if exchange.is_for_link:
+        rows_key = (asked.path, exchange.values.canonical, variant)
+        rows = cache.get(user.id, user.data.tag, rows_key)
+        _take_for_answer(request, rows or 0)
     response: CachedResponse | None = None
     if rows is not None:
-        _take_for_answer(request, rows)
         response = cache.get(user.id, user.data.tag, key)
     request.services.metrics.cache_lookups("miss" if response is None else "hit").inc()
     if response is None:
 
         def read() -> tuple[DataState, CachedResponse]:
-            answer = exchange.asked.answer(exchange.reading(request.storage))
+            answer = asked.answer(exchange.reading(request.storage))
             if rows is None:
                 count = answer.count if isinstance(answer, answers.Answer) else 0
                 cache.put(user.id, answer.state.tag, rows_key, count, 0)

@@ -77,11 +77,7 @@ def _checksum(body: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    digits = []
-    for _ in range(width):
-        number, digit = divmod(number, 62)
-        digits.append(_DIGITS[digit])
-    return "".join(reversed(digits))
+    return "".join([_DIGITS[number // 62**place % 62] for place in reversed(range(width))])
 
 
 #: The scopes of the lists; "all data" needs all of them. Saved questions have their own scope.

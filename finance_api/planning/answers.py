@@ -32,13 +32,6 @@ class OtherRevision(Exception):
     """The page must be of another revision of the data; the message says which it has now."""
 
 
-class Rows(NamedTuple):
-    """Further rows of an answer, such as its totals."""
-
-    columns: Sequence[Field]
-    rows: Sequence[Row]
-
-
 class Reading(NamedTuple):
     """The storage, user and moment that an answer is read for. now: in seconds.
 
@@ -68,7 +61,7 @@ class Reading(NamedTuple):
         return self.known_state or self.storage.data.get_state(self.user.id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Answer:
     """Rows, and what the answer says about them.
 

@@ -5,17 +5,15 @@ count as changed in the current revision, and are sent again each new day.
 """
 
 import re
-from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import NamedTuple
 
 from finance_api.planning.computing import compute
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.serialization.rows import encoder_of
-from finance_api.storage.interface import Change, ChangeKey, Changes, DataState, Storage
+from finance_api.serialization.rows import change_key, change_line, encoder_of
+from finance_api.storage.interface import ChangeKey, Changes, DataState, Storage
 from finance_api.values.ids import FORM
 
 
@@ -63,10 +61,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """following: the cursor of the next page."""
+    """lines: as in `Changes`. following: the cursor of the next page."""
 
     state: DataState
-    changes: list[Change]
+    lines: list[bytes]
     following: Cursor
     has_more: bool
 
@@ -138,17 +136,16 @@ def list_changes(
         position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
-    changes = found.changes
+    lines = found.lines
     for resource in due:
-        for change in _computed(
-            storage, user_id, resource, today, found.state, position.key, limit + 1
-        ):
-            insort(changes, change, key=_key)
+        lines += _computed(storage, user_id, resource, today, found.state, position.key, limit + 1)
+    if due:
+        lines.sort(key=change_key)
     cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
-    if len(changes) > limit:
-        position = position._replace(key=changes[limit - 1].key)
-        return ChangesPage(found.state, changes[:limit], replace(cursor, position=position), True)
-    return ChangesPage(found.state, changes, cursor, depends_on_day and day != today)
+    if len(lines) > limit:
+        position = position._replace(key=change_key(lines[limit - 1]))
+        return ChangesPage(found.state, lines[:limit], replace(cursor, position=position), True)
+    return ChangesPage(found.state, lines, cursor, depends_on_day and day != today)
 
 
 def _begin(since: Cursor | None, today: int) -> tuple[Position, int]:
@@ -181,12 +178,9 @@ def _check(since: Cursor, needed: set[int], found: Changes) -> None:
         raise SinceGone("since belongs to data that has been replaced")
 
 
-_key = attrgetter("key")
-
-
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
     """Return the types that have computed fields and may have rows on this page, after the key."""
-    last = found.changes[limit].key if len(found.changes) > limit else None
+    last = change_key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:
         beginning = (found.state.revision, resource.name, "")
@@ -203,12 +197,12 @@ def _computed(
     state: DataState,
     key: ChangeKey,
     limit: int,
-) -> list[Change]:
-    """Return up to ``limit`` rows of a resource after the key, as changes."""
+) -> list[bytes]:
+    """Return up to ``limit`` rows of a resource after the key, as lines of changes."""
     after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode
     return [
-        Change(state.revision, resource, row["id"], encode(row))
+        change_line((state.revision, resource.name, row["id"]), encode(row))
         for row in (compute(storage, user_id, resource, today, rows) if rows else ())
     ]

@@ -13,18 +13,11 @@ from pyramid.response import Response
 
 from finance_api.http.errors import problem, words_about
 from finance_api.http.requests import Request
-from finance_api.planning.answers import (
-    HINTS,
-    Answer,
-    OtherRevision,
-    ParametersRefused,
-    Reading,
-    Rows,
-)
+from finance_api.planning.answers import HINTS, Answer, OtherRevision, ParametersRefused, Reading
 from finance_api.questions.addresses import AddressRefused, normal_address
 from finance_api.questions.asking import find_page
 from finance_api.runtime.time_limit import TookTooLong, time_limit
-from finance_api.serialization.rows import exact_documents
+from finance_api.serialization.rows import Rows, exact_documents
 from finance_api.storage.interface import Question, User
 
 #: The registry's item: the function of the API that responds to the address of a saved question.

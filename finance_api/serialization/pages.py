@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.serialization.rows import with_texts
+from finance_api.serialization.rows import Rows, with_texts
 
 
 def envelope(
@@ -13,11 +13,13 @@ def envelope(
 ) -> bytes:
     """Return a JSON object with the rows in an array, and the members after it.
 
-    name: the name of the array. lines: JSON objects, one per line. members: for orjson.
+    name: the name of the array. lines: JSON objects, one per line. members: for orjson, or `Rows`.
     amounts: see `with_texts`; the rows have their strings already.
     """
-    # The limit of a page is a number of rows; in rows it is an amount.
-    texts = with_texts(amounts - {"limit"}, orjson.dumps(members))
+    texts = orjson.dumps(members, Rows.documents)
+    if amounts:
+        # The limit of a page is a number of rows; in rows it is an amount.
+        texts = with_texts(amounts - {"limit"}, texts)
     end = b",%b" % texts[1:] if members else b"}"
     return b'{"%b":[%b]%b' % (name.encode(), lines.replace(b"\n", b","), end)
 

@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cache, partial
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import orjson
 
+from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.serialization.values import Writer, json_limits, json_writer, text_writer
 from finance_api.values import Row
@@ -59,6 +61,16 @@ class RowEncoder:
         return _lines(self.documents(rows))
 
 
+class Rows(NamedTuple):
+    """Rows that are a member of an answer, such as its totals."""
+
+    columns: Sequence[Field]
+    rows: Sequence[Row]
+
+    def documents(self) -> list[dict[str, Any]]:
+        return RowEncoder(self.columns).documents(self.rows)
+
+
 def encoder_with_texts(fields: Sequence[Field], amounts: frozenset[str]) -> RowEncoder:
     """Return an encoder that writes these amounts as strings, and with them limits of periods."""
     writers = {field.name: text_writer(field) for field in fields if field.name in amounts}
@@ -87,11 +99,44 @@ def encoder_of(resource: Resource) -> RowEncoder:
     return RowEncoder(resource.fields)
 
 
-def change_line(resource: Resource, row_id: str, revision: int, row: bytes | None) -> bytes:
-    """Return a change as a JSON object. row: the row's JSON object; None if it was deleted."""
-    operation = "delete" if row is None else "put"
-    line = f'{{"type":"{resource.path}","id":"{row_id}","op":"{operation}","revision":{revision}'
-    return line.encode() + b"}" if row is None else b'%b,"data":%b}' % (line.encode(), row)
+_PATHS = {resource.name: str(resource.path) for resource in PUBLIC_RESOURCES}
+_NAMES = {path: name for name, path in _PATHS.items()}
+_CHANGE, _DATA = '{"type":"', ',"data":'
+
+
+def change_text(name: str, row_id: Any, revision: Any, row: Any) -> Any:
+    """Return a change as a JSON object. The texts are strings, or columns of SQL.
+
+    name: of the resource. row: the row's JSON object; None if it was deleted.
+    """
+    begin, operation = f'{_CHANGE}{_PATHS[name]}","id":"', "delete" if row is None else "put"
+    text = begin + row_id + f'","op":"{operation}","revision":' + revision
+    return text + "}" if row is None else text + _DATA + row + "}"
+
+
+def change_line(key: tuple[int, str, str], row: bytes | None) -> bytes:
+    """Return a change as a JSON object. key: see `change_key`. row: as in `change_text`."""
+    revision, name, row_id = key
+    json = None if row is None else row.decode()
+    line: str = change_text(name, row_id, str(revision), json)
+    return line.encode()
+
+
+def change_key(line: bytes) -> tuple[int, str, str]:
+    """Return the revision of a change, the name of the resource, and the id of the row."""
+    head, _, _ = line.partition(_DATA.encode())
+    change = orjson.loads(head.removesuffix(b"}") + b"}")
+    return change["revision"], _NAMES[change["type"]], change["id"]
+
+
+def are_changes(lines: Sequence[bytes]) -> bool:
+    """Whether each line begins as a change does, and has a row if it needs one."""
+    begin, empty = _CHANGE.encode(), f"{_DATA}}}".encode()
+    begins, is_empty = (
+        map(bytes.startswith, lines, repeat(begin)),
+        map(bytes.endswith, lines, repeat(empty)),
+    )
+    return all(begins) and not any(is_empty)
 
 
 #: Reads numbers with a decimal point so that they are written again unchanged.

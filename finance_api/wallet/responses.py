@@ -14,7 +14,7 @@ from finance_api.api.openapi.problems import PROBLEM
 from finance_api.api.openapi.responses import OF_DATA, Header
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops import DESCRIPTION, description, respond_with_description
-from finance_api.api.representation import HeaderItems
+from finance_api.api.rendering import HeaderItems
 from finance_api.http.errors import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET

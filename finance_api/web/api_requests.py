@@ -10,8 +10,9 @@ from urllib.parse import quote, urlencode
 
 from finance_api.http.requests import Request, base_url
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
+from finance_api.planning.answers import Answer, ParametersRefused, Reading
 from finance_api.questions.asking import Asked, find
+from finance_api.serialization.rows import Rows
 from finance_api.values import Row
 
 RECORDS_PATH = f"{PUBLIC_SURFACE}records"

@@ -4,7 +4,7 @@ import io
 import itertools
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
@@ -26,14 +26,8 @@ from finance_api.resources import (
     SPLITS,
 )
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import (
-    Change,
-    HistoryEntry,
-    StorageBackend,
-    User,
-    reading,
-    unit_of_work,
-)
+from finance_api.serialization.rows import change_key
+from finance_api.storage.interface import HistoryEntry, StorageBackend, User, reading, unit_of_work
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS
@@ -41,12 +35,24 @@ from support.clock import HeldClock
 from support.service import native_line
 
 _numbers = itertools.count(1)
+_BY_NAME = {resource.name: resource for resource in PUBLIC_RESOURCES}
 #: The settings that `make_order` reads.
 IMPORT_SETTINGS = {
     "finance_api.imports.keep_days": 400,
     "finance_api.imports.profiles_directory": "",
     "finance_api.transfers.link_by_number": False,
 }
+
+
+class Change(NamedTuple):
+    revision: int
+    name: str
+    row_id: str
+    is_deletion: bool
+
+    @property
+    def resource(self) -> Resource:
+        return _BY_NAME[self.name]
 
 
 def an_id(number: int) -> str:
@@ -166,15 +172,12 @@ class Person:
         """Return the changes after a revision."""
         start = (since + 1, "", "")
         after: dict[str, Any] = {"rows_after": start, "deletions_after": start, "limit": 100_000}
-        return list(
-            self.look(
-                lambda s: s.data.list_changes(self.user.id, PUBLIC_RESOURCES, **after).changes
-            )
-        )
+        found = self.look(lambda s: s.data.list_changes(self.user.id, PUBLIC_RESOURCES, **after))
+        return [Change(*change_key(line), b'"op":"delete"' in line) for line in found.lines]
 
     def deleted(self) -> set[tuple[Resource, str, int]]:
         """Return resource, id and revision of each deletion."""
-        return {(c.resource, c.row_id, c.revision) for c in self.changes() if c.json is None}
+        return {(c.resource, c.row_id, c.revision) for c in self.changes() if c.is_deletion}
 
     @property
     def revision(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from finance_api.api.openapi import schemas
-from finance_api.api.representation import HeaderItems
+from finance_api.api.rendering import HeaderItems
 from finance_api.planning.answers import HINTS
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.resources.field import Field, Resource

@@ -13,13 +13,14 @@ from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
 from finance_api.planning import balances as planned
-from finance_api.planning.answers import HINTS, Answer, Reading, Rows
+from finance_api.planning.answers import HINTS, Answer, Reading
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.forecast.reading import MAX_DAYS, list_forecast
 from finance_api.query.kinds import decimal_operand
 from finance_api.query.model import RelativeDate, Span
 from finance_api.resources import RECORDS, tables
 from finance_api.resources.field import Field
+from finance_api.serialization.rows import Rows
 from finance_api.values.number import unit_interval
 from finance_api.values.time import Period, date_text, day_in
 

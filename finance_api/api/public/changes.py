@@ -20,7 +20,6 @@ from finance_api.query.parse import parse_names
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.tables import CHANGED, CHANGES
 from finance_api.serialization.pages import envelope
-from finance_api.serialization.rows import change_line
 
 #: The value that asks for all data, instead of a cursor.
 START = "0"
@@ -113,8 +112,7 @@ def changes_since(
         "hasMore": page.has_more,
         "revision": page.state.revision,
     }
-    lines = [change_line(c.resource, c.row_id, c.revision, c.json) for c in page.changes]
-    return Document(page.state, envelope("changes", b"\n".join(lines), members))
+    return Document(page.state, envelope("changes", b"\n".join(page.lines), members))
 
 
 @changes.get(

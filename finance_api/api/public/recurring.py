@@ -9,7 +9,7 @@ from finance_api.api.endpoint import FORMATS, Service
 from finance_api.api.openapi import responses, schemas
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import HINTS, Answer, Reading, Rows
+from finance_api.planning.answers import HINTS, Answer, Reading
 from finance_api.planning.conditions import WITH_SUBCATEGORIES, resolved
 from finance_api.planning.recurring.orders import own_orders, paid_payees, yearly_totals
 from finance_api.planning.recurring.reading import list_recurring
@@ -20,6 +20,7 @@ from finance_api.query.kinds import parse_one_of
 from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.tables import RECURRING, RECURRING_TOTALS, Status
+from finance_api.serialization.rows import Rows
 from finance_api.values import Row
 
 _STATUSES = tuple(Status)

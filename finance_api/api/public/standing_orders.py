@@ -10,11 +10,12 @@ from finance_api.api.openapi import responses, schemas
 from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
-from finance_api.planning.answers import Answer, ParametersRefused, Reading, Rows
+from finance_api.planning.answers import Answer, ParametersRefused, Reading
 from finance_api.planning.forecast.payments import ExpectedPayments
 from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays, list_orders
 from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
 from finance_api.resources.tables import INCLUDE_EXPECTED, IS_EXPECTED, UPCOMING, UPCOMING_TOTALS
+from finance_api.serialization.rows import Rows
 from finance_api.values.time import DAY_SECONDS, date_text
 
 standing_orders = Service(

@@ -18,7 +18,7 @@ from finance_api.api.openapi.schemas import (
     one_or_more,
     value,
 )
-from finance_api.api.representation import HeaderItems
+from finance_api.api.rendering import HeaderItems
 from finance_api.auth.authentication import require_scopes
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request

@@ -78,10 +78,6 @@ api_usage = Service(
 )
 
 
-class UsageSchema(validation.ParameterSchema):
-    period = PERIOD
-
-
 def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]) -> dict[str, Any]:
     period: periods.UsagePeriod = values["period"]
     boundaries = period.boundaries(reading.now)
@@ -101,7 +97,7 @@ def usage(reading: Reading, values: validation.Parameters, quota: dict[str, Any]
 
 
 @api_usage.get(
-    schema=UsageSchema(),
+    schema=validation.ParameterSchema(PERIOD),
     permission=Permission.API_USAGE_READ,
     answer=usage,
     response=USAGE_RESPONSE,

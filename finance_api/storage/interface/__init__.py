@@ -44,7 +44,6 @@ from finance_api.storage.interface.activity import (
 )
 from finance_api.storage.interface.data import (
     STREAMED_ROWS,
-    Change,
     ChangeKey,
     Changes,
     DataReader,

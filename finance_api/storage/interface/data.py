@@ -86,37 +86,22 @@ class TooManySums(Exception):
     """There are more sums than the caller accepts."""
 
 
-class Change(NamedTuple):
-    """The newest change to a row.
-
-    json: the row as in `DataReader.list_json`; None if the row was deleted.
-    """
-
-    revision: int
-    resource: Resource
-    row_id: str
-    json: bytes | None
-
-    @property
-    def key(self) -> "ChangeKey":
-        return self.revision, self.resource.name, self.row_id
-
-
 #: The position of a change: (revision, name of the resource, id of the row).
 ChangeKey = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Some changes, in the order of their keys.
+    """The newest changes to some rows, in the order of their keys.
 
     state: the state of the data when the changes were read. tags: the tags of the requested
-    revisions, by revision, if they are still stored.
+    revisions, by revision, if they are still stored. lines: the changes as
+    `serialization.rows.change_line` writes them, with rows as in `DataReader.list_json`.
     """
 
     state: DataState
     tags: dict[int, int]
-    changes: list[Change]
+    lines: list[bytes]
 
 
 class DataReader(ABC):

@@ -9,10 +9,9 @@ from finance_api.query.evaluate import group_of, matching, sorted_rows
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
-from finance_api.serialization.rows import RowEncoder, encoder_of
+from finance_api.serialization.rows import RowEncoder, change_line, encoder_of
 from finance_api.storage.interface import (
     STREAMED_ROWS,
-    Change,
     ChangeKey,
     Changes,
     DataState,
@@ -106,14 +105,14 @@ class MemoryData(Part, DataWriter):
             if not resource.computed_fields:
                 rows = [(n, name, row_id) for row_id, n in table.revisions.items()]
                 found += [key for key in rows if key > rows_after]
-        changes = []
-        for n, name, row_id in sorted(found)[:limit]:
-            row = self._rows(user_id, by_name[name]).get(row_id)
-            json = None if row is None else _encode_shown(by_name[name])(row)
-            changes.append(Change(n, by_name[name], row_id, json))
+        lines = []
+        for key in sorted(found)[:limit]:
+            row = self._rows(user_id, by_name[key[1]]).get(key[2])
+            json = None if row is None else _encode_shown(by_name[key[1]])(row)
+            lines.append(change_line(key, json))
         known = self._database.states
         tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
-        return Changes(self.get_state(user_id), tags, changes)
+        return Changes(self.get_state(user_id), tags, lines)
 
     def sum_by(
         self,

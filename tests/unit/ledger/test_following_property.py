@@ -241,7 +241,7 @@ def check_edits(person: Person, book: EditedBook) -> Iterator[tuple[Public, Publ
         rows = {key for key in after if key[0] in _TOLD and before.get(key) != after[key]}
         told = person.changes(revision)
         assert {(each.resource.name, each.row_id) for each in told} == rows | gone, number
-        assert {(e.resource.name, e.row_id) for e in told if e.json is None} == gone
+        assert {(e.resource.name, e.row_id) for e in told if e.is_deletion} == gone
         yield before, after
     person.audit()
     fresh = Person(MemoryBackend(), HeldClock())

@@ -1,16 +1,16 @@
 """Changes to a user's data: rows by their revisions, and the tombstones of deleted rows."""
 
 import json
-from collections.abc import Collection, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
+from finance_api.serialization.rows import are_changes, change_line
 from finance_api.storage.errors import NotFound, StorageDamaged
-from finance_api.storage.interface import Change, ChangeKey, Changes, DataReader, DataState
+from finance_api.storage.interface import ChangeKey, Changes, DataReader, DataState
 from finance_api.storage.sql.bulk import json_elements
 from finance_api.storage.sql.connections.unit import Part
 from finance_api.storage.sql.data_tables import DATA_TABLES
@@ -70,22 +70,28 @@ def _after(
     return found.where(table.c.user_id == USER, sa.tuple_(revision, row_id) > sa.tuple_(*start))
 
 
+#: Makes the column that shows a change, of the name of the resource, and of the columns with the id
+#: of the row, its revision, and its JSON (None for a deletion).
+Show = Callable[[str, Any, Any, Any], sa.ColumnElement[str]]
+
+
 def rows_of_changes(
-    database: str, names: tuple[str, ...], record_json: sa.ColumnElement[str]
+    database: str, names: tuple[str, ...], record_json: sa.ColumnElement[str], show: Show
 ) -> sa.Select[Any] | sa.CompoundSelect[Any]:
-    """Select the `_tags`, then the first changes in order. The JSON of a deletion is NULL.
+    """Select the `_tags`, then the first changes in order.
 
     A single query sees a single state. record_json: the column with the JSON of records.
     """
     parts = []
     for place, name in enumerate(names):
         data, gone = DATA_TABLES[name], tombstones.c
-        nothing = sa.cast(sa.null(), CodePointText)
-        deleted = _after(_DELETIONS, name, place, tombstones, gone.row_id, nothing)
+        shown = show(name, gone.row_id, gone.revision, None)
+        deleted = _after(_DELETIONS, name, place, tombstones, gone.row_id, shown)
         parts.append(deleted.where(gone.resource == sa.literal_column(f"'{name}'")))
         if data.revision is not None:
-            row_json = record_json if data.json is None else data.json
-            parts.append(_after(_ROWS, name, place, data.table, data.columns["id"], row_json))
+            row_id, row_json = data.columns["id"], record_json if data.json is None else data.json
+            shown = show(name, row_id, data.revision, row_json)
+            parts.append(_after(_ROWS, name, place, data.table, row_id, shown))
     if database == "sqlite" and len(names) == 1:
         # SQLite merges the indexes, which have this order, without sorting.
         found = sa.union_all(_tags(database), *parts)
@@ -96,9 +102,13 @@ def rows_of_changes(
     return sa.select(every).order_by("revision", "resource", "row_id").limit(LIMIT)
 
 
+def _json_alone(name: str, row_id: Any, revision: Any, row: Any) -> sa.ColumnElement[str]:
+    return sa.cast(sa.null(), CodePointText) if row is None else row
+
+
 def _changes(database: str, names: tuple[str, ...]) -> sa.Select[Any]:
     # The texts of records are empty; `read_changes` makes their JSON.
-    found = rows_of_changes(database, names, _NOTHING).subquery("found")
+    found = rows_of_changes(database, names, _NOTHING, _json_alone).subquery("found")
     # As in `with_state`: this join keeps the order.
     joined = user_data.join(found, sa.true())
     columns = (*STATE_COLUMNS, *found.c)
@@ -118,8 +128,7 @@ class ChangeReader(Part, DataReader):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        ordered = sorted(resources, key=attrgetter("name"))
-        names = tuple(resource.name for resource in ordered)
+        names = tuple(sorted(resource.name for resource in resources))
         values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions])}
         # One more, because the tags are a row, too.
         values["limit"] = limit + 1
@@ -128,32 +137,30 @@ class ChangeReader(Part, DataReader):
                 revision, row_id = _first_after(after, name)
                 values |= {f"{kind}_revision_{name}": revision, f"{kind}_id_{name}": row_id}
         try:
-            state, tags, changes = self.read_changes(ordered, values)
+            state, (tags, *lines) = self.read_changes(names, values)
             numbers = [int(number) for number in tags.split()]
         except (ValueError, TypeError, AttributeError) as error:
             raise StorageDamaged("a stored change cannot be read") from error
-        if b"" in [change.json for change in changes]:
-            raise StorageDamaged("the JSON of a change is empty")
-        return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)
+        if not are_changes(lines):
+            raise StorageDamaged("a row of a change cannot be read")
+        return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), lines)
 
     def read_changes(
-        self, resources: Sequence[Resource], values: dict[str, Any]
-    ) -> tuple[DataState, str | bytes, list[Change]]:
-        """Return the state of the data, the text of `_tags`, and the changes. Raises NotFound."""
-        names = tuple(resource.name for resource in resources)
+        self, names: tuple[str, ...], values: dict[str, Any]
+    ) -> tuple[DataState, list[bytes]]:
+        """Return the state of the data; the text of `_tags`, and the changes. Raises NotFound."""
         found = self.connection.fetch(_changes, names, values=values)
         if not found:
             raise NotFound("there is no such user")
         (*state, _, _, _, tags), *rows = found
         wanted = [row_id for *_, row_id, text in rows if text == ""]
         of_records = iter(self.get_json(values["user"], RECORDS, wanted)[1] if wanted else ())
-        changes = [
-            Change(
-                revision,
-                resources[place],
-                row_id,
+        lines = [
+            change_line(
+                (revision, names[place], row_id),
                 None if text is None else text.encode() or next(of_records),
             )
             for *_, revision, place, row_id, text in rows
         ]
-        return DataState(*state), tags, changes
+        # A line end in a row makes another line, which is noticed.
+        return DataState(*state), b"\n".join([tags.encode(), *lines]).split(b"\n")

@@ -90,10 +90,10 @@ def test_parts_take_the_place_of_the_record(books):
 def test_mirrors_learn_of_the_removal_and_of_the_parts(books):
     since = books.revision
     split(books, part(-20), part(-10))
-    changes = {c.row_id: c.json is None for c in books.changes(since) if c.resource is RECORDS}
+    changes = {c.row_id: c.is_deletion for c in books.changes(since) if c.resource is RECORDS}
     assert changes == {an_id(100): True} | {row["id"]: False for row in parts(books)}
     edited(books, join_parts, an_id(100))
-    changes = {c.row_id: c.json is None for c in books.changes(since) if c.resource is RECORDS}
+    changes = {c.row_id: c.is_deletion for c in books.changes(since) if c.resource is RECORDS}
     assert changes[an_id(100)] is False
     assert sum(changes.values()) == 2
 
