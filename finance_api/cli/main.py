@@ -146,10 +146,14 @@ def _message(error: Exception, cli: CliContext) -> str:
         return "not enough memory"
     if isinstance(error, click.ClickException):
         return error.format_message()
-    ways = "".join(_WAYS[way] for way in getattr(error, "ways", ()))
-    return (
-        f"{error}{ways}" if _is_expected(error) else f"unexpected {type(error).__name__}: {error}"
-    )
+    if not _is_expected(error):
+        return f"unexpected {type(error).__name__}: {error}"
+    from finance_api.cli.import_texts import refusal_text
+    from finance_api.importers.interface import ImportRefused
+
+    if isinstance(error, ImportRefused):
+        error.written = error.written or refusal_text(error)
+    return f"{error}{''.join(_WAYS[way] for way in getattr(error, 'ways', ()))}"
 
 
 def _is_expected(error: Exception) -> bool:

@@ -140,6 +140,19 @@ def test_only_answers_make_a_profile_and_no_other_is_overwritten(command, anna, 
     assert "set finance_api.imports.profiles_directory" in said
 
 
+def test_every_command_says_in_a_sentence_what_is_wrong(command, own):
+    """In processes of their own: within tests, a refusal has its sentence whoever shows it."""
+    file = command.file("open.csv", "Tag;Wert;Text;Ort\n2026-33-04;-12,40;Eckmarkt;Wien\n")
+    said = command.refused("profiles", "test", "mine", file, process=True)
+    assert said.startswith(f"finance-api: {file}, line 2: ") and "profile 'mine'" in said
+    assert "--date-format" in said
+    said = command.refused("profiles", "show", "nothing", process=True)
+    assert said == "finance-api: there is no profile 'nothing'; 'finance-api profiles' lists them\n"
+    (own / "bad.toml").write_text(OWN.replace("[map]", 'positive = "up"\n[map]'), "utf-8")
+    fault = f"the profile {own / 'bad.toml'}: --positive 'up' is neither in nor out (line 6)"
+    assert command.refused("profiles", "list", process=True) == f"finance-api: {fault}\n"
+
+
 def test_an_import_names_the_profile_in_its_summary_and_in_the_history(command, anna, own):
     path = command.file("mine.csv", FILE)
     options = ("--account", "Giro", "--currency", "EUR")
