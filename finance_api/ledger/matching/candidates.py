@@ -1,7 +1,8 @@
 """Reads the stored records that may equal entries of a file, as earlier files stated them."""
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, islice
+from sys import intern
 from typing import NamedTuple
 
 from finance_api.importers import NATIVE
@@ -60,11 +61,21 @@ class CandidateReader:
         self._source = source
         self._accounts = {account.id: account for account in accounts}
         self.candidates: list[Candidate] = []
-        #: Each record's first candidate whose entry is from this source, by the record's id.
         self._own: dict[str, Candidate] = {}
+        self._known_own = 0
+        #: Many candidates share a day, and each number of its own takes memory.
+        self._days: dict[int, int] = {}
         scan = session.storage.data.scan_rows
         #: Whether the user has no records at all, and deleted none.
         self.is_empty = not any(scan(session.user.id, r, limit=1) for r in (RECORDS, SPLITS))
+
+    def _own_of(self, record_id: str) -> Candidate | None:
+        """Return a record's first candidate whose entry is from this source, if it was read."""
+        for candidate in islice(self.candidates, self._known_own, None):
+            if candidate.mine:
+                self._own.setdefault(candidate.record, candidate)
+        self._known_own = len(self.candidates)
+        return self._own.get(record_id)
 
     def read_days(self) -> None:
         """Read the accounts' records on the days of the file and near them."""
@@ -91,7 +102,7 @@ class CandidateReader:
                 }
                 found = self.by_source_ids(list(keys))
                 for source_id, row in found.items():
-                    if row["id"] not in self._own:
+                    if self._own_of(row["id"]) is None:
                         self._add(row, keys[source_id].account, bank_id=keys[source_id].bank_id)
                 wanted = list(dict.fromkeys(keys[source_id] for source_id in found))
         return len(self.candidates) > begin
@@ -105,9 +116,9 @@ class CandidateReader:
         found = {}
         for source_id, row in self.by_source_ids(list(wanted)).items():
             account, content = wanted[source_id]
-            if row["id"] not in self._own:
+            if self._own_of(row["id"]) is None:
                 self._add(row, account, content=content)
-            candidate = self._own.get(row["id"])
+            candidate = self._own_of(row["id"])
             if candidate is not None and candidate.is_free:
                 found[source_id] = candidate
         return found
@@ -182,7 +193,7 @@ class CandidateReader:
                 import_id=row["importId"],
                 place=place,
                 mine=is_own,
-                source=of,
+                source=of and intern(of),
                 bank_id=its_id,
                 texts=_texts_differ(row, each, account.texts),
                 is_void=is_void and not is_deleted,
@@ -192,9 +203,9 @@ class CandidateReader:
                 names_other=names_other_side(of, each.now.payee, row["counterpartyAccount"]),
                 others=each.others or () if is_own else (),
                 sums=sums,
-                present=each.now.amount + change,
+                present=each.now.amount + change if change else each.now.amount,
                 restated=_restated(each, others) if is_own else (),
-                day=each.now.day,
+                day=self._days.setdefault(each.now.day, each.now.day),
                 time=each.now.time,
                 amount=each.now.amount,
                 text=each.now.text_hash,
@@ -209,8 +220,6 @@ class CandidateReader:
             )
             now = now or candidate
             self.candidates.append(candidate)
-            if is_own:
-                self._own.setdefault(row["id"], candidate)
 
 
 def _rest(whole: StatedValues, parts: list[StatedValues]) -> StatedValues | None:

@@ -54,8 +54,12 @@ def pair_shifted(rows: OpenRows) -> Iterator[Pair]:
             rows.remarks.append(clause(Says.HOUR_APART, entry=whole, record=record))
 
 
+def _time(row: FileEntry | Candidate, shift: int = 0) -> int:
+    return row.day * DAY_SECONDS + row.time + shift
+
+
 def _key(row: FileEntry | Candidate, shift: int = 0) -> tuple[int, int, int]:
-    return row.day * DAY_SECONDS + row.time + shift, row.amount, row.text
+    return _time(row, shift), row.amount, row.text
 
 
 def _moved(entries: list[FileEntry], candidates: list[Candidate], shift: int) -> _Pairs:
@@ -64,18 +68,21 @@ def _moved(entries: list[FileEntry], candidates: list[Candidate], shift: int) ->
     shift: the seconds from a record's time to its entry's.
     """
     covers = entries[0].account.earlier.covers
-    file = sorted((_key(entry, -shift), n) for n, entry in enumerate(entries))
-    stored = sorted((_key(candidate), n) for n, candidate in enumerate(candidates))
-    first, last = (choose(file[i][0][0], stored[i][0][0]) for i, choose in ((0, max), (-1, min)))
-    file = [
-        (key, n)
-        for key, n in file
-        if first <= key[0] <= last and any(c.holds(key[0] // DAY_SECONDS) for c in covers)
+    file = sorted(entries, key=lambda entry: _key(entry, -shift))
+    stored = sorted(candidates, key=_key)
+    first = max(_time(file[0], -shift), _time(stored[0]))
+    last = min(_time(file[-1], -shift), _time(stored[-1]))
+    known = [candidate for candidate in stored if first <= _time(candidate) <= last]
+    found = [
+        entry
+        for entry in file
+        if first <= (time := _time(entry, -shift)) <= last
+        if any(cover.holds(time // DAY_SECONDS) for cover in covers)
     ]
-    stored = [(key, n) for key, n in stored if first <= key[0] <= last]
-    if not file or [k for k, _ in file] != [k for k, _ in stored]:
+    if len(found) != len(known):
         return []
-    return [(entries[n], candidates[m]) for (_, n), (_, m) in zip(file, stored, strict=True)]
+    pairs = list(zip(found, known, strict=True))
+    return pairs if all(_key(entry, -shift) == _key(c) for entry, c in pairs) else []
 
 
 def _left_over(entries: list[FileEntry], candidates: list[Candidate], shift: int) -> _Pairs:
