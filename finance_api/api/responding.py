@@ -16,9 +16,14 @@ from pyramid.response import Response
 
 from finance_api.api.endpoint import Endpoint
 from finance_api.api.freshness import variant
-from finance_api.api.negotiation import negotiate
 from finance_api.api.parameters import AMOUNTS, AS_STRINGS, TRAILER
-from finance_api.api.rendering import HeaderItems, body_and_headers, export_chunks, json_response
+from finance_api.api.rendering import (
+    HeaderItems,
+    body_and_headers,
+    export_chunks,
+    json_response,
+    negotiate,
+)
 from finance_api.api.validation import Parameters
 from finance_api.auth.auditing import note_export
 from finance_api.http.compression import GZIP, compress, gzip_chunks, gzipped, takes_gzip

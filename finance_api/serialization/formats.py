@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from finance_api.resources.field import Field, Resource
 from finance_api.serialization.csv import csv_chunks
-from finance_api.serialization.pages import ndjson_chunks
-from finance_api.serialization.rows import shown
+from finance_api.serialization.rows import ndjson_chunks, shown
 from finance_api.serialization.xlsx import xlsx_chunks
 
 

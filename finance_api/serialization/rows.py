@@ -1,7 +1,7 @@
-"""Rows as JSON objects, one per line."""
+"""Rows as JSON objects, one per line; and pages of them, in an envelope or as NDJSON."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, partial
 from itertools import repeat
@@ -182,3 +182,32 @@ def _decoded(decoder: json.JSONDecoder, lines: bytes) -> list[dict[str, Any]]:
 
 def _lines(documents: Iterable[dict[str, Any]]) -> bytes:
     return b"\n".join(map(orjson.dumps, documents))
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def envelope(
+    name: str, lines: bytes, members: Mapping[str, Any], amounts: frozenset[str] = frozenset()
+) -> bytes:
+    """Return a JSON object with the rows in an array, and the members after it.
+
+    name: the name of the array. lines: JSON objects, one per line. members: for orjson, or `Rows`.
+    amounts: see `with_texts`; the rows have their strings already.
+    """
+    texts = orjson.dumps(members, Rows.documents)
+    if amounts:
+        # The limit of a page is a number of rows; in rows it is an amount.
+        texts = with_texts(amounts - {"limit"}, texts)
+    end = b",%b" % texts[1:] if members else b"}"
+    return b'{"%b":[%b]%b' % (name.encode(), lines.replace(b"\n", b","), end)
+
+
+def ndjson_chunks(pages: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield pages of JSON objects, one per line, each page with a line end."""
+    return (page + b"\n" for page in pages)
+
+
+def trailer(count: int) -> bytes:
+    """Return the last line of a complete export, which counts its rows."""
+    return b'{"end":true,"rows":%d}\n' % count

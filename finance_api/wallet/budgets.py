@@ -153,13 +153,14 @@ def _excluded_as(group: tracking.RecordGroup) -> str | None:
 
 
 def _excluded(groups: Iterable[tracking.RecordGroup]) -> dict[str, Any]:
-    left_out = [group for group in groups if _excluded_as(group) is not None]
-    counts = {
-        name: sum(group.number for group in left_out if _excluded_as(group) == name)
-        for name in ("transfers", "debts", "incomeCategories", "unknownCategories")
-    }
+    amount = 0
+    counts = dict.fromkeys(("transfers", "debts", "incomeCategories", "unknownCategories"), 0)
+    for group in groups:
+        if (reason := _excluded_as(group)) is not None:
+            amount += group.amount
+            counts[reason] += group.number
     total = sum(counts.values())
-    return {"total": total, **counts, "totalAmountSum": shapes.decimal(_sum(left_out))}
+    return {"total": total, **counts, "totalAmountSum": shapes.decimal(amount)}
 
 
 def _sum(groups: Iterable[tracking.RecordGroup]) -> int:

@@ -266,10 +266,11 @@ def _texts(condition: Condition) -> Iterator[str]:
     if span.end - span.first == 1:
         yield f"{operator.value.word}{shapes.moment(span.first)}"
         return
-    if operator in (Operator.EQ, Operator.GTE, Operator.GT):
-        yield f"gte.{shapes.moment(span.end if operator is Operator.GT else span.first)}"
-    if operator in (Operator.EQ, Operator.LTE, Operator.LT):
-        yield f"lt.{shapes.moment(span.first if operator is Operator.LT else span.end)}"
+    low, high = operator.value.bounds(span.first, span.end)
+    if low is not None:
+        yield f"gte.{shapes.moment(low)}"
+    if high is not None:
+        yield f"lt.{shapes.moment(high + 1)}"
 
 
 def _from_sources(reading: Reading, sources: Sequence[str]) -> list[Condition]:

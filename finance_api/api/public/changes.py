@@ -19,7 +19,7 @@ from finance_api.query.errors import QueryError, quoted
 from finance_api.query.parse import parse_names
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.tables import CHANGED, CHANGES
-from finance_api.serialization.pages import envelope
+from finance_api.serialization.rows import envelope
 
 #: The value that asks for all data, instead of a cursor.
 START = "0"

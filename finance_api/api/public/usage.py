@@ -48,28 +48,21 @@ PERIOD = parameters.parameter(
 )
 
 
-def _response() -> ResponseDescription:
-    used = of_fields("UsageInterval", USAGE)
-    quota = {
-        "limit": value("Maximum number of requests of the token.", 500),
-        "remaining": value("Number of requests left.", 458),
-        "resetAt": date_time("When the whole quota is available again.", "2026-01-31T10:05:02Z"),
-    }
-    granularities = ["daily", "weekly", "monthly"]
-    schema = of_members(
-        "Usage",
-        {
-            "period": value("As in the request.", _DEFAULT_PERIOD),
-            "granularity": value("Length of an interval in usage.", "daily", enum=granularities),
-            **used["properties"],
-            "usage": array_of(used),
-            "rateLimit": of_members("Quota", quota),
-        },
-    )
-    return ResponseDescription(schema, headers=OF_UNSTORED)
-
-
-USAGE_RESPONSE = _response()
+_GRANULARITIES = ["daily", "weekly", "monthly"]
+_USED = of_fields("UsageInterval", USAGE)
+_QUOTA = {
+    "limit": value("Maximum number of requests of the token.", 500),
+    "remaining": value("Number of requests left.", 458),
+    "resetAt": date_time("When the whole quota is available again.", "2026-01-31T10:05:02Z"),
+}
+_USAGE = {
+    "period": value("As in the request.", _DEFAULT_PERIOD),
+    "granularity": value("Length of an interval in usage.", "daily", enum=_GRANULARITIES),
+    **_USED["properties"],
+    "usage": array_of(_USED),
+    "rateLimit": of_members("Quota", _QUOTA),
+}
+USAGE_RESPONSE = ResponseDescription(of_members("Usage", _USAGE), headers=OF_UNSTORED)
 
 api_usage = Service(
     "api.api-usage",

@@ -88,11 +88,11 @@ def size(answer: CallToolResult) -> int:
 def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
     """Return the sums by currency of the columns that all rows have; None if there is no sum."""
 
-    def have(name: str) -> bool:
-        return all(row.get(name) is not None for row in rows)
+    def have(name: str, kind: Any) -> bool:
+        return all(isinstance(row.get(name), kind) for row in rows)
 
-    columns = list(filter(have, columns))
-    if not columns or not have("currencyCode"):
+    columns = [name for name in columns if have(name, (int, Decimal))]
+    if not columns or not have("currencyCode", str):
         return None
     found: dict[str, dict[str, Any]] = {}
     # Enough digits for any sum to be exact.

@@ -45,10 +45,6 @@ class Table:
         units = {f.name + _UNITS: "INTEGER" for f in self.resource.fields if f.is_money}
         return {**declared, "id": "TEXT PRIMARY KEY", **units}
 
-    @property
-    def deletion(self) -> str:
-        return f"DELETE FROM {self.name} WHERE id = ?"  # noqa: S608
-
     @cached_property
     def insertion(self) -> str:
         marks = ", ".join("?" * len(self.columns))
@@ -264,8 +260,8 @@ def _store(file: sqlite3.Connection, source: Source, pages: IO[bytes], *, is_new
                 file.execute(table.insertion, table.row(change["data"]))
                 put += 1
             else:
-                gone = file.execute(table.deletion, (change["id"],))
-                deleted += gone.rowcount
+                deletion = f"DELETE FROM {table.name} WHERE id = ?"  # noqa: S608
+                deleted += file.execute(deletion, (change["id"],)).rowcount
     state = (page["next"], int(page["revision"]), _fingerprint(source.base, source.token), _TABLES)
     file.execute("DROP TABLE IF EXISTS mirror_state")
     file.execute(_STATE)

@@ -1,6 +1,6 @@
 """Envelopes: rows in an array, and members after it."""
 
-from finance_api.serialization.pages import envelope
+from finance_api.serialization.rows import envelope
 
 ROWS = b'{"amount":1}\n{"amount":2}'
 
