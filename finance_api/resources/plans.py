@@ -106,7 +106,7 @@ GOALS = Resource(
         amount_field(
             "savedAmount", "Amount saved so far, for goals without account or label.", 300, 0
         ),
-        currency_field("Currency of the amounts."),
+        currency_field("Currency of the amounts; by default that of the account."),
         reference_field("accountId", "Account", "The account whose balance counts as saved."),
         reference_field("labelId", "Label", "The label whose records add up to the saved amount."),
         date_field("desiredDate", "When it should be reached."),

@@ -60,11 +60,13 @@ def rename_planned(
 ) -> None:
     """Rename the payees of standing orders and of ignored recurring payments.
 
+    A standing order without a payee may name it.
+
     renamed: returns the new payees of an account's records by their old payees.
     """
     orders = session.row_set(STANDING_ORDERS)
     for row in list(orders.rows.values()):
-        payee = renamed(row["accountId"]).get(row["payee"])
+        payee = renamed(row["accountId"]).get(row["payee"] or row["name"])
         if payee is not None:
             after = {**row, "payee": payee, "updatedAt": session.now}
             orders.put(after)

@@ -1,7 +1,7 @@
 """Payments that were made although their standing order had ended."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from finance_api.planning.counted import NO_TRANSFERS
@@ -88,8 +88,8 @@ def charged_again(
             by_payee[payee].append(order)
     wanted = set().union(*(order.payees for order, _ in over))
     payments: defaultdict[str, list[Payment]] = defaultdict(list)
-    for payment in _payments(storage, user_id, wanted, min(day for _, day in over)):
-        payments[payee_key(payment.payee)].append(payment)
+    for payee, payment in _payments(storage, user_id, wanted, min(day for _, day in over)):
+        payments[payee].append(payment)
     again = []
     for order, ended in over:
         later = [
@@ -106,18 +106,25 @@ def charged_again(
     return again
 
 
-def _payments(storage: Storage, user_id: int, payees: Collection[str], after: int) -> list[Payment]:
-    """Return the payments to these payees after a day, and all without a payee.
+def _payments(
+    storage: Storage, user_id: int, payees: Collection[str], after: int
+) -> Iterator[tuple[str, Payment]]:
+    """Yield the payments to these payees after a day, each with its payee and, if it was renamed,
+    also with the payee of its file.
 
     payees: as from `payee_key`.
     """
-    end = MAX_SECONDS + 1
+    end, data = MAX_SECONDS + 1, storage.data
     # Whole months, because sums of months are stored.
     months = [NO_TRANSFERS, dated(start_of(Period.MONTH, after), end)]
-    sums = storage.data.sum_by(user_id, ["payee"], months)
-    names = [name for (name,) in in_time(sums) if name and payee_key(name) in payees]
+    is_renamed = condition_on(RECORDS, "originalPayee", Operator.NOT_NULL)
+    named = {(name, name) for (name,) in data.sum_by(user_id, ["payee"], months) if name}
+    named |= set(data.sum_by(user_id, ["payee", "originalPayee"], [*months, is_renamed]))
+    names = {name for name, text in in_time(named) if name and payee_key(text) in payees}
     nobody = condition_on(RECORDS, "payee", Operator.IS_NULL)
     to_them = either(RECORDS["payee"], [any_of("payee", names), nobody])
     conditions = [NO_TRANSFERS, dated(after + DAY_SECONDS, end), to_them]
-    rows = storage.data.list_amounts(user_id, PAYMENT_FIELDS, conditions)
-    return [payment_of(row) for row in in_time(rows)]
+    rows = data.list_amounts(user_id, ("originalPayee", *PAYMENT_FIELDS), conditions)
+    for original, *row in in_time(rows):
+        payment = payment_of(row)
+        yield from ((key, payment) for key in {payee_key(payment.payee), payee_key(original or "")})

@@ -198,6 +198,14 @@ def test_chosen_records_get_a_category_and_labels(client, visitor):
     assert client.get(f"records/{uid('Record', 1)}").json["category"] is None
 
 
+def test_rows_have_no_rule_while_records_are_chosen(client, visitor):
+    """The form that sticks to the end of the window would cover a part of the link."""
+    for query, is_there in (("", True), ("?select=all", False), ("?select=some", False)):
+        links = visitor.get(f"/records{query}").html.select("td.action a")
+        assert bool(links) == is_there, query
+
+
+@on_one_storage
 def test_all_records_that_match_are_changed_and_changed_back(client, visitor):
     path = "/records?to=2026-03-04&from=2026-02-02"
     sent = {"all": "true", "do": "note", "set_note": " checked "}

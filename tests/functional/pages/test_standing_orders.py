@@ -230,6 +230,26 @@ def test_a_payment_of_a_day_to_come_warns_too_however_long_the_pause(
 
 
 @on_one_storage
+def test_a_payee_that_is_renamed_after_its_payment_was_cancelled_warns_too(
+    service, user, client, visitor
+):
+    service.load(
+        user,
+        [order_until(2, "Paper", -20, "20260305", "2025-07-05"), *monthly(30, "Paper", -20, "12")],
+    )
+    path = "/payee?name=Paper"
+    visitor.submit(path, path, into="The Daily", status=303)
+    assert AGAIN in shown_text(visitor.get("/overview").text)
+    visitor.submit("/payee?name=The+Daily", "/payee?name=The+Daily", into="Weekly", status=303)
+    assert AGAIN in shown_text(visitor.get("/overview").text)
+    # Only the payment that follows is renamed: its file names the payee of the standing order.
+    films = record(20, payee="Films 9", amount=-9.99, recordDate="2026-03-17", sourceId="20")
+    service.load(user, [order_until(2, "Films 8", -9.99, "20260305", "2025-07-05"), films])
+    visitor.submit("/payee?name=Films+9", "/payee?name=Films+9", into="Movies", status=303)
+    assert f"Films 8 ended on 5 Mar 2026{AGAIN}" in visitor_text(visitor)
+
+
+@on_one_storage
 def test_the_last_day_of_a_cancelled_payment_is_checked(client, visitor):
     page = visitor.get("/standing-orders").text
     (_, cancelled) = (f for f in forms(page) if f.action == "/standing-orders/new")
@@ -295,6 +315,10 @@ def test_another_amount_of_the_same_payee_is_not_ignored(service, user, client, 
     visitor.post("/standing-orders", films.filled({"do": "ignore"}), status=303)
     found = client.get("records/recurring").json["recurring"]
     assert [each["amount"] for each in found] == [-25]
+
+
+def visitor_text(visitor):
+    return shown_text(visitor.get("/overview").text).replace(" ,", ",")
 
 
 def monthly(first, payee, amount, of_month, months=MONTHS):
