@@ -94,14 +94,40 @@ def test_a_currency_may_be_written_as_a_symbol_or_a_name(written):
     assert refused.reason.startswith("the original currency 'kr' may be SEK, NOK, DKK or another")
 
 
-def test_an_unnamed_column_of_one_symbol_is_the_currency():
+def test_a_column_of_one_symbol_is_the_currency_under_any_heading():
     text = "date,amount,payee,X\n2026-01-01,1,A,{0}\n2026-01-02,1,B,{0}\n"
     columns = {"recordDate": "date"}
-    for symbol in ("€", "US$", "EUR"):
+    for symbol in ("€", "US$"):
         (found,) = read(text.format(symbol), account="Main", columns=columns)
         assert found.account.currency == {"US$": "USD"}.get(symbol, "EUR")
     (found,) = read(text.format("all"), account="Main", columns=columns)
     assert found.account.currency is None
+
+
+@pytest.mark.parametrize("word", ["R", "kr", "Ft"])
+def test_a_word_that_is_also_a_sign_of_money_is_no_currency_without_a_heading_that_says_so(word):
+    rows = f"2026-01-01,A,{word},1.50,\n2026-01-02,B,{word},,2.50\n"
+    (found,) = read(f"Date,Payee,Clr,Withdrawal,Deposit\n{rows}", account="Main")
+    assert found.account.currency is None
+    (found,) = read(f"Date,Payee,Clr,Withdrawal,Deposit\n{rows}", account="Main", currency="AUD")
+    assert found.account.currency == "AUD"
+
+
+def test_a_code_that_may_be_a_word_is_the_currency_only_if_more_says_so():
+    rows = "2026-01-01;A;{0};-1.50\n2026-01-02;B;{0};2.50\n"
+    for code in ("ALL", "EUR"):
+        refused = refusal("Date;Payee;Scope;Amount\n" + rows.format(code))
+        assert answers(refused)[0] == "--map currency= --currency CODE"
+        assert "--map currency=Scope" in answers(refused)[1]
+        assert refused.reason.startswith(f"the column 'Scope' has '{code}'")
+        for heading in (
+            "Date;Payee;Scope;Amount (%s)",
+            "Balance: %s 5.00\nDate;Payee;Scope;Amount",
+        ):
+            (found,) = read(f"{heading % code}\n{rows.format(code)}", account="Main")
+            assert found.account.currency == code
+        (found,) = read(f"Date;Payee;;Amount\n{rows.format(code)}", account="Main")
+        assert found.account.currency == code
 
 
 def test_currency_comes_from_the_option_or_the_column():

@@ -1,17 +1,18 @@
 """Decides the currencies of the rows."""
 
 from collections import abc
+from itertools import chain
 
 from finance_api.importers.clauses import Clause, Fact, Says, Topic, clause
-from finance_api.importers.csv.guess.evidence import Survey
-from finance_api.importers.csv.headings import Headings
+from finance_api.importers.csv.guess.evidence import Survey, Watched
 from finance_api.importers.csv.mapping import Mapping, field_of
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.reading import Currencies, in_column
 from finance_api.importers.csv.sniff import currencies_beside, currency_above
-from finance_api.importers.csv.vocabulary import marks_in
+from finance_api.importers.csv.table import is_account, is_amount
+from finance_api.importers.csv.vocabulary import marks_in, role_fit
 from finance_api.importers.interface import Choice, ImportRefused, Questions
-from finance_api.resources.currencies import codes_in
+from finance_api.resources.currencies import CODES, codes_in
 
 
 def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Currencies:
@@ -42,7 +43,7 @@ def decide_currencies(plan: Plan, survey: Survey, questions: Questions) -> Curre
     if "currency" not in map(field_of, mapping.columns):
         if option is not None and plan.rows is None and not in_headings:
             _ask_about_others_above(plan, option, above, questions)
-        whole = whole or _in_columns(survey, option or whole, headings, questions)
+        whole = whole or _in_columns(plan, survey, option or whole, questions)
     if whole is None and option is None and len(certain) == 1 and not survey.amounts.has_bare:
         whole = next(iter(certain))
     possible = [{*mark.possible} for mark in (*in_headings, *marks) if mark.possible]
@@ -84,15 +85,18 @@ def _per_account(
 
 
 def _in_columns(
-    survey: Survey, currency: str | None, headings: Headings, questions: Questions
+    plan: Plan, survey: Survey, currency: str | None, questions: Questions
 ) -> str | None:
     """Return the code that an unmapped column has in every row, or ask about its codes."""
+    headings = plan.headings
     for column in survey.watched:
         codes = codes_in(column.values)
-        if not codes:
+        is_named = role_fit("currency", column.heading) > 0
+        if not codes or not (is_named or all(map(_is_code, column.values))):
             continue
         name = headings.named(column.index)
-        if len(codes) == 1 and currency in (None, *codes):
+        is_one = len(codes) == 1 and currency in (None, *codes)
+        if is_one and (is_named or currency or _is_supported(column, codes, plan, survey)):
             return next(iter(codes))
         facts: dict[str, Fact] = {"column": name, "codes": tuple(sorted(codes))}
         fact = Clause(Topic.CURRENCY_COLUMN, facts)
@@ -100,7 +104,33 @@ def _in_columns(
             fact = Clause(Topic.CURRENCY_COLUMN_AGAINST, {**facts, "said": currency})
         needs = ("currency",) if currency is None else ()
         one = Choice({"columns": {"currency": ("",)}}, clause(Says.ONE_CURRENCY), needs)
+        choices = (one, in_column(name)) if is_one else (in_column(name), one)
         line = min(line for kinds in column.values.values() for line in kinds.values())
-        questions.ask(fact, in_column(name), one, line=line, column=column.index)
+        questions.ask(fact, *choices, line=line, column=column.index)
         return None
     return None
+
+
+def _is_code(text: str) -> bool:
+    """Return whether a cell is a code or has a symbol: other words may mean another thing, such as
+    the R of a reconciled row.
+    """
+    return text.strip() in CODES or not text.strip().isalpha()
+
+
+def _is_supported(column: Watched, codes: abc.Set[str], plan: Plan, survey: Survey) -> bool:
+    """Return whether a column whose heading does not name a currency has one, and not a word such
+    as ALL: it is a symbol, it has no heading and stands beside money or an account, or the file has
+    the code in another place, too.
+    """
+    beside = {column.index - 1, column.index + 1} if not column.heading else ()
+    cells = (text.strip() for row in plan.table.sample for i, text in enumerate(row) if i in beside)
+    if codes.isdisjoint(map(str.strip, column.values)) or any(
+        is_amount(text) or is_account(text) for text in cells
+    ):
+        return True
+    headings = map(plan.headings.text, range(plan.table.width))
+    marks = {*survey.amounts.marks, *chain.from_iterable(map(marks_in, headings))}
+    others = (codes_in(other.values) for other in survey.watched if other is not column)
+    stated = currencies_beside(plan.table.above).union(*others)
+    return codes <= stated | {mark.currency for mark in marks}
