@@ -50,6 +50,7 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, figures
         command.done("user", "delete", anna, "--yes")
         command.done("user", "add", anna)
         kill(command, share * seconds, "import", anna, path)
+        assert command.done("check") == b"nothing is wrong\n"
         found = lines(command, anna)
         assert found in ("", whole)
         done += found == whole
@@ -80,6 +81,7 @@ def test_a_killed_follow_leaves_the_old_book_or_the_new_one(command, anna, figur
     for number, share in enumerate(shares(KILLS, 4713)):
         follow_more(paths[1], number)
         kill(command, share * seconds, "import", anna, paths[1], *options)
+        assert command.done("check") == b"nothing is wrong\n"
         found = command.done("dump", anna)
         command.done("import", anna, paths[1], *options)
         new = command.done("dump", anna)
@@ -112,6 +114,7 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, figures):
         number = str(newest["number"])
         undo = ("imports", "undo", anna, number)
         kill(command, share * seconds, *undo)
+        assert command.done("check") == b"nothing is wrong\n"
         found = lines(command, anna)
         (state,) = (
             row["state"]
