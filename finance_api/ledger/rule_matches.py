@@ -49,20 +49,19 @@ class RuleSearch:
         self, keywords: Collection[str], *, whole_payee: bool = False
     ) -> Matches | None:
         """Return the matches; None if they have too many different texts to count."""
-        found, folded = Matches(), set(map(fold, keywords))
+        found, words = Matches(), set(map(fold, keywords))
+
+        def is_matched(text: str) -> bool:
+            folded = fold(text)
+            return folded in words if whole_payee else any(word in folded for word in words)
+
         for names in _searches(whole_payee=whole_payee):
             try:
                 groups = self.groups(names, keywords)
             except TooManySums:
                 return None
             for (category, payee, *others), number in groups.items():
-                texts = dict.fromkeys(text for text in (payee, *others) if text)
-                having = [
-                    text
-                    for text in texts
-                    for each in [fold(text)]
-                    if (each in folded if whole_payee else any(word in each for word in folded))
-                ]
+                having = [text for text in (payee, *others) if text and is_matched(text)]
                 # Records whose payee matches were counted by it.
                 if having and ("payee" in names or payee not in having):
                     found.count += number

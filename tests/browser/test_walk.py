@@ -369,6 +369,11 @@ def test_too_much_in_the_parts_of_a_split_is_said_at_the_field(enter):
     hand.write_in(last, "20")
     expect(hand.main.locator(".field:has(#amount-2) .error")).to_have_text("108.88 EUR too much.")
     expect(error).to_have_count(0)
+    hand.button("Split")
+    expect(hand.main.locator("#amount-2-error")).to_have_text("108.88 EUR too much.")
+    last.fill("30")
+    expect(hand.main.locator(".field:has(#amount-2) .error")).to_have_text("118.88 EUR too much.")
+    last.fill("20")
     first.fill("40")
     expect(hand.main.locator(".error")).to_have_count(0)
 

@@ -198,6 +198,8 @@ if (split) {
     const rest = leftBy(amounts.slice(0, -1));
     if (takesRest && target !== last) last.value = rest > 0 ? fieldText(rest) : "";
     const left = leftBy(amounts);
+    // The server's error was about what stood there before.
+    document.getElementById(`${target.id}-error`)?.remove();
     excess.textContent = `${money(-left)} ${currency} too much.`;
     if (left < 0) target.before(excess);
     else excess.remove();
