@@ -207,7 +207,7 @@ class EditReport:
                 listed.append((row["id"], message(title_of(resource, row))))
             return
         self.updated += 1
-        title = message(title_of(resource, before))
+        title = "" if is_full else message(title_of(resource, before))
         changed: _Texts = {}
         for each in _listed(resource):
             old, new = before[each.name], after[each.name]

@@ -27,8 +27,8 @@ from finance_api.web.routes import get, post
 
 #: The preview shows up to this many records.
 MOST_RECORDS = 100
-#: A preview reads up to this many records.
-MOST_READ = 50_000
+#: A preview reads up to this many records, in 0.25 s of processor time if none of them change.
+MOST_READ = 15_000
 
 
 @get("records.rule", Permission.DATA_READ, "record_rule")
