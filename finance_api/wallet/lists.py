@@ -19,11 +19,10 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.evaluate import matches
 from finance_api.query.model import DEFAULT_LIMIT, Condition, Query
-from finance_api.ratelimit.tween import taken_from_quota
+from finance_api.ratelimit.tween import quota_of
 from finance_api.resources import CATEGORIES, LABELS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page
-from finance_api.values.time import instant_text
 from finance_api.wallet.parameters import RelatedTo, with_ids
 from finance_api.wallet.responses import OF_LIST, state_headers
 from finance_api.wallet.shapes import Context, Shape, one_of
@@ -75,11 +74,9 @@ def respond_with_objects(request: Request) -> Response:
 
 def _low_quota(request: Request) -> tuple[int, str] | None:
     """Return the requests left, and when all are available again; None if enough are left."""
-    taken = taken_from_quota(request)
-    if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
-        return None
-    level, now_ms = taken.tightest, request.services.clock.now_ms()
-    return level.remaining, instant_text(-(-(now_ms + level.full_ms) // 1000))
+    quota = quota_of(request)
+    is_low = quota["remaining"] * _LOW < quota["limit"]
+    return (quota["remaining"], quota["resetAt"]) if is_low else None
 
 
 # -- a page ----------------------------------------------------------------------------------------
