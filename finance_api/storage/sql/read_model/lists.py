@@ -156,7 +156,9 @@ class ListReader(RowReader):
         return map(check_whole, self.connection.stream(*shape, values=values))
 
     def finds_many(self, user_id: int, query: Query) -> bool:
-        return self.connection.found_ids.get((user_id, query.conditions), ()) is None
+        known = self.connection.found_ids
+        # Mostly there are none, and hashing conditions takes time.
+        return bool(known) and known.get((user_id, query.conditions), ()) is None
 
     def count_rows(self, user_id: int, query: Query) -> int:
         ids = self.connection.found_ids.get((user_id, query.conditions))
