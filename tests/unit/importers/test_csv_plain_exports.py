@@ -149,6 +149,14 @@ def test_on_a_card_money_that_goes_out_is_offered_first():
     assert answers(refusal(text, account="Main", currency="EUR"))[0] == "--positive in"
 
 
+def test_a_card_of_which_all_that_comes_in_is_a_payment_is_read_without_a_question():
+    text = "Date,Description,Card Member,Amount\n2026-01-02,a,J DOE,45.00\n"
+    text += "2026-01-13,b,J DOE,30.00\n2026-01-20,PAYMENT - THANK YOU,J DOE,-75.00\n"
+    assert amounts(text) == [-45, -30, 75]
+    assert refusal(text.replace("Card Member", "Owner"), currency="EUR")
+    assert refusal(text.replace("PAYMENT - THANK YOU", "Transfer"), currency="EUR")
+
+
 BOOKED = "2026-01-24,Rent,-900.00\n2026-01-13,Wages,2500.00\n"
 PENDING = "2026-01-26,Fuel,-30.00\n2026-01-25,Coffee,-4.50\n"
 HEAD = "Date,Description,Amount\n"
@@ -191,7 +199,8 @@ def test_an_unknown_word_beside_a_status_is_asked_about_under_any_heading():
     asked = refusal(text("gebucht", "gebucht", "quaxig", "gebucht"), currency="EUR")
     assert "--only Zorblat=gebucht" in answers(asked)
     assert amounts(text(*["gebucht"] * 4)) == [-5] * 4
-    # Texts that do not repeat are no status.
+    # Kinds of payments are no states, and texts that do not repeat are none.
+    assert amounts(text("Buchung", "Zinsaufwand", "Buchung", "Belastung")) == [-5] * 4
     assert amounts(text("Shop", "Rail", "quaxig", "gebucht")) == [-5] * 4
 
 

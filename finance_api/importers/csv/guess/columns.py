@@ -109,8 +109,9 @@ def _is_status(column: Column) -> bool:
     if column.values == known and known & NOT_MONEY:
         return True
     if not fit and not any(map(column.fit, ("payee", "note", "category"))):
-        known -= DIRECTIONS.keys() | {word for word in known if len(word) < 3}
-        fit = int(len(column.values) * 2 <= len(column.filled))
+        are_kinds = any(len(word) > 1 and word in DIRECTIONS for word in column.values)
+        known = {word for word in known if len(word) > 2}
+        fit = int(len(column.values) * 2 <= len(column.filled) and not are_kinds)
     return fit > 0 and column.is_full and bool(known)
 
 

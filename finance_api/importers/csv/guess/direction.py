@@ -153,6 +153,10 @@ class Directions:
             # Balances that rise by what is spent are what is owed, and prove nothing.
             is_open = debt or (is_open and are_many and not has_number)
             is_open = is_open or looks_like_card(plan.mapping.account or "", *sides)
+        elif is_card and are_most and are_card_payments(sides[1]):
+            remark = "positive amounts are money going out: the others repay a card"
+            self.questions.remarks.append(remark)
+            return Signs({AMOUNT: _rule(-1)})
         elif not (is_open and (are_many if has_number else are_most)):
             is_open, topic = are_card_payments(sides[1]), Topic.ONLY_PAYMENTS
         if is_open or said:
