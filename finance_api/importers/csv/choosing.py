@@ -26,6 +26,7 @@ from finance_api.importers.csv.sniff import (
 )
 from finance_api.importers.csv.table import (
     Table,
+    are_continued,
     filled,
     is_amount,
     is_date,
@@ -301,7 +302,7 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
 
     Raises ImportRefused.
     """
-    headings, table = table.names, _filled_down(table, user_mapping)
+    headings, table, given = table.names, _filled_down(table, user_mapping), user_mapping
     columns = find_columns(user_mapping, headings)
     count = filled(table.cells)
     if any(index >= count for indexes in columns.values() for index in indexes):
@@ -326,4 +327,8 @@ def _read_columns(table: Table, user_mapping: Mapping) -> Plan:
     left_out = user_mapping.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
     both = {name: indexes for name, indexes in both.items() if indexes}
-    return Plan(table, both, user_mapping, inferred=inferred)
+    plan = Plan(table, both, user_mapping, inferred=inferred)
+    own = (*plan.amounts, *plan.indexes("recordDate", "balance"))
+    if plan.is_complete and not table.own and are_continued(table.sample, own):
+        return _read_columns(replace(table, own=own), given)
+    return plan

@@ -25,6 +25,7 @@ from finance_api.importers.interface import (
     Choice,
     Entry,
     ImportRefused,
+    Question,
     Statement,
     StatementAccount,
     quoted,
@@ -194,7 +195,11 @@ class _StatementBuilder:
             statement = rows.statement
             if not self._has_balances:
                 continue
-            opening, closing = rows.balances.ends()
+            try:
+                opening, closing = rows.balances.ends()
+            except ImportRefused as refused:
+                refused.questions = (*map(self._with_exchanged, refused.questions),)
+                raise
             if opening is not None and statement.initial:
                 # Rows that make up `initial` are not entries: the opening balance is after them.
                 opening = BankBalance(opening.amount + statement.initial, opening.date)
@@ -211,6 +216,16 @@ class _StatementBuilder:
             remark = clause(Says.BALANCES_WITHOUT_DAY, balances=balances)
             statements[0].remarks.append(remark)
         return statements
+
+    def _with_exchanged(self, question: Question) -> Question:
+        """Add the choice that the sides are those of the books of an account's owner."""
+        sides = [self._plan.headings.named(i) for i in self._plan.indexes("credit", "debit")]
+        if question.reason != Topic.MAYBE_DEBT or not sides:
+            return question
+        debit, credit = sides
+        meaning = clause(Says.OUT_IN, column=debit)
+        exchanged = Choice({"debit": debit, "credit": credit}, meaning)
+        return question._replace(choices=(*question.choices, exchanged))
 
     def _in_rows(self, rows: _AccountRows) -> Iterator[Stated]:
         """Yield the balances above the account's first row, or below all other rows: others, such

@@ -33,6 +33,8 @@ from finance_api.values.time import DAY_SECONDS, date_text
 _DELIMITERS = (",", ";", "\t", "|")
 _DIVIDED = re.compile(r"[,;\t|]")
 DATE = re.compile(r"(?<![0-9])[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}(?![0-9])")
+#: A code beside the number or the name of an account.
+_CODE = re.compile(r"(?:(?<=- )|(?<=\())[A-Z]{3}(?=\)| -|$)")
 #: A bank's statement covers at most this many days.
 _LONGEST_DAYS = 400
 
@@ -170,8 +172,13 @@ def currency_above(lines: list[Line]) -> str | None:
     """Return the currency that a line such as "Currency;USD" states, or else the currency beside a
     balance; None if not exactly one.
     """
-    for role in ("currency", "balance"):
+    for role in ("currency", "balance", "account"):
         marks = [_mark_in(texts[0]) for label, texts in lines if texts and role_fit(role, label)]
+        if role == "account":
+            parts = [
+                part for label, texts in lines if role_fit(role, label) for part in (label, *texts)
+            ]
+            marks = [mark_of(code) for part in parts for code in _CODE.findall(part)]
         found = {mark.currency for mark in marks if mark is not None} - {None}
         if found:
             return found.pop() if len(found) == 1 else None
@@ -180,6 +187,7 @@ def currency_above(lines: list[Line]) -> str | None:
 
 def _mark_in(text: str) -> Mark | None:
     """Return the currency that stands alone in a text or beside an amount."""
+    text = text.strip("[] ")
     written = shape_of(text)
     return mark_of(text) if written is None else written.mark
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, pairwise
 
 from finance_api.importers.clauses import Clause, Says, Topic, clause
 from finance_api.importers.csv.amounts import DECIMAL_MARKS, number_pattern, plain_number, shape_of
@@ -50,6 +50,7 @@ _PAGE_NUMBER = re.compile(
 )
 
 _QUOTES = re.compile('"+')
+_COLON = re.compile("[:：]")
 #: A text in a formula, and a number or a day behind an apostrophe.
 _KEPT_TEXT = re.compile(r"""="(.*)"|'([-+]?[0-9][-0-9.,/: ]*)""", re.DOTALL)
 _DIGIT = re.compile("[0-9]")
@@ -170,6 +171,7 @@ class Table:
     missing_cells: how many cells fewer than headings a row may have. extra_cells: whether rows may
     have more cells, which are dropped. nameless: whether columns without a heading have cells.
     fill_down: groups of columns: where the first one is blank, all repeat the row above.
+    own: columns of which each row has a cell; a row without them continues the row above.
     """
 
     text: TextFile
@@ -180,6 +182,7 @@ class Table:
     extra_cells: bool = False
     nameless: bool = False
     fill_down: tuple[tuple[int, ...], ...] = ()
+    own: tuple[int, ...] = ()
 
     @cached_property
     def _first(self) -> Row:
@@ -254,6 +257,14 @@ class Table:
         is no ``misfit``, it is raised. Rows that repeat the headings are counted in ``skipped``,
         and so are rows below a title such as "Pending transactions", by this title.
         """
+        rows = self._rows(skipped, misfit)
+        return _joined(rows, self.own) if self.own else rows
+
+    def _rows(
+        self,
+        skipped: Counter[str] | None,
+        misfit: Callable[[ImportRefused, list[str]], None] | None,
+    ) -> Iterator[Row]:
         _, first = self._first
         most = len(first)
         least = filled(first) if self.has_header else most
@@ -311,6 +322,35 @@ class Table:
     def _all_rows(self) -> Iterator[Row]:
         text = self.text
         return read_rows(text.lines(), self.delimiter, text.skip_rows, has_lines=text.is_sheet)
+
+
+def _continues(cells: Sequence[str], own: Sequence[int]) -> bool:
+    """Return whether a row has only texts. own: as in `Table`."""
+    texts = [text for cell in cells if (text := cell.strip())]
+    are_texts = not any(is_amount(text) and not text.isdigit() for text in texts)
+    return bool(texts) and are_texts and not any(cells[index].strip() for index in own)
+
+
+def are_continued(rows: Sequence[Sequence[str]], own: Sequence[int]) -> bool:
+    """Return whether most rows, and at least three, are continued by the rows below them."""
+    are_own = [not _continues(cells, own) for cells in rows]
+    count = sum(one and not other for one, other in pairwise(are_own))
+    return count > 2 and are_own[0] and count * 2 >= sum(are_own)
+
+
+def _joined(rows: Iterable[Row], own: Sequence[int]) -> Iterator[Row]:
+    """Yield the rows, each with the texts of the rows that continue it."""
+    above: Row | None = None
+    for row in rows:
+        if above is not None and _continues(row[1], own):
+            pairs = zip(above[1], row[1], strict=True)
+            above = above[0], [" ".join(filter(None, map(str.strip, pair))) for pair in pairs]
+            continue
+        if above is not None:
+            yield above
+        above = row
+    if above is not None:
+        yield above
 
 
 def _is_booked(title: str) -> bool | None:
@@ -410,8 +450,12 @@ def looks_like_headings(cells: Sequence[str]) -> bool:
 
 
 def line_of(cells: Sequence[str]) -> Line:
-    label, _, rest = cells[0].partition(":") if cells else ("", "", "")
-    return label.strip(), [text.strip() for text in (rest, *cells[1:]) if text.strip()]
+    label, *rest = _COLON.split(cells[0], 1) if cells else [""]
+    texts = [text for each in (*rest, *cells[1:]) if (text := each.strip())]
+    if "".join(rest).strip() and is_amount(whole := ",".join(texts)):
+        # The delimiter has divided the number.
+        texts = [whole]
+    return label.strip(), texts
 
 
 def heading_digest(headings: Sequence[str] | None, width: int) -> str:

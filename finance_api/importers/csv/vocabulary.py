@@ -15,7 +15,8 @@ from finance_api.values.text import TextError, clean, fold
 def folded(text: str) -> str:
     """Return the form in which words and headings are compared: NFC, trimmed, without case."""
     try:
-        return fold(clean(text)).strip()
+        # The small letter of the Turkish İ has a dot of its own.
+        return fold(clean(text)).replace("\u0307", "").strip()
     except TextError:
         return text
 
@@ -191,9 +192,11 @@ def without_numbers(text: str) -> str:
 
 
 _HEADING_WORD = re.compile(
-    r"(?:US|NZ|HK|NT|[ACSR])\$|S/(?![^\W\d_])|[0-9]+月|[^\W\d_]+|[0-9]+|[$£¥฿\u20a0-\u20cf]"
+    r"(?:US|NZ|HK|NT|[ACSR])\$|S/(?![^\W\d_])|[0-9]+月|\u05d1?\u05e9[\x22\u05f4]\u05d7|[^\W\d_]+|[0-9]+|[$£¥฿\u20a0-\u20cf]"
 )
 _LETTER = re.compile("[A-Za-z]")
+#: Blanks between Chinese letters, which only space them out.
+_BETWEEN = re.compile("(?<=[\u3000-\u9fff]) +(?=[\u3000-\u9fff])")
 #: A heading whose last part is in brackets.
 _BRACKETS = re.compile(r"(.*\S)\s*[(\[（]([^()\[\]（）]+)[)\]）]\W*")
 #: Letters that `without_accents` leaves as they are -> plain letters.
@@ -220,6 +223,7 @@ def marks_in(heading: str) -> frozenset[Mark]:
 @lru_cache(4096)
 def _parts_of(heading: str) -> tuple[tuple[str, ...], frozenset[Mark]]:
     text = _CAMEL.sub(" ", heading[:_LONGEST_HEADING]).replace("_", " ")
+    text = _BETWEEN.sub("", text.replace("[-]", " minus ").replace("[+]", " plus "))
     brackets = _BRACKETS.fullmatch(text)
     mark = None if brackets is None else _mark_in(brackets[2].strip())
     if brackets is not None and mark is not None:

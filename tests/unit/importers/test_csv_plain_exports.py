@@ -265,3 +265,134 @@ def test_names_under_an_unknown_heading_are_kept_if_nothing_else_names_the_payee
     assert [entry.note for entry in found.entries][:2] == ["Card Corner Shop", "Card City Rail"]
     (found,) = read(text.replace("Branch", "Payee"), account="Main", currency="EUR")
     assert found.entries[0].note == "Card"
+
+
+def of_card(*rows):
+    lines = (
+        f"{day}.02.2026,Shop {day},{amount},{','.join(words)}\n" for day, amount, *words in rows
+    )
+    return f"Transaktionsdatum,Händler,Betrag,Kartennummer,Typ\n{''.join(lines)}"
+
+
+def test_words_that_contradict_all_signs_of_a_card_prove_that_its_signs_are_turned():
+    rows = [("25", "165.82", "3759 XX", "Belastung"), ("21", "9.38", "3759 XX", "Belastung")]
+    text = of_card(*rows, ("14", "-11.26", "3759 XX", "Gutschrift"))
+    assert amounts(text, account="Main") == [-165.82, -9.38, 11.26]
+    assert refusal(text.replace("Kartennummer", "Nummer"), currency="EUR")
+    rows = [(day, amount, number, "Purchase") for day, amount, number, _ in rows]
+    rows.append(("22", "1.00", "3759 XX", "Purchase"))
+    paid = ("15", "-412.35", "3759 XX", "Payment")
+    text = of_card(*rows, paid, ("14", "-11.26", "3759 XX", "Credit"))
+    assert amounts(text, account="Main") == [-165.82, -9.38, -1, 412.35, 11.26]
+
+
+def test_a_word_in_the_place_of_a_reference_says_that_a_row_is_pending():
+    text = "Date,Narrative,Quax,Amount\n"
+    text += "".join(f"2026-01-{day},a,CRD_{day}1,-5.00\n" for day in range(13, 24))
+    (found,) = read(text + "2026-01-24,b,HOLD,-7.00\n", account="Main", currency="EUR")
+    assert len(found.entries) == 11
+    assert found.statement.skipped == {"HOLD": 1}
+
+
+def test_money_that_adds_up_to_the_amount_in_each_row_is_not_asked_about():
+    text = "Date,Payee,Subtotal,Round Up,Total\n2026-01-13,a,-74.81,-0.19,-75.00\n"
+    text += "2026-01-14,b,-9.30,-0.70,-10.00\n2026-01-15,c,50.00,0.00,50.00\n"
+    assert amounts(text) == [-75, -10, 50]
+    assert refusal(text.replace("-0.70", "-0.80"), currency="EUR")
+
+
+def test_signs_in_brackets_are_headings_of_sides():
+    text = 'Date,Details,"[-] EUR","[+] EUR"\n2026-01-13,a,6.35,\n2026-01-14,b,,97.05\n'
+    assert amounts(text, currency=None) == [-6.35, 97.05]
+
+
+def test_a_currency_without_decimals_in_the_heading_says_that_a_comma_divides_thousands():
+    text = "取引日,取引内容,出金金額（円）,入金金額（円）\n"
+    text += '2026/02/26,a,"5,357",-\n2026/02/27,b,-,"1,575"\n'
+    assert amounts(text, currency=None) == [-5357, 1575]
+
+
+def test_a_number_below_the_rows_that_the_delimiter_divided_is_one_number():
+    text = "Kode Mata Uang : IDR\n\nTanggal,Keterangan,Jumlah,Saldo\n"
+    text += '13/01/2026,a,"-1,500.00","4,198,500.00"\n14/01/2026,b,"2,000.00","4,200,500.00"\n'
+    text += "Saldo Awal : 4,200,000.00\nSaldo Akhir : 4,200,500.00\n"
+    (found,) = read(text, account="Main")
+    assert found.account.currency == "IDR"
+    assert found.statement.opening.amount == 4_200_000 * 10_000
+
+
+@pytest.mark.parametrize(
+    ("line", "currency"),
+    [
+        ("# 币    种: [       人民币 ]", "CNY"),
+        ("幣別：,新臺幣", "TWD"),
+        ("Conta ,0123456789012 - EUR - Conta à ordem", "EUR"),
+        ("Konto Direct (PLN),61 1050", "PLN"),
+    ],
+)
+def test_a_line_above_the_headings_states_the_currency(line, currency):
+    text = f"{line}\n\nDate,Description,Amount\n2026-01-13,a,-5.00\n2026-01-14,b,7.00\n"
+    (found,) = read(text, account="Main")
+    assert found.account.currency == currency
+
+
+def test_two_columns_of_currencies_of_which_each_row_has_one_state_the_currency():
+    text = "DATE,NAME,DEBIT,DEBIT CURRENCY,CREDIT,CREDIT CURRENCY\n"
+    text += "2026-01-13,a,-5.00,CHF,,\n2026-01-14,b,,,7.00,CHF\n"
+    (found,) = read(text, account="Main")
+    assert (found.account.currency, len(found.entries)) == ("CHF", 2)
+    assert "currency" in str(refusal(text.replace("-5.00,CHF", "-5.00,")))
+
+
+def test_rows_of_texts_continue_the_rows_above_if_most_rows_are_continued():
+    rows = [(f"2026-01-{day}", "POS", f"{day}.00", f"SHOP {day}") for day in range(13, 18)]
+    text = "Date,Description,Debit,Credit\n"
+    text += "".join(f"{day},{kind},{out},\n,{shop},,\n" for day, kind, out, shop in rows)
+    (found,) = read(text, account="Main", currency="EUR")
+    assert [entry.note for entry in found.entries][:2] == ["POS SHOP 13", "POS SHOP 14"]
+    # Money in such a row is no text.
+    assert refusal(text.replace(",SHOP 14,,", ",SHOP 14,,3.00"), currency="EUR")
+
+
+def test_blocked_amounts_without_a_booking_day_and_an_amount_are_pending():
+    text = "Transaction date,Booking date,Payee,Amount,Blocked\n2026-02-28,,Taxi,,-20.50\n"
+    text += "2026-02-25,2026-02-25,a,-5.00,\n2026-02-20,2026-02-20,b,7.00,\n"
+    (found,) = read(text, account="Main", currency="EUR")
+    assert [entry.amount for entry in found.entries] == [-50_000, 70_000]
+
+
+def test_the_words_behind_the_balance_are_the_balance_s():
+    text = "Date,Description,Amount,Dr / Cr,Balance,Dr / Cr\n2026-01-13,a,30.00,DR,70.00,CR\n"
+    text += "2026-01-14,b,90.00,DR,20.00,DR\n2026-01-15,c,50.00,CR,30.00,CR\n"
+    assert amounts(text) == [-30, -90, 50]
+
+
+def test_rows_that_were_declined_are_left_out_by_the_first_choice():
+    text = "Date,Description,Amount,Zorblat\n"
+    for day, word in ((13, "fine"), (14, "fine"), (15, "declined"), (16, "fine"), (17, "other")):
+        text += f"2026-01-{day},a,-5.00,{word}\n"
+    first, *_ = answers(refusal(text, currency="EUR"))
+    assert "declined" not in first and "fine" in first
+
+
+def test_sums_of_several_months_are_asked_about_together():
+    text = "Datum;Text;Betrag\n05.01.2026;a;-12,50\n25.01.2026;b;50,00\n"
+    text += "31.01.2026;Summe Januar;37,50\n13.02.2026;c;-10,00\n28.02.2026;Summe Februar;-10,00\n"
+    first, *_ = answers(refusal(text, currency="EUR"))
+    assert first == "--leave-out Text=Summe Januar --leave-out Text=Summe Februar"
+
+
+def test_an_opening_and_a_closing_row_without_texts_are_asked_about():
+    text = "Datum;Text;Betrag\n01.01.2026;;1000,00\n13.01.2026;a;-12,50\n15.01.2026;b;-7,50\n"
+    assert "--leave-out Text=" in answers(refusal(text + "31.01.2026;;980,00\n", currency="EUR"))
+    assert amounts(text + "31.01.2026;;981,00\n")[-1] == 981
+
+
+def test_sides_of_books_whose_debits_raise_the_balance_can_be_exchanged():
+    text = (
+        "Date,Memo,Debit,Credit,Balance\n2026-01-13,a,,12.50,987.50\n2026-01-14,b,50.00,,1037.50\n"
+    )
+    text += "2026-01-15,c,,7.50,1030.00\n"
+    *_, last = answers(refusal(text, currency="EUR"))
+    assert last == "--debit Credit --credit Debit"
+    assert amounts(text, debit="Credit", credit="Debit") == [-12.5, 50, -7.5]

@@ -467,7 +467,8 @@ def test_balances_that_rise_by_most_amounts_are_asked_about(newest_first):
 def test_sides_beside_what_is_owed_are_confirmed_by_naming_the_balance():
     rows = ["01,a,5,,105", "02,b,70,,175", "03,c,,90,85", "04,d,9,,94"]
     text = "date,payee,Debit,Credit,Balance\n" + "".join(f"2026-01-{row}\n" for row in rows)
-    assert answers(refusal(text)) == ["--balance Balance", "--ignore Balance"]
+    sides = "--debit Credit --credit Debit"
+    assert answers(refusal(text)) == ["--balance Balance", "--ignore Balance", sides]
     assert statement(text, balance="Balance").statement.closing.amount == -940_000
 
 

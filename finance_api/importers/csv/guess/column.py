@@ -152,6 +152,7 @@ class Inferred:
     """The decisions made from a file's content.
 
     columns: field -> its inferred columns. statuses: columns that say which rows are transactions.
+    references: unread columns in which almost each row has a text of its own, with digits.
     positive, date_format, currency: as in `Mapping`.
     explained: columns known to add nothing to the amounts.
     alike: why some of them do: in the first rows they repeat the sizes of other columns.
@@ -161,6 +162,7 @@ class Inferred:
 
     columns: Columns = field(default_factory=dict)
     statuses: tuple[int, ...] = ()
+    references: tuple[int, ...] = ()
     positive: str | None = None
     date_format: str | None = None
     currency: str | None = None

@@ -8,11 +8,20 @@ from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, Ope
 from finance_api.importers.csv.guess.money import find_money
 from finance_api.importers.csv.sniff import period_above
 from finance_api.importers.csv.table import is_date
-from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
+from finance_api.importers.csv.vocabulary import (
+    BOOKED,
+    DIRECTIONS,
+    NOT_MONEY,
+    YES_OR_NO,
+    folded,
+    is_not_money,
+)
 from finance_api.importers.interface import quoted
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
+#: In fewer rows, texts do not repeat by chance.
+_FEWEST = 4
 
 _DAYS = ("booked", "date", "value")
 #: Forms of dates without a year.
@@ -28,6 +37,7 @@ def infer_columns(open_: OpenColumns) -> None:
     find_money(open_)
     open_.take_best("currency", "currency", [c for c in open_.free if c.are_currencies])
     texts = open_.of(*({"payee", "note"} & open_.by_name))
+    open_.references = tuple(c.index for c in open_.free if _has_references(c))
     open_.statuses = tuple(c.index for c in (*open_.free, *texts) if _is_status(c))
     _find_direction(open_)
     _find_accounts(open_)
@@ -93,6 +103,16 @@ def _find_form(open_: OpenColumns, texts: Sequence[str], names: Sequence[str]) -
         open_.questions.remarks.append(f"dates are read as {open_.date_format}")
 
 
+def _has_references(column: Column) -> bool:
+    """Return whether almost all rows have a text with digits that no other row has."""
+    numbered = [text for text in column.values if any(map(str.isdigit, text))]
+    return (
+        column.is_text
+        and len(column.texts) > _FEWEST
+        and len(numbered) * 10 > len(column.texts) * 9
+    )
+
+
 def _is_status(column: Column) -> bool:
     """Return whether the heading names a status, or all words do and one means "not booked".
 
@@ -110,7 +130,7 @@ def _is_status(column: Column) -> bool:
         return True
     if not fit and not any(map(column.fit, ("payee", "note", "category"))):
         are_kinds = any(len(word) > 1 and word in DIRECTIONS for word in column.values)
-        known = {word for word in known if len(word) > 2}
+        known = frozenset(word for word in known if len(word) > 2)
         fit = int(len(column.values) * 2 <= len(column.filled) and not are_kinds)
     return fit > 0 and column.is_full and bool(known)
 
@@ -125,6 +145,15 @@ def _find_direction(open_: OpenColumns) -> None:
     words = [column for column in full if column.values <= DIRECTIONS.keys()]
     # Prefer columns with both directions; a column with only one direction needs a fitting heading.
     both = [column for column in words if len(set(_ways(column))) == 2]
+    beside = [column for column in words if column.index == amounts[0].index + 1]
+    balances = [c for c in open_.of("balance") if c.index + 1 in {w.index for w in words}]
+    if beside and balances:
+        # The other column says which balances are negative, and such balances are not read.
+        others = [column for column in words if column.index == balances[0].index + 1]
+        open_.explain(*others, *balances)
+        both, words = beside, beside
+        if len(set(_ways(others[0]))) == 2:
+            del open_.columns["balance"]
     words = both or [column for column in words if column.fit("way")]
     if words and all(_ways(column) == _ways(words[0]) for column in words):
         open_.take("sign", words[0], "each of its words says whether money comes in or goes out")
@@ -201,6 +230,8 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
 
 def _has_names(column: Column) -> bool:
     """Return whether most rows have texts of their own, and most of these have no digits."""
+    if any(map(is_not_money, column.values)):
+        return False
     names = [text for text in column.values if not any(map(str.isdigit, text))]
     return len(column.values) * 2 > len(column.texts) and len(names) * 2 > len(column.values)
 

@@ -87,8 +87,15 @@ def _per_account(
 def _in_columns(
     plan: Plan, survey: Survey, currency: str | None, questions: Questions
 ) -> str | None:
-    """Return the code that an unmapped column has in every row, or ask about its codes."""
+    """Return the code that an unmapped column has in every row, or ask about its codes; or the only
+    code of several columns, of which one has it in each row.
+    """
     headings = plan.headings
+    named = [each for each in survey.watched if role_fit("currency", each.heading)]
+    blank = [{*each.values.get("", ())} for each in named]
+    stated = codes_in(text for each in named for text in each.values if text)
+    if len(named) > 1 and not set.intersection(*blank) and len(stated) == 1:
+        return next(iter(stated)) if currency in (None, *stated) else None
     for column in survey.watched:
         codes = codes_in(column.values)
         is_named = role_fit("currency", column.heading) > 0

@@ -20,6 +20,7 @@ from finance_api.importers.csv.vocabulary import (
     folded,
     heading_words,
     is_owned,
+    is_repaid,
     looks_like_card,
     names_card,
     role_fit,
@@ -128,17 +129,22 @@ class Directions:
         sides = [[cells for units, cells in rows if units * way > 0] for way in (1, -1)]
         are_most = len(sides[0]) > len(sides[1])
         said: list[str] = []
+        directed: list[int] = []
         for column in survey.watched:
             ways = _known(column.values, column.heading)
             agreement = [ways.get(folded(cells[column.index]), 0) * units for units, cells in rows]
+            directed += filter(None, agreement)
             if 0 in agreement or not rows:
                 continue
             turned = sum(product < 0 for product in agreement)
             if turned * 2 < len(rows):
                 # The words prove the signs.
                 return signs
-            if debt and turned == len(rows) and len(set(ways.values())) > 1:
-                remark = "positive amounts are money going out: balances and words show it"
+            is_proof = debt or (debt is None and names_card(*self._names()))
+            if is_proof and turned == len(rows) and len(set(ways.values())) > 1:
+                remark = "positive amounts are money going out: words and the card show it"
+                if debt:
+                    remark = "positive amounts are money going out: balances and words show it"
                 self.questions.remarks.append(remark)
                 return Signs({AMOUNT: _rule(-1)})
             said.append(plan.headings.named(column.index))
@@ -153,7 +159,12 @@ class Directions:
             # Balances that rise by what is spent are what is owed, and prove nothing.
             is_open = debt or (is_open and are_many and not has_number)
             is_open = is_open or looks_like_card(plan.mapping.account or "", *sides)
-        elif is_card and are_most and are_card_payments(sides[1]):
+        elif (
+            is_card
+            and are_most
+            and all(map(is_repaid, sides[1]))
+            and (max(directed, default=1) < 0 or are_card_payments(sides[1]))
+        ):
             remark = "positive amounts are money going out: the others repay a card"
             self.questions.remarks.append(remark)
             return Signs({AMOUNT: _rule(-1)})
@@ -309,6 +320,8 @@ def _ask_about_contradictions(
             for kind, line in lines.items()
         ]
         words = {folded(text) for text, *_ in directed}
+        if column.index in plan.inferred.explained:
+            continue
         if len(words) == 1 and len({way for *_, way, _ in directed} - {0}) > 1:
             # A single word beside money of both directions says nothing about direction.
             continue

@@ -132,6 +132,7 @@ class Survey:
     footer_rows: line and cells of these rows.
     columns: the plan's columns. words: the words of --sign.
     repeated: line -> id of each row that repeats an earlier row with its id.
+    without_text: the first three lines of rows without payee and note.
     last_line: of the last row; count: the number of rows.
     unmapped: columns that are not read. watched: unmapped columns that are not free text.
     """
@@ -157,8 +158,8 @@ class Survey:
         self._has_others = self._names_accounts or any(name in columns for name in others)
         self._has_rows = False
         self._texts = [] if plan.rows else plan.indexes("payee", "note")
-        # The first lines of rows without payee and note, and of rows with a blank cell.
-        self._without_text: list[int] = []
+        # The first lines of rows with a blank cell.
+        self.without_text: list[int] = []
         texts = {*range(plan.table.width)} - {*plan.amounts, *columns["recordDate"]}
         texts = texts if plan.table.headings is None else {*self._texts}
         self._blank = {index: list[int]() for index in texts}
@@ -213,8 +214,8 @@ class Survey:
         """The line of the only row without payee and note, and a column that it lacks; or, without
         headings, of the only row that lacks two texts.
         """
-        if len(self._without_text) == 1:
-            return self._without_text[0], self._texts[0]
+        if len(self.without_text) == 1:
+            return self.without_text[0], self._texts[0]
         if self._plan.table.headings is not None:
             return None
         blank = {index: lines[0] for index, lines in self._blank.items() if len(lines) == 1}
@@ -244,8 +245,8 @@ class Survey:
         kind = self._kind(cells, line)
         self._has_rows = True
         self.count, self.last_line = self.count + 1, line
-        if len(self._without_text) < 2 and self._texts and not text_of(cells, self._texts):
-            self._without_text.append(line)
+        if len(self.without_text) < 3 and self._texts and not text_of(cells, self._texts):
+            self.without_text.append(line)
         for index, blank in self._blank.items():
             if len(blank) < 2 and not cells[index].strip():
                 blank.append(line)

@@ -42,6 +42,7 @@ from finance_api.importers.csv.vocabulary import (
     in_minor_units,
     kind_in,
     looks_like_card,
+    marks_in,
     named_balance,
 )
 from finance_api.importers.interface import OWED, Choice, ImportRefused, Questions, listed, quoted
@@ -290,7 +291,9 @@ class _Guessing:
         """Return whether the file's currencies have no decimals."""
         found, option = self._survey.currencies.values(), self.plan.mapping.currency
         stated = {code for codes in found for code in codes}
-        marked = {mark.currency for mark in self._survey.amounts.marks}
+        headings = map(self.plan.headings.text, self.plan.amounts)
+        marks = [*self._survey.amounts.marks, *(m for text in headings for m in marks_in(text))]
+        marked = {mark.currency for mark in marks}
         codes = stated or marked or {option or self.plan.remembered.get("accountCurrency")}
         return all(code in _WITHOUT_COINS or decimals_of(code) == 0 for code in codes)
 
@@ -367,11 +370,11 @@ class _Guessing:
 
 def _are_notes(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether rows have no date and no amount, and none is a row cut short: there are
-    several, or there is one cell without digits, such as "***END OF FILE***".
+    several, or there is no digit, as in "***END OF FILE***".
     """
     cells = [text for cells in rows for cell in cells if (text := cell.strip())]
-    is_mark = len(cells) == 1 and not any(map(str.isdigit, cells[0]))
-    return is_mark or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in cells))
+    has_digits = any(map(str.isdigit, "".join(cells)))
+    return not has_digits or (len(rows) > 1 and not any(is_date(c) or is_amount(c) for c in cells))
 
 
 def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:

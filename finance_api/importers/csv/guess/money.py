@@ -413,6 +413,11 @@ def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
     if len(sides) == 2 and _agree(money[0], *sides):
         # These two columns repeat the amounts.
         open_.explain(*sides, like=money[:1])
+    for one, other in combinations(numbers, 2):
+        rows = ([each or 0 for each in row] for row in _rows(money[0], one, other))
+        if money[0].is_signed and all(units == a + b for units, a, b in rows):
+            # The amount is the sum of these.
+            open_.explain(one, other)
     for column in numbers:
         if column.index in open_.explained or column not in open_.free:
             continue

@@ -221,6 +221,11 @@ class NoMoney:
         }
         if not may_have_sums([*money.values()]):
             return
+        first, *_, last = money
+        if self._survey.without_text == [first, last] and sum(money.values()) == 2 * money[last]:
+            name = plan.headings.named(plan.indexes("payee", "note")[0])
+            ask_about_sums(name, last, [""], questions=self._questions)
+            return
         all_ = movements(plan, selection)
         rows = [(line, cells, money[line]) for line, cells in all_ if line in money]
         taken = {*plan.amounts, *plan.columns["recordDate"]}

@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from finance_api.importers.clauses import Option
-from finance_api.importers.csv.cells import money_text
 from finance_api.importers.csv.guess.totals import MARKED, Doubt, marks_parts
 from finance_api.importers.csv.headings import Headings
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.stated import Stated
-from finance_api.importers.csv.table import is_date
+from finance_api.importers.csv.table import is_amount, is_date
 from finance_api.importers.csv.vocabulary import (
     BOOKED,
     CARRIED,
@@ -82,7 +81,7 @@ class Selection:
         marks = {*plan.texts, *plan.indexes("category")}
         self._marks = sorted(index for index in marks - self.undoubted if index < headings.width)
         self._days = plan.columns.get("recordDate", ())
-        self._ids = plan.columns.get("id", ())
+        self._ids = (*plan.columns.get("id", ()), *plan.inferred.references)
         day = "" if plan.rows is not None or not self._days else headings.text(self._days[0])
         is_booked = role_fit("booked", day) == 2 and not is_settlement(day)
         others = range(headings.width if is_booked else 0)
@@ -161,7 +160,9 @@ class Selection:
         if not self._other_days or cells[self._days[0]].strip():
             return None
         days = [text for index in self._other_days if is_date(text := cells[index].strip())]
-        if not days or not any(money_text(cells[index]) for index in self._money):
+        if not days or not any(
+            is_amount(text) and not is_date(text) for text in map(str.strip, cells)
+        ):
             return None
         self._has_pending = True
         if not self.is_complete:

@@ -9,7 +9,7 @@ from operator import add
 
 from finance_api.importers.csv.cells import text_of
 from finance_api.importers.csv.table import Row
-from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL
+from finance_api.importers.csv.vocabulary import CLOSING, OPENING, TOTAL, without_numbers
 from finance_api.importers.interface import ImportRefused
 
 #: The marks of parts, and how a cell begins that may have one, or mark a whole.
@@ -114,6 +114,10 @@ def sums_in(
     for line, money in tops.items():
         below = {place: units - money.get(place, 0) for place, units in whole.items()}
         doubts[line].asks |= count > 2 and is_sum(money, below)
+    kinds = {(d.column, without_numbers(d.text)) for d in doubts.values() if d.asks}
+    for doubt in doubts.values():
+        # Other months of the same kind of sum may have a single row.
+        doubt.asks |= (doubt.column, without_numbers(doubt.text)) in kinds
     for line in last:
         if doubts[line].is_named:
             doubts[line].asks = False

@@ -142,6 +142,8 @@ def _ask_for_words(
     else:
         all_but_one = [[text for text in unknown if text != left_out] for left_out in unknown]
         possible = [[*unknown], [], *all_but_one, *([text] for text in unknown)][:MOST_COMMANDS]
+    # Most likely, the words that say so are of rows that are no transactions.
+    possible.sort(key=lambda chosen: sum((t in chosen) == is_not_money(t) for t in unknown))
     choices = []
     for chosen in possible:
         if texts := [*kept, *chosen]:
