@@ -92,7 +92,7 @@ def make(seed, point):
             for row in rows:
                 row["due"], row["paid"] = (
                     row["day"],
-                    row["day"] + timedelta(days=pick.randint(1, 9)),
+                    row["day"] + timedelta(days=pick.randint(11, 19)),
                 )
             meant = [{**r, "day": r[of_day]} for r in rows]
             columns = {

@@ -1,9 +1,10 @@
 """Finds what each column of a table is, from its heading and its first rows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from finance_api.importers.clauses import Topic
-from finance_api.importers.csv.dates import EXCEL, UNIX, DateForm
+from finance_api.importers.csv.dates import CANDIDATES, EXCEL, UNIX, DateForm
 from finance_api.importers.csv.guess.column import BY_HEADING, ONLY, Column, OpenColumns, best
 from finance_api.importers.csv.guess.money import find_money
 from finance_api.importers.csv.sniff import period_above
@@ -16,7 +17,8 @@ from finance_api.importers.csv.vocabulary import (
     folded,
     is_not_money,
 )
-from finance_api.importers.interface import quoted
+from finance_api.importers.interface import ImportRefused, quoted
+from finance_api.values.time import DAY_SECONDS
 
 #: A column with more different cells than this is neither a status nor a direction.
 _FEW = 20
@@ -29,6 +31,8 @@ _YEARLESS = "DD.MM.|DD.MM|DD/MM|MM/DD|DD-MM|MM-DD|DD MMM|DD. MMM|MMM DD|DD-MMM|D
 
 #: The length of the date that begins a text, before the time.
 _DAY_LENGTH = 10
+#: The days of booking and of value are at most this far apart, in seconds.
+_NEAR = 10 * DAY_SECONDS
 
 
 def infer_columns(open_: OpenColumns) -> None:
@@ -76,11 +80,54 @@ def _find_record_date(open_: OpenColumns, dates: Sequence[Column]) -> None:
         open_.take("recordDate", dates[0], BY_HEADING if by_heading else ONLY)
     elif len(exact) == 1 or len(others) == 1:
         open_.take("recordDate", (exact or others)[0])
+    elif form := _near_form(open_, others):
+        _take_near(open_, others, form)
     else:
         offered = [*others, *(column for column in dates if column not in others)]
         offered.sort(key=lambda column: not column.is_full)
         readings = ([("recordDate", column)] for column in offered)
         open_.ask("recordDate", Topic.DATE_COLUMNS, *readings)
+
+
+def _near_form(open_: OpenColumns, columns: Sequence[Column]) -> DateForm | None:
+    """Return a form in which each row that has a day has one in all these columns, at most `_NEAR`
+    apart. A column of one day states that of all rows, such as the last day of a statement.
+    """
+    named = open_.user_mapping.date_format
+    forms = CANDIDATES if named is None else (DateForm.compile(named),)
+    seen = [set[str]() for _ in columns]
+    with suppress(ImportRefused):
+        for _, cells in open_.table.rows(misfit=lambda refused, cells: None):
+            texts = [cells[column.index].strip() for column in columns]
+            if any(map(is_date, texts)):
+                forms = tuple(form for form in forms if _are_near([*map(form.read, texts)]))
+                for text, days in zip(texts, seen, strict=True):
+                    days.update([text[:_DAY_LENGTH]] if len(days) < _FEW else ())
+    return forms[0] if forms and min(map(len, seen)) > 1 else None
+
+
+def _are_near(days: Sequence[int | None]) -> bool:
+    known = [day for day in days if day is not None]
+    return len(known) == len(days) and max(known) - min(known) <= _NEAR
+
+
+def _take_near(open_: OpenColumns, columns: Sequence[Column], form: DateForm) -> None:
+    """Take one of columns with nearly the same days for the days of booking: by its heading, or
+    because its days are in order, or the first. The only other one has the value dates.
+    """
+    named = best("booked", columns) or best("date", columns)
+    ordered = [column for column in named or columns if _is_ordered(column, form)]
+    first = (ordered or named or columns)[0]
+    reason = "its days are in order" if ordered else "the first of those with nearly the same days"
+    open_.take("recordDate", first, BY_HEADING if len(named) == 1 else reason)
+    others = [column for column in columns if column is not first]
+    if len(others) == 1 and not open_.has("valueDate"):
+        open_.take("valueDate", others[0], "its days are near those of booking")
+
+
+def _is_ordered(column: Column, form: DateForm) -> bool:
+    days = [day for text in column.filled if (day := form.read(text)) is not None]
+    return days in (sorted(days), sorted(days, reverse=True))
 
 
 def _find_divided_date(open_: OpenColumns, columns: Sequence[Column]) -> None:
