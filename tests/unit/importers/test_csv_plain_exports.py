@@ -365,6 +365,7 @@ def test_the_words_behind_the_balance_are_the_balance_s():
     text = "Date,Description,Amount,Dr / Cr,Balance,Dr / Cr\n2026-01-13,a,30.00,DR,70.00,CR\n"
     text += "2026-01-14,b,90.00,DR,20.00,DR\n2026-01-15,c,50.00,CR,30.00,CR\n"
     assert amounts(text) == [-30, -90, 50]
+    assert answers(refusal(text, currency="EUR", balance="Balance")) == ["--sign 4"]
 
 
 def test_rows_that_were_declined_are_left_out_by_the_first_choice():

@@ -41,11 +41,11 @@ def infer_columns(open_: OpenColumns) -> None:
     find_money(open_)
     open_.take_best("currency", "currency", [c for c in open_.free if c.are_currencies])
     texts = open_.of(*({"payee", "note"} & open_.by_name))
-    open_.references = tuple(c.index for c in open_.free if _has_references(c))
     open_.statuses = tuple(c.index for c in (*open_.free, *texts) if _is_status(c))
     _find_direction(open_)
     _find_accounts(open_)
     _find_texts(open_)
+    open_.references = tuple(c.index for c in open_.free if _has_references(c))
 
 
 def _find_dates(open_: OpenColumns) -> None:
@@ -193,13 +193,13 @@ def _find_direction(open_: OpenColumns) -> None:
     # Prefer columns with both directions; a column with only one direction needs a fitting heading.
     both = [column for column in words if len(set(_ways(column))) == 2]
     beside = [column for column in words if column.index == amounts[0].index + 1]
-    balances = [c for c in open_.of("balance") if c.index + 1 in {w.index for w in words}]
-    if beside and balances:
-        # The other column says which balances are negative, and such balances are not read.
-        others = [column for column in words if column.index == balances[0].index + 1]
-        open_.explain(*others, *balances)
-        both, words = beside, beside
-        if len(set(_ways(others[0]))) == 2:
+    signs = [c for c in words for b in open_.of("balance") if c.index == b.index + 1]
+    if beside and signs and "balance" in open_.columns:
+        # The other column says which balances are negative: such balances are not read.
+        both = words = beside
+        open_.explain(*signs)
+        if len(set(_ways(signs[0]))) == 2:
+            open_.explain(*open_.of("balance"))
             del open_.columns["balance"]
     words = both or [column for column in words if column.fit("way")]
     if words and all(_ways(column) == _ways(words[0]) for column in words):

@@ -273,27 +273,24 @@ def _choices_of_words(
     """
     words = {word_of(text): text.strip() or BLANK for text in texts}
     unknown = [word for word in words if word not in known]
+    kept = [word for word in words if word in known]
+    is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
+    sign = name if is_usual else sign_option(name, words.values(), known)
     choices = []
     if unknown == [""]:
         meaning = clause(Says.REPEATS_ABOVE, columns=(name,))
-        ways = {word: way for word, way in known.items() if word in words}
-        is_usual = all(ways[word] == DIRECTIONS.get(word) for word in ways)
-        sign = name if is_usual else sign_option(name, words.values(), ways)
         choices.append(Choice({"sign": sign, "fill_down": (name,)}, meaning))
-    if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
+    if not unknown and is_usual:
         return [Choice({"sign": name}, clause(Says.SAYS_WAY, column=name))]
     unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = dict(zip(unknown, chosen, strict=True))
         are = tuple(clause(Says.WORD_IS, word=words[w], money=_MONEY[ways[w]]) for w in ways)
-        sign = sign_option(name, words.values(), {**known, **ways})
-        choices.append(Choice({"sign": sign}, clause(Says.WORDS_ARE, ways=are)))
-    if not others and len(unknown) < len(words) - len(unknown):
-        kept = [word for word in words if word not in unknown]
+        both = sign_option(name, words.values(), {**known, **ways})
+        choices.append(Choice({"sign": both}, clause(Says.WORDS_ARE, ways=are)))
+    if not others and len(unknown) < len(kept):
         only = tuple(f"{name}={word and words[word]}" for word in kept)
-        is_usual = all(known[word] == DIRECTIONS.get(word) for word in kept)
         unclear = clause(Says.NOT_TRANSACTION, text=tuple(words[word] for word in unknown))
-        sign = name if is_usual else sign_option(name, words.values(), known)
         choices.append(Choice({"sign": sign, "only": only}, unclear))
     return choices
 
