@@ -128,6 +128,7 @@ def date_text(seconds: int) -> str:
     return _day_text(seconds // DAY_SECONDS)
 
 
+@lru_cache(maxsize=1_024)
 def instant_text(seconds: int) -> str:
     """Return the date-time, ``YYYY-MM-DDThh:mm:ssZ``."""
     day, second = divmod(seconds, DAY_SECONDS)

@@ -1,5 +1,6 @@
 """Reads changes with the JSON of the read model."""
 
+from io import BytesIO
 from typing import Any
 
 import sqlalchemy as sa
@@ -36,5 +37,6 @@ class ListedChangeReader(ChangeReader):
     def read_changes(
         self, names: tuple[str, ...], values: dict[str, Any]
     ) -> tuple[DataState, list[bytes]]:
-        state, lines = self.connection.fetch_lines(_lines, names, values=values)
-        return state, check_whole(lines).split(b"\n")
+        state, text = self.connection.fetch_lines(_lines, names, values=values)
+        # A file finds its line ends much faster than `split`, which looks at each byte.
+        return state, [line.rstrip(b"\n") for line in BytesIO(check_whole(text))] or [b""]
