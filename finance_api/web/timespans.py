@@ -103,6 +103,8 @@ class Timespan:
 
     def year(self) -> "Timespan":
         """Return the twelve months that end with this timespan."""
+        if self.period is times.Period.YEAR:
+            return self
         month = times.start_of(times.Period.MONTH, self.last)
         return Timespan(times.months_before(month, 11), self.last)
 

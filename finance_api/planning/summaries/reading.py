@@ -3,7 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from finance_api.planning.answers import ParametersRefused
@@ -21,7 +22,6 @@ from finance_api.resources import RECORDS, referred_by
 from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
 from finance_api.values import Row
-from finance_api.values.number import rounded
 from finance_api.values.time import HOUR_SECONDS, Period, end_of, period_text, start_of
 
 T = TypeVar("T")
@@ -38,6 +38,8 @@ MAX_CONVERTED = 100_000
 MAX_AMOUNTS = 1_000_000
 #: Expect at least this many groups for each value of a dimension, if there is another dimension.
 _GROUPS_OF_VALUE = 50
+#: Converted amounts by these fields serve several summaries of a page.
+_SHARED = ("currencyCode", "recordType", "categoryId", "recordDate")
 #: Fields of records that show another row's name, and the fields with that row's id.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
@@ -314,34 +316,55 @@ class SummaryReader:
         if target is None or not currencies:
             return {}
         names = tuple(dict.fromkeys([*self.query.names, "recordDate"]))
-        width, day_at = len(self.query.names), names.index("recordDate")
-        counted = [*self._counted, any_of("currencyCode", currencies)]
+        if set(names) <= {*_SHARED, "month"}:
+            names = _SHARED
+        counted = (*self._counted, any_of("currencyCode", currencies))
         self._check_number(
             self._numbers.total() - self._numbers[target],
             MAX_CONVERTED,
             "amounts would be converted: ask for a shorter period, or leave out convertTo",
             "convertTo",
         )
-        rows = self._storage.data.list_amounts(
-            self._user_id, names, counted, with_void=self._with_void
-        )
-        conversion = Conversion(self._storage, target, {row[day_at] for row in rows})
+        known = self._storage.data.worked_out
+        asked = self._user_id, target, names, counted, self._with_void
+        if asked not in known:
+            known[asked] = self._converted_rows(target, names, counted)
+        day_at = names.index("recordDate")
+        key_of = itemgetter(*map((*names, "month").index, self.query.names))
         amounts: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
         days: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for row in in_time(rows):
-            currency, day, key = row[0], row[day_at], row[:width]
-            rate = conversion.rate(currency, day)
-            if rate is None:
-                self.not_converted[currency].append(day)
-            else:
-                amounts[key].append(rounded(row[-1] * rate[0], rate[1]))
-                days[key].append(day)
+        for row in in_time(known[asked]):
+            day, amount = row[day_at], row[-1]
+            if amount is None:
+                self.not_converted[row[0]].append(day)
+                continue
+            key = key_of(row)
+            amounts[key].append(amount)
+            days[key].append(day)
         for key, converted in amounts.items() if self.query.merges else ():
             self._merged[key[: len(self.query.amount_names)]] += converted
         return {
             key: RecordSum(sum(converted), len(converted), min(days[key]), max(days[key]))
             for key, converted in amounts.items()
         }
+
+    def _converted_rows(
+        self, target: str, names: tuple[str, ...], conditions: Sequence[Condition]
+    ) -> list[tuple[Any, ...]]:
+        """Return the values of these fields, the month and the converted amount of each record.
+
+        names: the currency comes first. The amount is None if there is no rate for the day.
+        """
+        rows = self._storage.data.list_amounts(
+            self._user_id, names, conditions, with_void=self._with_void
+        )
+        day_at = names.index("recordDate")
+        conversion = Conversion(self._storage, target, {row[day_at] for row in rows})
+        convert, month = conversion.convert, cache(partial(start_of, Period.MONTH))
+        return [
+            (*row[:-1], month(row[day_at]), convert(row[-1], row[0], row[day_at]))
+            for row in in_time(rows)
+        ]
 
     # -- single amounts
 

@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from finance_api.query.model import Condition, Query
@@ -105,6 +106,11 @@ class Changes:
 
 
 class DataReader(ABC):
+    @cached_property
+    def worked_out(self) -> dict[Hashable, Any]:
+        """What was worked out from what is read, for whoever asks the same again."""
+        return {}
+
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
         """Return the state of the user's data. Raises NotFound."""
@@ -269,6 +275,11 @@ class DataReader(ABC):
 
 
 class DataWriter(DataReader):
+    @property
+    def worked_out(self) -> dict[Hashable, Any]:
+        # What is read changes.
+        return {}
+
     @abstractmethod
     def lock(self, user_id: int) -> DataState:
         """Return the state of the user's data, and make its other writers wait.
