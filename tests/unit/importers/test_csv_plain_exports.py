@@ -397,3 +397,13 @@ def test_sides_of_books_whose_debits_raise_the_balance_can_be_exchanged():
     *_, last = answers(refusal(text, currency="EUR"))
     assert last == "--debit Credit --credit Debit"
     assert amounts(text, debit="Credit", credit="Debit") == [-12.5, 50, -7.5]
+
+
+@pytest.mark.parametrize(
+    ("balances", "way"), [((70, 50, 40, 45), "out"), ((70, 90, 100, 95), "in")]
+)
+def test_the_row_that_no_balance_precedes_most_likely_goes_the_way_of_most_others(balances, way):
+    sizes = zip((13, 14, 15, 16), (30, 20, 10, 5), balances, strict=True)
+    rows = (f"2026-01-{day},x {day},{size}.00,{balance}.00\n" for day, size, balance in sizes)
+    text = f"Date,Description,Amount,Balance\n{''.join(rows)}"
+    assert answers(refusal(text, currency="EUR"))[0] == f"--positive {way}"

@@ -103,7 +103,9 @@ class Directions:
                 self.doubt = clause(Topic.UNSIGNED_BALANCES_OF_CARD), choices
             elif line is not None and not plan.says_positive:
                 fact = clause(Topic.UNSIGNED_WITHOUT_BALANCE, line=line)
-                self.questions.ask(fact, *_either_way(line), line=line)
+                # Most likely, its money goes the way of most others.
+                either = _either_way(line)[:: -1 if sum(ways.values()) < 0 else 1]
+                self.questions.ask(fact, *either, line=line)
         elif positive is None and (AMOUNT, 2) in kinds:
             signs = Signs({AMOUNT: _rule(-1)})
             self.questions.remarks.append(
