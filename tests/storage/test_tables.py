@@ -77,7 +77,8 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
     ],
 )
 def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
-    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]), "reference")
+    keys = order_keys([SortKey(RECORDS["amount"])])
+    shape = (RECORDS.name, (predicate,), keys, False, "reference")
     given = {"p0": "[]", "p1": "b", "limit": 9, "offset": 0}
     plan = plan_of(new_backend("sqlite"), rows.chosen, *shape, **given)
     assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
@@ -101,7 +102,7 @@ def test_an_index_has_the_order_of_all_records_and_another_one_serves_filters(
         ((Predicate("categoryId", "eq"),), "COVERING INDEX ix_records_by_date "),
         ((Predicate("note", "is_null"),), "ix_records_(user_id|by_date) "),
     ):
-        shape = (RECORDS.name, predicates, keys, *(["id"] if read is rows.chosen else []))
+        shape = (RECORDS.name, predicates, keys, False, *(["id"] if read is rows.chosen else []))
         plan = plan_of(backend, read, *shape, limit=31, offset=0, p0="x")
         assert re.search(wanted, plan), (predicates, plan)
 
@@ -131,7 +132,7 @@ def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend)
 def test_a_list_in_order_of_name_is_read_in_the_order_of_its_index(new_backend, resource):
     keys = order_keys([SortKey(resource["name"])])
     plan = plan_of(
-        new_backend("sqlite"), lists._json_page, resource.name, (), keys, limit=9, offset=0
+        new_backend("sqlite"), lists._json_page, resource.name, (), keys, False, limit=9, offset=0
     )
     assert f"ix_{resource.name}_by_name (user_id=?)" in plan
     assert "TEMP B-TREE" not in plan
@@ -222,7 +223,7 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
 
 def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
     """The records of a page lie together there; by ids they would be looked up one by one."""
-    shape = (RECORDS.name, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
+    shape = (RECORDS.name, (), order_keys((SortKey(RECORDS["recordDate"], True),)), False)
     values = {"limit": 31, "offset": 0}
     for database, wanted in (
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),

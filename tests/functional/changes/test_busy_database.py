@@ -34,7 +34,7 @@ from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageLocked
 from finance_api.storage.interface import Proposed, reading
-from finance_api.web.kept_forms import KEPT
+from finance_api.web.page import KEPT
 from support.browser import Visitor, new_user, signed_in
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.nightly import by_day_on, count
