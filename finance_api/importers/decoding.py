@@ -5,13 +5,12 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from hashlib import sha256
+from functools import cache, partial
 from itertools import islice
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from finance_api.importers.clauses import Says, Topic, clause
 from finance_api.importers.interface import Choice, ImportRefused, Questions, wrong_value
@@ -76,27 +75,54 @@ PROPOSED = tuple(
     """cp1252 iso8859-15 cp1250 iso8859-2 cp1251 cp1254 cp1253 iso8859-7 cp1257 cp1255 cp1256 cp932
     cp949 gb18030 big5 euc-jp koi8-u iso8859-5 cp874 mac-roman cp850""".split()
 )
-#: The encoding of DOS, in which most bytes are letters: it counts only if it is better.
-_DOS = "cp850"
 #: Control and private characters and frames, which no file means, and what separates words;
 #: apostrophes and the like do.
 _CONTROLS = re.compile("[\x80-\x9f\u2500-\u259f\ue000-\uf8ff]")
 _BETWEEN_WORDS = re.compile(
     r"(?:[\s\x00-@\[-`{-~‘’“”„…–—«»°€]|[£ªº²³®™](?![^\W\d_]))+"  # 5 m³, but not M³ller
 )
-#: Words of up to this many lines are compared.
+#: Signs that do not stand inside a word.
+_INSIDE = re.compile(r"(?<=[^\W\d_])[“”„…–—«»°€](?=[^\W\d_])")
+#: A line that differs is looked for among this many lines.
 _COMPARED_LINES = 1_000
 _EASTERN = frozenset(
     ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "HANGUL", "IDEOGRAPHIC", "THAI")
 )
-#: The letters beyond ASCII that one language uses.
+#: The letters of each language, the most frequent first.
 _ALPHABETS = """
-    äöüß àâæçèéêëîïôùûüÿœ áéíñóúü àáâãçéêíóôõú àèéìíòóùú àäèéëïöü åäöé æøåéò ąćęłńóśźż
-    áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű âçğıîöşü âîăşţșț čćđšž äõöšüž āčēģīķļņšūž
-    ąčęėįšųūž абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ αβγδεζηθικλμνξοπρςστυφχψωάέήίόύώϊϋΐΰ
-    абвгдђежзијклљмнњопрстћуфхцчџш กขคฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลวศษสหฬอฮฯะัาำิีึืุูเแโใไๆ็่้๊๋์
-    אבגדהוזחטיךכלםמןנסעףפץצקרשת ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئ
+    enisratdhulcgmobwfkzvüpäßjöyxqé esaitnrulodcmpévqfbghjàxèêyzçôûùâîœkwïëüæÿ
+    eaosnrilductmpbgyívqóhfzjéáñxúüwk aeosrindmutclpvgqbfãzçéhjáóxêíõúâàôywk
+    eaionlrtscdupmvghfbqzàèòùéìóxjkyw enatirodslghvkmubpwjczfyxëéïóèöqü
+    eantrslidomgkvähfupåöbcjyxéwzqü erndtaisgolmkvfuhpbåøyjcæéwxzqö ainteslokuämvrjhypdögbfcåwxzqšž
+    anriestðuglmkfhvoáþíybdójæöpéúýxcqwz iaeoznrwstcykdpmłujlbgęhąśóżćńfźxqv
+    eaonitvsrldkumpczěháíjbyéřšžčýůgfťúňďóxwq aoeintsrvkldmcupzhájybíčžéšýľúgťňôfďóäĺŕxwq
+    etalnskrizáoéygmdbvhjfupcöóíőüúűxwq aioenjrstvkdulmpgzbcčhšžćđfxyqw
+    eiartnucolsdpmăfvîgbșțzhâxjkyşţwq aeinrlkdımtyusboüşzgğçhvcöpfjâîûxwq
+    iastneroukmlpvdjėgybšžųącęįzčhfūxwq aiestrnumkdāolpvējīgzbšcļņčžķūfģhxywq
+    aieslutnkmdogrvhjäõüpbfšöžcxyzwq оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё
+    оаинвіерткслпмудзяьбгйчжхцїюєшщфґ аоеинтрсвлдкмпугзябщъчйжшхцюфьэы
+    аоеинрјстувдкмлпзгбчцшхжњљћфђџќѓѕ αοιετσνηυρπκμλςίόάγήδέθχύφωώβξζψϊϋΐΰ
+    יוהלארתבמשנםעקדחפגכטןסךצזץףם
 """.split()
+#: Letters in no order.
+_UNORDERED = """
+    กขคฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลวศษสหฬอฮฯะัาำิีึืุูเแโใไๆ็่้๊๋์
+    ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئ
+""".split()
+_ENGLISH = "etaoinshrdlcumwfgypbvkjxqz"
+#: Logarithms of how often a letter is met: that of the first letter, and less by 1 for eight places
+#: in the alphabet; of letters in no order and, twice, of the East; of signs between words; of
+#: letters of another language, and other signs.
+_FIRST, _PLACES, _EQUAL, _BETWEEN, _STRANGE = -2.1, 8, -4.0, -6.0, -12.0
+#: What each odd word, and an old encoding, takes from a reading.
+_ODD, _OLD = 10.0, {"cp850": 10.0, "mac-roman": 4.0}
+#: One of several readings is sure if its logarithm is greater by this; those behind it by more than
+#: twice as much are not offered.
+_SURE = 6.0
+#: At most this many letters of other words say which language the file has.
+_MOST_LETTERS = 100
+_BETWEEN_PIECES = re.compile(rb"[\x00-\x26\x28-\x2f:-?]+")
+_LOWER = re.compile(rb"(?<![\x80-\xffA-Za-z])[A-Za-z]?[a-z]{2,}(?![\x80-\xffA-Za-z])")
 #: Codec of an eastern script -> the bytes of its everyday characters: those of its first level.
 _EVERYDAY = {
     "cp932": re.compile(b"[\x81-\x97]."),
@@ -105,6 +131,8 @@ _EVERYDAY = {
     "big5": re.compile(b"[\xa1-\xc6]."),
     "cp949": re.compile(b"[\xa1-\xc8][\xa1-\xfe]"),
 }
+#: Letters that are words.
+_ALONE = frozenset("aeiouyæøœ")
 #: A sigma in the wrong place.
 _SIGMA = re.compile(r"ς\B|\Bσ\b")
 
@@ -119,6 +147,7 @@ class TextFile:
         have.
     fractions: for a sheet: index of a column with decimal numbers -> the line of the last decimal
         number. thousands: the same for texts like 1.234.
+    is_guessed: whether the codec was inferred from the file's words.
     start, end: the file's lines that this text has, counted from 0, without line ``end``, if the
         file has several tables.
     """
@@ -131,6 +160,7 @@ class TextFile:
     thousands: Mapping[int, int] = field(default_factory=dict)
     start: int = 0
     end: int | None = None
+    is_guessed: bool = False
 
     @property
     def line_end(self) -> str:
@@ -154,11 +184,18 @@ class TextFile:
 
 
 def open_text(
-    stream: BinaryIO, encoding: str | None, *, force: bool, questions: Questions
+    stream: BinaryIO,
+    encoding: str | None,
+    *,
+    force: bool,
+    questions: Questions,
+    known: Sequence[str] = (),
 ) -> TextFile:
     """Check all bytes of a file, and return its text without a byte order mark.
 
     A byte order mark decides the codec; in a file without a mark, ``encoding`` does, or else UTF-8.
+    If the file is not UTF-8, the most likely encoding is taken; if another one is nearly as likely,
+    it is asked about. known: the encodings in which the file's headings are known, if any.
     NUL is refused here: no cell can hold it, and it is a sign of UTF-16. Raises ImportRefused.
     """
     stream.seek(0)
@@ -168,77 +205,157 @@ def open_text(
         _refuse_utf_8(stream, codec)
     try:
         _check(stream, codec)
+        return TextFile(stream, codec)
     except ImportRefused as refused:
-        likely = (order,) if (order := utf_16_of(head)) else PROPOSED
-        readings = _readings(stream, likely) if encoding is None and codec == "utf-8" else {}
-        if not readings:
+        if encoding is not None or codec != "utf-8":
+            raise
+        order = utf_16_of(head)
+        offered, is_sure = [order] if order else [], False
+        if order is None:
+            offered, is_sure = likely_encodings(stream, known or PROPOSED)
+        if not offered:
             raise
         (question,) = refused.questions
-        choices = [
-            Choice(
-                {"encoding": name}, clause(Says.LINE_SAYS, text=text) if len(readings) > 1 else ""
-            )
-            for name, text in readings.items()
-        ]
+    _check(stream, offered[0])
+    if is_sure:
+        why = "its words fit no other one"
+        why = "only in this encoding are its headings known" if known else why
+        questions.remarks.append(f"the file is read as {offered[0]}: {why}")
+    else:
+        lines = _differing_lines(stream, offered)
+        meanings = {name: clause(Says.LINE_SAYS, text=line) for name, line in lines.items()}
+        choices = tuple(Choice({"encoding": name}, meanings.get(name, "")) for name in offered)
         # Go on with the first one, so that all questions can be asked at once.
-        questions.asked.append(question._replace(choices=tuple(choices)))
-        return TextFile(stream, next(iter(readings)))
-    return TextFile(stream, codec)
+        questions.asked.append(question._replace(choices=choices))
+    return TextFile(stream, offered[0], is_guessed=True)
 
 
-def _readings(stream: BinaryIO, likely: Iterable[str]) -> dict[str, str]:
-    """Return the encodings in which the fewest words are odd, each with a line that differs. The
-    encoding whose letters seem most familiar comes first.
+def _differing_lines(stream: BinaryIO, codecs: Sequence[str]) -> dict[str, str]:
+    """Return the first line that the encodings read differently, in each of several."""
+    texts = []
+    for codec in codecs if len(codecs) > 1 else ():
+        foreign = (text for _, text in _numbered_lines(stream, codec) if not text.isascii())
+        texts.append([line.strip() for line in islice(foreign, _COMPARED_LINES)])
+    rows = (row for row in zip(*texts, strict=False) if len(set(row)) > 1)
+    return dict(zip(codecs, next(rows, ()), strict=False))
+
+
+class _Reading(NamedTuple):
+    """A file's words beyond ASCII in an encoding.
+
+    alone: the logarithm of how likely they are. total: the same with what other words say about the
+    language. sure: how much more likely it has to be than any other; None if too few words and
+    letters are those of one language.
     """
-    found: dict[str, tuple[int, str, list[str]]] = {}
-    for codec in likely:
-        with suppress(ImportRefused):
-            _check(stream, codec)
-            foreign = (text for _, text in _numbered_lines(stream, codec) if not text.isascii())
-            lines = list(islice(foreign, _COMPARED_LINES))
-            text = "".join(lines)
-            if not _CONTROLS.search(text):
-                words = [word for word in _BETWEEN_WORDS.split(text) if not word.isascii()]
-                odd = sum(map(_is_odd, words))
-                # In noise, most words are odd.
-                if odd <= len(words) // 2 + 1:
-                    found.setdefault(text, (2 * odd + (codec == _DOS), codec, lines))
-    least = min((odd for odd, *_ in found.values()), default=0)
-    best = [(codec, lines) for odd, codec, lines in found.values() if odd == least]
-    best.sort(key=lambda each: _count_unfamiliar("".join(each[1]), each[0]))
-    rows = zip(*(lines for _, lines in best), strict=False)
-    place = next((n for n, texts in enumerate(rows) if len(set(texts)) > 1), 0)
-    return {codec: lines[place].strip() if lines else "" for codec, lines in best}
+
+    codec: str
+    alone: float
+    total: float
+    sure: float | None
 
 
-def possible_encodings(stream: BinaryIO, codecs: Iterable[str]) -> dict[str, bool]:
-    """Return those of the codecs in which the whole file is text, one for each text, and whether
-    all its letters are of one language.
+def likely_encodings(stream: BinaryIO, codecs: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the encodings in which the words beyond ASCII of a file are likely, one for each text,
+    the most likely first; and whether no other is nearly as likely as this one.
     """
-    found: dict[bytes, tuple[str, bool]] = {}
+    pieces, evidence = _foreign_pieces(stream), _evidence(stream)
+    found: dict[tuple[str, ...], _Reading | None] = {}
     for codec in codecs:
-        digest, letters = sha256(), set[str]()
-        with suppress(ImportRefused):
-            _check(stream, codec)
-            for _, line in _numbered_lines(stream, codec):
-                if _CONTROLS.search(line):
-                    break
-                digest.update(line.encode())
-                letters.update(_BETWEEN_WORDS.sub("", line))
-            else:
-                is_familiar = not _count_unfamiliar("".join(letters), codec)
-                found.setdefault(digest.digest(), (codec, is_familiar))
-    return dict(found.values())
+        with suppress(UnicodeDecodeError):
+            texts = tuple(piece.decode(codec) for piece in pieces)
+            if texts not in found and not any(map(_CONTROLS.search, texts)):
+                found[texts] = _reading(texts, codec, evidence)
+    readings = sorted(filter(None, found.values()), key=lambda each: -each.total)
+    if not readings:
+        return [], False
+    first, *others = readings
+    near = max(2 * _SURE, first.sure or 0)
+    offered = [each.codec for each in others if first.total - each.total <= near]
+    is_sure = first.sure is not None and all(
+        first.total - each.total >= first.sure and first.alone >= each.alone for each in others
+    )
+    return [first.codec, *offered], is_sure
 
 
-def _count_unfamiliar(text: str, codec: str) -> int:
-    """Return how many characters beyond ASCII are rare, or not of the language that has most."""
-    letters = _BETWEEN_WORDS.sub("", text.lower())
-    count = Counter(each for each in letters if not each.isascii())
+def _foreign_pieces(stream: BinaryIO) -> list[bytes]:
+    """Return the file's different texts with bytes beyond ASCII, between signs that are no part of
+    a character in any encoding.
+    """
+    stream.seek(0)
+    pieces: dict[bytes, None] = {}
+    rest = b""
+    while (read := stream.read(_PIECE_BYTES)) and sum(map(len, pieces)) < _PIECE_BYTES:
+        *whole, rest = _BETWEEN_PIECES.split(rest + read)
+        if len(rest) > _PIECE_BYTES:
+            whole, rest = [*whole, rest], b""
+        pieces |= dict.fromkeys(piece for piece in whole if not piece.isascii())
+    return [*pieces, *([] if rest.isascii() else [rest])]
+
+
+def _evidence(stream: BinaryIO) -> dict[str, float]:
+    """Return how much more likely words of ASCII are in each language than in English, which
+    programs and shops write everywhere.
+    """
+    stream.seek(0)
+    words = {word.lower() for word in _LOWER.findall(stream.read(_PIECE_BYTES))}
+    letters = Counter(b"".join(words).decode())
+    weight = min(1, _MOST_LETTERS / max(letters.total(), 1))
+    english = _weigh(letters, _ENGLISH)
+    return {each: weight * max(0, _weigh(letters, each) - english) for each in _ALPHABETS}
+
+
+def _reading(texts: Iterable[str], codec: str, evidence: Mapping[str, float]) -> _Reading | None:
+    """Return how likely texts are in the language that fits best; None if they are noise."""
+    words = {word for text in texts for word in _BETWEEN_WORDS.split(text) if not word.isascii()}
+    odd = sum(map(_is_odd, words)) + sum(len(_INSIDE.findall(text)) for text in texts)
+    if odd > len(words) // 2 + 1:
+        return None
+    letters = "".join(dict.fromkeys(text.lower() for text in texts)).replace("\u0307", "")
+    count = Counter(
+        each for each in letters if each.isalpha() or not (each.isascii() or each.isspace())
+    )
+    foreign = {each: n for each, n in count.items() if not each.isascii() and _is_letter(each)}
+    less = _ODD * odd + _OLD.get(codec, 0)
     if codec in _EVERYDAY:
         fits = _EVERYDAY[codec].fullmatch
-        return sum(n for each, n in count.items() if not fits(each.encode(codec, "ignore")))
-    return min(sum(n for each, n in count.items() if each not in own) for own in _ALPHABETS)
+        east = {each: n for each, n in count.items() if not each.isascii()}
+        strange = sum(n for each, n in east.items() if not fits(each.encode(codec, "ignore")))
+        alone = total = _EQUAL * (count.total() + sum(east.values())) - strange
+    else:
+        weights = {each: _weigh(count, each) for each in (*_ALPHABETS, *_UNORDERED)}
+        alone = max(weights.values())
+        language = max(weights, key=lambda each: weights[each] + evidence.get(each, 0))
+        total = weights[language] + evidence.get(language, 0)
+        strange = sum(n for each, n in foreign.items() if each not in language)
+    is_clean = 5 * odd <= len(words) and strange <= 1 + sum(foreign.values()) // 5
+    sure = _SURE if codec in _EVERYDAY else _SURE * (1 + 2 * strange)
+    return _Reading(codec, alone - less, total - less, sure if is_clean else None)
+
+
+def _weigh(count: Mapping[str, int], alphabet: str) -> float:
+    """Return the logarithm of how likely characters are in a language."""
+    weights = _weights(alphabet)
+    return sum(n * weights.get(each, _weight_of_other(each)) for each, n in count.items())
+
+
+def _weight_of_other(character: str) -> float:
+    return _BETWEEN if _BETWEEN_WORDS.fullmatch(character) else _STRANGE
+
+
+@cache
+def _weights(alphabet: str) -> Mapping[str, float]:
+    if alphabet in _UNORDERED:
+        return dict.fromkeys(alphabet, _EQUAL)
+    return {letter: _FIRST - place / _PLACES for place, letter in enumerate(alphabet)}
+
+
+def _is_letter(character: str) -> bool:
+    is_between = _BETWEEN_WORDS.fullmatch(character) is not None
+    return (character.isalpha() and not is_between) or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) == "Mn"
 
 
 def _is_odd(word: str) -> bool:
@@ -247,11 +364,13 @@ def _is_odd(word: str) -> bool:
         return False
     scripts = {unicodedata.name(each, "").partition(" ")[0].partition("-")[0] for each in word}
     if scripts & _EASTERN:
-        return not scripts <= _EASTERN
+        return not scripts <= _EASTERN or _is_mark(word[0])
+    if len(word) == 1 and scripts == {"LATIN"}:
+        return unicodedata.normalize("NFD", word.lower())[0] not in _ALONE
     is_cased = word in (word.lower(), word.upper(), word[:1] + word[1:].lower())
-    foreign = [each for each in word.lower() if not each.isascii()]
+    foreign = {each for each in word.lower() if not each.isascii()}
     is_foreign = scripts == {"LATIN"} and len(word) > 2 and 2 * len(foreign) > len(word)
-    is_foreign = is_foreign and not any(map(set(foreign).issubset, _ALPHABETS))
+    is_foreign = is_foreign and not any(map(foreign.issubset, _ALPHABETS))
     is_wrong = len(scripts) > 1 or _SIGMA.search(word) is not None
     return not word.isalpha() or is_wrong or not is_cased or is_foreign
 

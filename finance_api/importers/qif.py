@@ -191,6 +191,7 @@ class QifImporter:
             yield from ((register.statement, entry) for entry in register.end())
         first = next(iter(registers.values())).statement
         first.encoding = text.codec
+        first.remarks += questions.remarks
         if self._investments:
             first.skipped["transaction of investments"] += self._investments
         if self._lists:

@@ -122,7 +122,7 @@ def make(seed, point):
             amount[of.balance[0]] = lambda r: number(r["cents"] // 3 + 77)
         case "encoding":
             for row in rows:
-                row["note"] = "Café crème"
+                row["note"] = "Peña"
         case "cents":
             by = pick.choice((1, 100))
             amount = {of.amount[0] + " (Cent)": lambda r: str(r["cents"])}

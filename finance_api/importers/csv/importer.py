@@ -1,7 +1,7 @@
 """Reads CSV statements, all or nothing: finds the tables, decides about each, makes its entries."""
 
 from collections import abc
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import islice
@@ -24,7 +24,7 @@ from finance_api.importers.csv.vocabulary import (
     role_fit,
     spelled_headings,
 )
-from finance_api.importers.decoding import PROPOSED, TextFile, open_text, possible_encodings
+from finance_api.importers.decoding import PROPOSED, TextFile, open_text
 from finance_api.importers.interface import (
     ImportRefused,
     Questions,
@@ -67,37 +67,30 @@ class CsvImporter:
         """
         given, self._remembered = self._given, remembered
         plan, questions = self._open(stream, given.encoding, given.force_encoding)
-        if questions.asks_for("encoding"):
-            # The file is not UTF-8: the saved mapping, or a profile, may state its encoding.
-            saved = plan.mapping.encoding
-            for encoding in self._profiles.encodings if saved is None else [saved]:
-                try:
-                    found = self._open(stream, encoding, True)
-                except ImportRefused:
-                    if saved is not None:
-                        raise
-                    continue
-                if saved is not None or found[0].mapping.encoding == encoding:
-                    plan, questions = found
-                    break
-        if questions.asks_for("encoding"):
-            first = questions.asked[0]
-            offered = {each.changes["encoding"] or "": each for each in first.choices}
-            possible = possible_encodings(stream, _that_know_headings(plan.table))
-            why = "only in this encoding are its headings known"
-            familiar = [each for each in possible if possible[each]]
-            if len(familiar) == 1 < len(possible):
-                possible = dict.fromkeys(familiar, True)
-                why += ", and its letters those of one language"
-            known = [each for each in offered if each in possible]
-            if known:
-                plan, questions = self._open(stream, known[0], True)
-            if len(known) == len(possible) == 1:
-                questions.remarks.append(f"the file is read as {known[0]}: {why}")
-            elif known:
-                choices = tuple(offered[each] for each in known)
-                questions.asked.insert(0, first._replace(choices=choices))
+        if given.encoding is None and plan.table.text.is_guessed:
+            plan, questions = self._with_its_encoding(stream, plan, questions)
         yield from self._read_tables(plan, questions)
+
+    def _with_its_encoding(
+        self, stream: BinaryIO, plan: Plan, questions: Questions
+    ) -> tuple[Plan, Questions]:
+        """Read a file that is not UTF-8 in the encoding that the saved mapping, or a profile, says,
+        or in which its headings are known.
+        """
+        saved = plan.mapping.encoding
+        for encoding in self._profiles.encodings if saved is None else [saved]:
+            try:
+                found = self._open(stream, encoding, True)
+            except ImportRefused:
+                if saved is not None:
+                    raise
+                continue
+            if saved is not None or found[0].mapping.encoding == encoding:
+                return found
+        if known := _that_know_headings(plan.table):
+            with suppress(ImportRefused):
+                return self._open(stream, None, False, known)
+        return plan, questions
 
     def read_table(self, text: TextFile, remembered: Remembered) -> Entries:
         """Read a decoded text in the way that `read` reads a file."""
@@ -154,9 +147,11 @@ class CsvImporter:
             return None
         return not questions.asked
 
-    def _open(self, stream: BinaryIO, encoding: str | None, force: bool) -> tuple[Plan, Questions]:
+    def _open(
+        self, stream: BinaryIO, encoding: str | None, force: bool, known: Sequence[str] = ()
+    ) -> tuple[Plan, Questions]:
         questions = Questions()
-        text = open_text(stream, encoding, force=force, questions=questions)
+        text = open_text(stream, encoding, force=force, questions=questions, known=known)
         try:
             return self._find(text, questions)
         except ImportRefused as refused:

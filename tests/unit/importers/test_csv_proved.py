@@ -380,11 +380,13 @@ def test_a_balance_that_is_the_same_in_all_rows_is_none_of_each_row():
     assert len(entries(text, currency="EUR")) == 3
 
 
-def test_the_encoding_is_asked_about_if_no_heading_is_known_in_the_first():
+def test_a_file_whose_headings_are_not_known_is_read_in_the_encoding_of_its_words():
     text = "甲乙,丙丁、戊,己庚\n2026年03月02日,喫茶店,-97\n2026年03月17日,給料,900\n"
-    refused = refusal(text.encode("cp932"), currency="JPY")
+    (found,) = read(text.encode("cp932"), account="A", currency="JPY")
+    assert [entry.note for entry in found.entries] == ["喫茶店", "給料"]
+    refused = refusal("Qa;Qb;Qc\nPeña;b;c\n".encode("cp1252"), currency="EUR")
     assert [question.fact.topic for question in refused.questions] == [Topic.NOT_DECODED]
-    assert "--encoding cp932" in answers(refused)
+    assert "--encoding cp1252" in answers(refused)
 
 
 def a_file(rng):
