@@ -182,7 +182,7 @@ FORMATS = (
         name="mt940",
         begin=MT940_BEGIN,
         importer="mt940.importer:Mt940Importer.of",
-        options=_STATEMENT,
+        options=(*_STATEMENT, "encoding"),
         is_certain=False,
     ),
     Format(name="native", begin=r"\{", options=("follow", "confirm_smaller"), is_certain=False),

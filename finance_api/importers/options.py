@@ -132,7 +132,7 @@ FILE_OPTIONS = (
     FileOption(
         "timezone", "Time zone", "CSV: convert UTC timestamps to this time zone.", metavar="ZONE"
     ),
-    FileOption("encoding", "Encoding", "CSV, QIF: such as cp1252; default UTF-8."),
+    FileOption("encoding", "Encoding", "CSV, QIF, MT940: such as cp1252; default UTF-8."),
     FileOption(
         "force_encoding",
         "Force the encoding",

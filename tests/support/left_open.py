@@ -216,7 +216,7 @@ FILES = {
         ["account_or_column", "date_form", "unsigned", "new_account_currency"],
     ),
     "csv of another encoding": (
-        "date,amount,payee\n2026-01-05,-5.00,Café\n".encode("cp1252"),
+        "date,amount,payee\n2026-01-05,-5.00,Peña\n".encode("cp1252"),
         ["not_decoded", "account_or_column", "new_account_currency"],
     ),
 }

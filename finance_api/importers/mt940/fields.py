@@ -11,6 +11,7 @@ import io
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from io import TextIOWrapper
@@ -18,8 +19,15 @@ from typing import BinaryIO, NamedTuple
 
 import mt940
 
-from finance_api.importers.decoding import fits, utf_16_of
-from finance_api.importers.interface import ANOTHER_FILE, BankBalance, Entry, ImportRefused, quoted
+from finance_api.importers.decoding import fits, open_text, utf_16_of
+from finance_api.importers.interface import (
+    ANOTHER_FILE,
+    BankBalance,
+    Entry,
+    ImportRefused,
+    Questions,
+    quoted,
+)
 from finance_api.importers.sections import StatedTotal
 from finance_api.resources.currencies import CODES, current_code
 from finance_api.values.number import NumberError, to_units
@@ -29,8 +37,8 @@ from finance_api.values.time import from_date
 #: Maximum length of a field; banks write far shorter ones.
 MAX_FIELD_CHARACTERS = 100_000
 _BEGINNING_BYTES = 4
-#: The standard allows only ASCII, but banks use other charsets; CP850 can decode any bytes.
-_CHARSETS = ("utf-8", "cp1252", "cp850")
+#: The standard allows only ASCII, but banks use other charsets. This one can decode any bytes.
+_ANY_BYTES = "cp850"
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
 _END = re.compile(r"\s*-\s*(?:\}.*|XXX)?", re.DOTALL)
@@ -68,14 +76,19 @@ class Field(NamedTuple):
     line: int
 
 
-def fields_in(stream: BinaryIO) -> Iterator[Field]:
+def fields_in(stream: BinaryIO, encoding: str | None, questions: Questions) -> Iterator[Field]:
     """Yield the fields and the ends of messages in order; skip envelopes.
 
-    Raises ImportRefused.
+    encoding: that of a file that is not Unicode, if the user says it. Raises ImportRefused.
     """
     utf_16 = utf_16_of(stream.read(_BEGINNING_BYTES))
-    charsets = (utf_16, *_CHARSETS) if utf_16 else _CHARSETS
-    charset = next(charset for charset in charsets if fits(stream, charset))
+    charset = next((c for c in (utf_16, "utf-8") if c and fits(stream, c)), None)
+    if charset is None:
+        charset = _ANY_BYTES
+        with suppress(ImportRefused) if encoding is None else nullcontext():
+            charset = open_text(stream, encoding, force=False, questions=questions).codec
+    questions.put()
+    stream.seek(0)
     text = TextIOWrapper(stream, encoding=charset)
     try:
         yield from _fields(text)

@@ -13,6 +13,7 @@ from finance_api.importers.interface import (
     BankBalance,
     Entry,
     ImportRefused,
+    Questions,
     Remembered,
     Statement,
     StatementAccount,
@@ -97,10 +98,11 @@ def _not_here(where: str, line: int) -> str:
 
 
 class Mt940Importer:
-    """Reads the messages of one file. source: "mt940" or "mt942"."""
+    """Reads the messages of one file. source: "mt940" or "mt942". encoding: see `fields_in`."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, encoding: str | None = None) -> None:
         self.source = source
+        self._encoding = encoding
 
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "Mt940Importer":
@@ -110,14 +112,23 @@ class Mt940Importer:
         if not re.match(MT940_BEGIN, text):
             raise ImportRefused("the file is neither MT940 nor MT942")
         is_interim = _INTERIM.search(text) and not _OPENING.search(text)
-        return cls(_MT942 if is_interim else "mt940")
+        return cls(_MT942 if is_interim else "mt940", given.get("encoding"))
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
+        questions = Questions()
+        for statement, entry in self._read(stream, questions):
+            statement.remarks += questions.remarks
+            questions.remarks.clear()
+            yield statement, entry
+
+    def _read(
+        self, stream: BinaryIO, questions: Questions
+    ) -> Iterator[tuple[Statement, Entry | None]]:
         sections, pages = Sections(repeat=True), Pages()
         message, totals = None, Totals()
-        for each in fields_in(stream):
+        for each in fields_in(stream, self._encoding, questions):
             kind = each.tag[:2]
             if message is None or kind == "20" or (message.is_over and kind in _BEGINNINGS):
                 if message is not None:

@@ -5,11 +5,12 @@ import pytest
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.mt940 import fields
 from finance_api.importers.mt940.fields import Details, details_of
+from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 from finance_api.values.time import date_text, instant_text
 from support.bank_files import mt940, mt940_entry, mt942, read_bank_file
-from support.whole import Whole
+from support.whole import Whole, read_whole
 
 
 def refusal(data: str | bytes) -> str:
@@ -344,6 +345,35 @@ def test_text_is_read_in_the_charset_that_it_is_in(charset: str, line_end: str) 
     )
     (found,) = read_bank_file(data.replace("\n", line_end).encode(charset))
     assert [entry.note for entry in found.entries] == ["Bücher für Söhne"]
+
+
+@pytest.mark.parametrize(
+    ("details", "charset"),
+    [
+        ("ČD ESHOP Příkaz k úhradě", "cp1250"),
+        ("Spółdzielnia Mieszkaniowa, opłata za żłobek", "cp1250"),
+        ("Księgarnia świąteczna", "iso8859-2"),
+        ("Μισθός Μαρτίου Φαρμακείο λογαριασμός ρεύματος", "cp1253"),
+    ],
+)
+def test_text_of_other_languages_is_read_in_the_charset_of_its_letters(
+    details: str, charset: str
+) -> None:
+    data = mt940([mt940_entry("2026-01-05", "1", details=details)], closing=("1", "2026-01-05"))
+    (found,) = read_bank_file(data.encode(charset))
+    assert [entry.note for entry in found.entries] == [details]
+    assert f"the file is read as {charset}: its words fit no other one" in found.statement.remarks
+
+
+def test_a_charset_that_nothing_shows_is_asked_for() -> None:
+    entry = mt940_entry("2026-01-05", "1", details="Toruń")
+    data = mt940([entry], closing=("1", "2026-01-05")).encode("cp1250")
+    with pytest.raises(ImportRefused) as refused:
+        read_bank_file(data)
+    offered = [each.changes["encoding"] for each in refused.value.questions[0].choices]
+    assert {"cp1250", "cp1252"} <= {*offered}
+    (found,) = read_whole(Mt940Importer("mt940", "cp1250"), data)
+    assert [entry.note for entry in found.entries] == ["Toruń"]
 
 
 def test_envelopes_and_control_characters_are_left_out() -> None:
