@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from finance_api.resources import RECORDS
-from finance_api.storage.errors import StorageDamaged, StorageNotReady
+from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.read_model.tables import READ_MODEL
@@ -50,7 +50,7 @@ def page(command):
         with reading(backend) as storage:
             user = storage.users.get("bob@example.org")
             return storage.data.list_json(user.id, make_query(RECORDS, limit=100)).rows
-    except (StorageDamaged, StorageNotReady):
+    except StorageError:
         return None
     finally:
         backend.close()
@@ -75,7 +75,11 @@ def killed_and_repeated(command, seed, damages, *arguments):
         assert all(found in (None, right) for found in pages)
         assert page(command) == (right if is_done else None)
         yield is_done
-        command.done(*arguments)
+        if is_done:
+            command.done(*arguments)
+        else:
+            # The shortest run so far: on a busy machine the same work takes more processor time.
+            seconds = min(seconds, work_seconds(command, *arguments))
         assert command.done("check") == b"nothing is wrong\n"
         assert page(command) == right
 

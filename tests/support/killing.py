@@ -10,22 +10,28 @@ from random import Random
 from support.command import Command
 
 #: Runs a command, and begins to count its processor time when it first writes. The kernel ends it
-#: after this much: SIGPROF, for which no handler is set, lets no more code run than SIGKILL.
+#: after this much: SIGPROF, for which no handler is set, lets no more code run than SIGKILL. At its
+#: end it says how much it took until its last commit.
 _CODE = """
 import atexit, signal, sys, time
 from sqlalchemy import Engine, event
 from finance_api.cli import run
 
 limit, *arguments = sys.argv[1:]
-begun = []
+moments = []
 
 @event.listens_for(Engine, "before_cursor_execute")
 def begin(connection, cursor, statement, *others):
-    if not begun and statement.startswith(("INSERT", "UPDATE", "DELETE")):
-        begun.append(time.process_time())
+    if not moments and statement.startswith(("INSERT", "UPDATE", "DELETE")):
+        moments.append(time.process_time())
         signal.setitimer(signal.ITIMER_PROF, float(limit))
 
-atexit.register(lambda: print(time.process_time() - begun[0], file=sys.stderr))
+@event.listens_for(Engine, "commit")
+def end(connection):
+    if moments:
+        moments.append(time.process_time())
+
+atexit.register(lambda: print(moments[-1] - moments[0], file=sys.stderr))
 run(arguments)
 """
 _PROGRAM = (sys.executable, "-c", _CODE)
@@ -40,7 +46,7 @@ def _start(command: Command, seconds: float, arguments: tuple[str, ...]) -> subp
 
 
 def work_seconds(command: Command, *arguments: str) -> float:
-    """Run a command to its end. Return the processor time it took from its first write on."""
+    """Run a command to its end. Return its processor time from its first write to its commit."""
     with _start(command, _UNLIMITED, arguments) as process:
         _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said
