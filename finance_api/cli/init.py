@@ -104,11 +104,15 @@ def _new_user(email: str, password_stdin: bool, is_asking: bool) -> dict[str, st
 
 
 def _local_time_zone() -> str:
-    """Return the time zone of this computer; UTC if it has none of the IANA database."""
+    """Return the time zone of this computer; UTC if it has none of the IANA database.
+
+    Most servers have Etc/UTC, which is UTC: a zone that nobody chose, so the pages propose another.
+    """
     from tzlocal import get_localzone_name
 
     try:
-        return parse_time_zone(get_localzone_name() or UTC)
+        name = get_localzone_name() or UTC
+        return UTC if name == "Etc/UTC" else parse_time_zone(name)
     except (TimeError, ZoneInfoNotFoundError):
         return UTC
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from finance_api.planning.counted import NO_TRANSFERS
-from finance_api.planning.recurring.orders import ended_on, payees_of
+from finance_api.planning.recurring.orders import ended_on, last_paid_by, payees_of
 from finance_api.planning.recurring.reading import PAYMENT_FIELDS, payment_of
 from finance_api.planning.recurring.series import STEP, Payment, Recurring, fits, payee_key
 from finance_api.query.model import any_of, condition_on, dated, either
@@ -62,7 +62,7 @@ class _Order(NamedTuple):
     def is_over(self, day: int) -> bool:
         """Whether the order had ended on a day, and the day is not only a late one."""
         late = _TOLERANCE if self.found is None else self.found.interval.tolerance
-        return self.ended is not None and day > self.ended + late * DAY_SECONDS
+        return self.ended is not None and day > last_paid_by(self.row, self.ended, late)
 
 
 def charged_again(

@@ -207,10 +207,22 @@ def ended_on(order: Row | None, today: int) -> int | None:
     return last_day(schedule, today) if until is None else until
 
 
+def last_paid_by(order: Row, ended: int, late: int) -> int:
+    """Return the last day on which a payment may belong to a standing order that has ended.
+
+    ended: its last day. late: how many days a payment may come after the last due day.
+    """
+    schedule = schedule_of(order["recurrenceRule"], order["startDate"], MIN_SECONDS)
+    due = None if schedule is None else last_day(schedule, ended + DAY_SECONDS)
+    return ended if due is None else max(ended, due + late * DAY_SECONDS)
+
+
 def is_charged_again(found: Recurring, order: Row | None, today: int) -> bool:
-    """Whether a payment was made after the last day of its standing order."""
+    """Whether a payment was made that comes too late for its standing order, which has ended."""
     last = ended_on(order, today)
-    return last is not None and found.last > last + found.interval.tolerance * DAY_SECONDS
+    if order is None or last is None:
+        return False
+    return found.last > last_paid_by(order, last, found.interval.tolerance)
 
 
 def is_cancelled(found: Recurring, order: Row | None, today: int) -> bool:

@@ -21,12 +21,20 @@ async function copy(element) {
 const ownForm = document.querySelector("main form.form:has([name=form-user])");
 if (ownForm) {
   const sent = history.state?.sent;
+  let isOther = false;
   for (const control of sent ? ownForm.elements : []) {
     const texts = sent[control.name] ?? [];
     const before = control.value;
     if (["checkbox", "radio"].includes(control.type)) control.checked = texts.includes(before);
     else if (texts.length && control.name !== "csrf_token") control.value = texts.shift();
-    if (control.value !== before) control.closest("details")?.setAttribute("open", "");
+    if (control.value === before) continue;
+    isOther = true;
+    control.closest("details")?.setAttribute("open", "");
+  }
+  // The page may have errors of what was sent before that.
+  if (isOther) {
+    for (const error of document.querySelectorAll("main .error, main .error-summary")) error.remove();
+    for (const control of ownForm.elements) control.removeAttribute("aria-invalid");
   }
   ownForm.addEventListener("submit", () => {
     const texts = {};
@@ -207,4 +215,5 @@ if (split) {
     const said = left ? more : "Nothing is left.";
     status.textContent = Number.isNaN(left) ? "" : `${money(total)} ${currency} in all. ${said}`;
   });
+  if (history.state?.sent) last.dispatchEvent(new Event("input", { bubbles: true }));
 }

@@ -230,6 +230,20 @@ def test_a_payment_of_a_day_to_come_warns_too_however_long_the_pause(
 
 
 @on_one_storage
+@pytest.mark.parametrize(
+    ("until", "is_again"), [("20260403", True), ("20260404", True), ("20260405", False)]
+)
+def test_a_payment_soon_after_the_last_day_warns_unless_it_is_a_late_one(
+    service, user, client, visitor, until, is_again
+):
+    service.load(user, [order_until(2, "Films 8", -9.99, until, "2025-07-05")])
+    service.load(user, [record(20, payee="FILMS 9", amount=-9.99, recordDate="2026-04-06")])
+    service.clock.advance(40 * 86_400)
+    page = shown_text(signed_in(service, user).get("/overview").text)
+    assert (AGAIN in page) == is_again
+
+
+@on_one_storage
 def test_a_payee_that_is_renamed_after_its_payment_was_cancelled_warns_too(
     service, user, client, visitor
 ):
