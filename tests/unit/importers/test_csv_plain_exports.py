@@ -407,3 +407,22 @@ def test_the_row_that_no_balance_precedes_most_likely_goes_the_way_of_most_other
     rows = (f"2026-01-{day},x {day},{size}.00,{balance}.00\n" for day, size, balance in sizes)
     text = f"Date,Description,Amount,Balance\n{''.join(rows)}"
     assert answers(refusal(text, currency="EUR"))[0] == f"--positive {way}"
+
+
+OWN, OTHERS = "DE89370400440532013000", ["GB29NWBK60161331926819", "FR1420041010050500013M02606"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # The account of whoever pays: one's own if money goes out.
+        [(OWN, OTHERS[0], "-12,50"), (OWN, "", "-3,00"), (OTHERS[1], OWN, "900,00")],
+        # The account of the other party, under a heading that does not say so.
+        [(f"DE895323{number:014}", "", "-12,50") for number in range(6)],
+    ],
+)
+def test_accounts_of_whoever_pays_are_not_one_s_own(rows):
+    text = "Datum;Text;IBAN;Empfängerkonto;Betrag;Währung\n"
+    for day, (payer, payee, amount) in enumerate(rows, 13):
+        text += f"{day}.01.2026;Laden {day};{payer};{payee};{amount};EUR\n"
+    assert "has several accounts" in str(refusal(text))

@@ -227,12 +227,18 @@ def _find_accounts(open_: OpenColumns) -> None:
         if several and not open_.has("counterpartyAccount"):
             reason = f"{quoted(open_.name(one[0]))} is the account"
             open_.take("counterpartyAccount", several[0], reason)
-    elif several and open_.user_mapping.account is None:
+    elif several and open_.user_mapping.account is None and not _are_of_payers(several[0], others):
         open_.take("accountNumber", several[0])
     named = [c for c in open_.free if c.fit("account") == 2 and c.is_text and c.is_full]
     is_open = open_.user_mapping.account is None and not open_.has("accountNumber")
     if is_open and len(named) == 1 and len(named[0].values) == 1:
         open_.take("account", named[0])
+
+
+def _are_of_payers(accounts: Column, others: Sequence[Column]) -> bool:
+    """Whether accounts seem to be those of whoever pays, or of the other party, in each row."""
+    differ = len(accounts.filled) > _FEWEST and 2 * len(accounts.values) > len(accounts.filled)
+    return differ or any(not accounts.values.isdisjoint(other.values) for other in others)
 
 
 def _find_texts(open_: OpenColumns) -> None:

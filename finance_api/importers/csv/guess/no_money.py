@@ -221,8 +221,9 @@ class NoMoney:
         }
         if not may_have_sums([*money.values()]):
             return
-        first, *_, last = money
-        if self._survey.without_text == [first, last] and sum(money.values()) == 2 * money[last]:
+        first, *between, last = money
+        has_ends = between and self._survey.without_text == [first, last]
+        if has_ends and sum(money.values()) == 2 * money[last]:
             name = plan.headings.named(plan.indexes("payee", "note")[0])
             ask_about_sums(name, last, [""], questions=self._questions)
             return
