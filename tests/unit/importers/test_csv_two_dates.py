@@ -48,6 +48,13 @@ def test_a_heading_in_any_language_says_which_of_two_near_days_is_that_of_bookin
     ]
 
 
+def test_the_first_row_of_a_file_without_headings_counts_for_the_order():
+    pairs = [("05.01.2026", "02.01.2026"), ("01.01.2026", "03.01.2026")]
+    pairs += [("07.01.2026", "07.01.2026"), ("12.01.2026", "09.01.2026")]
+    rows = "".join(f"{a};{b};Shop {n};-{n}.50\n" for n, (a, b) in enumerate(pairs, 1))
+    assert [day[-2:] for day, _ in days(rows, positive="in")] == ["02", "03", "07", "09"]
+
+
 def test_if_both_columns_are_in_order_the_first_has_the_days_of_booking():
     pairs = [("03.02.2026", "04.02.2026"), ("05.02.2026", "05.02.2026"), ("17.02.2026",) * 2]
     assert [day for day, _ in days(table(pairs))] == ["2026-02-03", "2026-02-05", "2026-02-17"]

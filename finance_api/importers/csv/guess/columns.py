@@ -116,7 +116,8 @@ def _take_near(open_: OpenColumns, columns: Sequence[Column], form: DateForm) ->
     because its days are in order, or the first. The only other one has the value dates.
     """
     named = best("booked", columns) or best("date", columns)
-    ordered = [column for column in named or columns if _is_ordered(column, form)]
+    texts = {each: [row[each.index].strip() for row in open_.table.sample] for each in columns}
+    ordered = [column for column in named or columns if _are_ordered(texts[column], form)]
     first = (ordered or named or columns)[0]
     reason = "its days are in order" if ordered else "the first of those with nearly the same days"
     open_.take("recordDate", first, BY_HEADING if len(named) == 1 else reason)
@@ -125,8 +126,8 @@ def _take_near(open_: OpenColumns, columns: Sequence[Column], form: DateForm) ->
         open_.take("valueDate", others[0], "its days are near those of booking")
 
 
-def _is_ordered(column: Column, form: DateForm) -> bool:
-    days = [day for text in column.filled if (day := form.read(text)) is not None]
+def _are_ordered(texts: Sequence[str], form: DateForm) -> bool:
+    days = [day for text in texts if (day := form.read(text)) is not None]
     return days in (sorted(days), sorted(days, reverse=True))
 
 
