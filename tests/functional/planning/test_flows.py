@@ -118,7 +118,7 @@ def test_csv_and_tags_are_those_of_the_columns(books):
             "records/summary",
             {"columns": "spend"},
             "columns",
-            '"spend" is not known; it takes count, income',
+            '"spend" is not known; did you mean "spent"?',
         ),
         ("records/summary", {"columns": ""}, "columns", "it takes count"),
         ("records/summary", {"columns": "net,net"}, "columns", "names a field twice"),
