@@ -77,8 +77,8 @@ UPCOMING = (
     STANDING_ORDERS["categoryId"],
     *(STANDING_ORDERS[name] for name in ("amount", "currencyCode", "payee")),
 )
-#: Asks for expected payments; they have one more column.
-INCLUDE_EXPECTED = "expected"
+#: Asks for expected payments, and for expected transfers, too; they have one more column.
+INCLUDE_EXPECTED, INCLUDE_TRANSFERS = "expected", "transfers"
 IS_EXPECTED = flag_field(
     "expected", "Whether it was found in the records and has no standing order.", example=True
 )

@@ -1,4 +1,4 @@
-"""The figures that the pages of accounts, budgets, goals, rules and standing orders show."""
+"""The figures that the pages of accounts, budgets, goals and rules show."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from finance_api.ledger.balances import Compared, Gap, compare_balances
 from finance_api.ledger.rule_matches import Matches, RuleSearch
 from finance_api.ledger.session import UserRows
 from finance_api.planning.categories import CategoryTree
-from finance_api.resources import GOALS, RECORDS
+from finance_api.resources import GOALS
 from finance_api.resources.common import INCOME
 from finance_api.resources.currencies import smallest_units
 from finance_api.resources.plans import CUSTOM, MONTH, WEEK, YEAR
@@ -18,22 +18,15 @@ from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.text import Message, edited
 from finance_api.values.time import DAY_SECONDS, date_text
-from finance_api.web.api_requests import (
-    BALANCES,
-    RECORDS_PATH,
-    ApiAnswers,
-    ApiRequest,
-    recurring_request,
-)
+from finance_api.web.api_requests import BALANCES, RECORDS_PATH, ApiAnswers, ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.own_limits import period_words
 from finance_api.web.plots import Label, MonthPoint, Plot, column_plot, month_line
 from finance_api.web.rendering import amount, month_words
-from finance_api.web.repeats import next_dates
 from finance_api.web.sentences import sentence_of
 from finance_api.web.todays_balances import TodaysBalances
 
-_NEWEST_RECORDS = "10"
+NEWEST_RECORDS = "10"
 #: For each gap, at most this many manual edits are named.
 _MOST_EDITS = 3
 #: At most this many gaps are shown: the newest ones.
@@ -78,7 +71,7 @@ class ObjectDetail:
     @cached_property
     def records(self) -> Sequence[Row]:
         """The newest records."""
-        given = {**self.filters, "sortBy": "-recordDate", "limit": _NEWEST_RECORDS}
+        given = {**self.filters, "sortBy": "-recordDate", "limit": NEWEST_RECORDS}
         return self._answers.get(ApiRequest(RECORDS_PATH, given, about="Newest records")).rows
 
 
@@ -320,27 +313,4 @@ class RuleDetail(ObjectDetail):
             return ()
         # Rules ignore case.
         words = self.matches.texts if self._is_whole else self.row["keywords"]
-        return self._search.newest(words, int(_NEWEST_RECORDS), whole_payee=self._is_whole)
-
-
-class StandingOrderDetail(ObjectDetail):
-    """When it is due, and the payments in the records that belong to it."""
-
-    template = "object_standing_order.jinja2"
-
-    @property
-    def next_dates(self) -> list[int]:
-        return next_dates(self.row, self._answers.today)
-
-    @cached_property
-    def paid(self) -> Row | None:
-        """The recurring payment that belongs to it, if one was found."""
-        found = self._answers.get_if_possible(recurring_request)
-        rows = () if found is None else found.rows
-        return next((row for row in rows if row["standingOrderId"] == self.row["id"]), None)
-
-    @cached_property
-    def records(self) -> Sequence[Row]:
-        ids = self.paid["recordIds"][-int(_NEWEST_RECORDS) :] if self.paid else ()
-        found = self._owned.get_rows(RECORDS, ids)
-        return [found[row_id] for row_id in reversed(ids)]
+        return self._search.newest(words, int(NEWEST_RECORDS), whole_payee=self._is_whole)

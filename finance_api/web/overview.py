@@ -12,7 +12,7 @@ from finance_api.planning.answers import Answer
 from finance_api.planning.recurring.reading import recurring_span
 from finance_api.questions.building import ANY, NONE, NULL_TESTS
 from finance_api.resources.records import RECEIVED, SPENT
-from finance_api.resources.tables import INCLUDE_EXPECTED
+from finance_api.resources.tables import INCLUDE_EXPECTED, INCLUDE_TRANSFERS
 from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.time import DAY_SECONDS, Period, date_text, end_of, start_of
@@ -22,12 +22,15 @@ from finance_api.web.rendering import cents, month_words
 from finance_api.web.timespans import Timespan
 from finance_api.web.todays_balances import TodaysBalances
 
-#: Up to this many top categories, budgets and dates are shown; links lead to all of them.
+#: Up to this many top categories, budgets and due payments are shown; links or controls lead to
+#: all of them.
 MOST_ROWS = 12
 MOST_PAYEES = 8
 #: If there are more accounts, the overview shows those that were used last.
 MOST_ACCOUNTS = 6
 DUE_DAYS = 30
+#: The API has no larger page.
+_MOST_DUE = "1000"
 #: Accounts of these types are usually below zero.
 _OWING = ("CreditCard", "Loan", "Mortgage", "Overdraft")
 #: An account without a new record for this many days needs attention.
@@ -394,22 +397,14 @@ class Overview:
         return found is not None and sum(row["count"] for row in found.rows) <= self.most_searched
 
     @cached_property
-    def _upcoming(self) -> Answer | None:
-        include = INCLUDE_EXPECTED if self.has_expected else ""
-        asked = {"days": str(DUE_DAYS), "include": include}
+    def upcoming(self) -> Answer | None:
+        """What is due; None if that is too much to compute."""
+        include = INCLUDE_TRANSFERS if self.has_expected else ""
+        asked = {"days": str(DUE_DAYS), "include": include, "limit": _MOST_DUE}
         about = f"Due in {DUE_DAYS} days"
         return self._answers.get_if_possible(
             api_requests.ApiRequest(api_requests.UPCOMING, asked, about)
         )
-
-    @property
-    def due(self) -> Sequence[Row] | None:
-        """The first due dates; None if there are too many to compute."""
-        return None if self._upcoming is None else self._upcoming.rows[:MOST_ROWS]
-
-    @property
-    def due_totals(self) -> Sequence[Row]:
-        return () if self._upcoming is None else self._upcoming.members["totals"].rows
 
     # -- the balances to come
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 
 from webob.multidict import MultiDict
 
-from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule, schedule_of
+from finance_api.planning.recurrence import MAX_COUNT, RuleError, check_rule
 from finance_api.planning.repetition import (
     PATTERNS,
     parse_repetition,
@@ -15,7 +15,6 @@ from finance_api.planning.repetition import (
     unit_of,
     until_of,
 )
-from finance_api.values import Row
 from finance_api.values.regions import Region
 from finance_api.values.text import counted_text, in_region, message
 from finance_api.values.time import date_text, parse_date
@@ -29,7 +28,6 @@ _EVERY, _OTHER_RULE, _STORED = "repeats-every", "repeats-other", "repeats-stored
 _END = "repeats-end"
 #: Part of a rule that ends it -> the field for its value.
 _ENDS = {"UNTIL": "repeats-until", "COUNT": "repeats-count"}
-_NEXT_DATES = 3
 _EXAMPLE_DAY = parse_date("2026-12-31")
 
 
@@ -155,9 +153,3 @@ def rule_words(rule: str, region: Region) -> str:
     if found.times is None:
         return found.words
     return in_region(message(f"{found.words}, {counted_text(found.times, 'time')}"), region)
-
-
-def next_dates(order: Row, today: int) -> list[int]:
-    """Return the next days on which a standing order is due."""
-    schedule = schedule_of(order[RULE], order["startDate"], today)
-    return [] if schedule is None else list(islice(schedule.days(), _NEXT_DATES))

@@ -6,6 +6,7 @@ from functools import cached_property
 from finance_api.resources.currencies import decimals_of
 from finance_api.values import Row
 from finance_api.values.text import amount_text, counted_text, message
+from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import BALANCES, SUMMARY, ApiAnswers, ApiRequest
 
 
@@ -53,3 +54,7 @@ class TodaysBalances:
         records = counted_text(sum(row["count"] for row in found), "record")
         net = amount_text(sum(row["net"] for row in found), decimals_of(found[0]["currencyCode"]))
         return message(f"{records} of days to come: {net}")
+
+    def to_come_link(self, account: Row) -> str:
+        days = {"account": account["id"], "from": date_text(self._answers.today + DAY_SECONDS)}
+        return ApiRequest("/records", days).target

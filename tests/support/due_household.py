@@ -34,12 +34,16 @@ def add_months(first: date, months: int) -> date:
 
 
 class DueHousehold:
-    """rows: objects of the native format. due: the payments due from today until the last day."""
+    """rows: objects of the native format. due: the payments due from today until the last day.
+
+    with_transfers: the same, and the transfers without a standing order.
+    """
 
     def __init__(self, seed: int, today: date, last: date) -> None:
         self.today, self.last = today, last
         self.rows: list[Native] = []
         self.due: list[Due] = []
+        self.with_transfers: list[Due] = []
         self._random = random = Random(seed)
         self._records = 0
         for number, (name, currency) in ACCOUNTS.items():
@@ -54,7 +58,9 @@ class DueHousehold:
             self._add(random.choice(KINDS), number + 1, word, amount)
         if random.random() < 0.5:
             self._add_transfer()
-        self.due.sort(key=lambda due: (due.day, due.name))
+        self.with_transfers += self.due
+        for listed in (self.due, self.with_transfers):
+            listed.sort(key=lambda due: (due.day, due.name))
 
     def totals(self) -> dict[str, tuple[int, Decimal, Decimal]]:
         """Return count, income and expense by currency."""
@@ -149,6 +155,13 @@ class DueHousehold:
             self._record(1, "Me", day, -amount, transferId=both)
             self._record(4, "Me", day, amount, transferId=both)
         side = random.choice((None, 1, 4))
+        begin = today + timedelta(paid[-1] == today)
+        for day in self._days(first, begin):
+            for number, signed in ((1, -amount), (4, amount)):
+                if number != side:
+                    name, currency = ACCOUNTS[number]
+                    due = Due(day, "Transfer", name, signed, currency, True, False)
+                    self.with_transfers.append(due)
         if side is not None:
             name, currency = ACCOUNTS[side]
             signed = amount if side == 4 else -amount
@@ -163,6 +176,5 @@ class DueHousehold:
                     startDate=f"{first}",
                 )
             )
-            begin = today + timedelta(paid[-1] == today)
             for day in self._days(first, begin):
                 self.due.append(Due(day, "Saving", name, signed, currency, False, False))

@@ -13,8 +13,7 @@ from finance_api.http.requests import Request
 from finance_api.planning.answers import Answer, ParametersRefused, Reading
 from finance_api.planning.forecast.payments import ExpectedPayments
 from finance_api.planning.upcoming import MAX_DUE_DAYS, DueDays, TooManyDueDays, list_orders
-from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS
-from finance_api.resources.tables import INCLUDE_EXPECTED, IS_EXPECTED, UPCOMING, UPCOMING_TOTALS
+from finance_api.resources import ACCOUNTS, CATEGORIES, STANDING_ORDERS, tables
 from finance_api.serialization.rows import Rows
 from finance_api.values.time import DAY_SECONDS, date_text
 
@@ -73,11 +72,11 @@ class UpcomingSchema(parameters.DataSchema):
     )
     include = parameters.choice(
         "include",
-        [INCLUDE_EXPECTED],
+        [tables.INCLUDE_EXPECTED, tables.INCLUDE_TRANSFERS],
         "expected: also return recurring payments that were found in the records and have no "
-        "standing order, without transfers. Payments that are stored already are left out, and "
-        "late ones are due today. Then totals leave out transfers, and accounts excluded from "
-        "statistics. It needs the scope records, too.",
+        "standing order. transfers: and recurring transfers, on both accounts. Payments that are "
+        "stored already are left out, and late ones are due today. Then totals leave out "
+        "transfers, and accounts excluded from statistics. It needs the scope records, too.",
     )
     limit, offset, revision = parameters.data_page(max_limit=1_000, default_limit=100)
     rows = parameters.instead("totals")
@@ -92,7 +91,10 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     due: DueDays | ExpectedPayments
     try:
         if is_expected:
-            due = ExpectedPayments(reading.storage, reading.user_id, today, last)
+            with_transfers = values["include"] == tables.INCLUDE_TRANSFERS
+            due = ExpectedPayments(
+                reading.storage, reading.user_id, today, last, with_transfers=with_transfers
+            )
         else:
             accounts = reading.storage.data.scan_rows(reading.user_id, ACCOUNTS)
             orders = list_orders(reading.storage, reading.user_id, accounts)
@@ -100,7 +102,7 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     except TooManyDueDays as error:
         raise ParametersRefused([("days", f"{error}: ask for fewer days")]) from None
     members = {
-        "totals": Rows(UPCOMING_TOTALS, due.totals()),
+        "totals": Rows(tables.UPCOMING_TOTALS, due.totals()),
         "from": date_text(today),
         "to": date_text(last),
     }
@@ -114,7 +116,7 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
         }
         for day, order in due.page(values["limit"], offset)
     ]
-    columns = (*UPCOMING, IS_EXPECTED) if is_expected else UPCOMING
+    columns = (*tables.UPCOMING, tables.IS_EXPECTED) if is_expected else tables.UPCOMING
     answer = listing.table(
         reading, state, "upcoming", columns, rows, members, instead=values["rows"]
     )
@@ -129,13 +131,13 @@ def occurrences(reading: Reading, values: validation.Parameters) -> Answer:
     response=responses.table_response(
         "Occurrence",
         "upcoming",
-        UPCOMING,
+        tables.UPCOMING,
         {
-            "totals": schemas.array_of(schemas.of_fields("UpcomingTotal", UPCOMING_TOTALS)),
+            "totals": schemas.array_of(schemas.of_fields("UpcomingTotal", tables.UPCOMING_TOTALS)),
             "from": schemas.value("Today.", "2026-01-31", format="date"),
             "to": schemas.value("Last day of the period.", "2026-03-01", format="date"),
         },
-        sometimes=(IS_EXPECTED,),
+        sometimes=(tables.IS_EXPECTED,),
         is_paged=True,
     ),
     varies_with=(freshness.DAY,),

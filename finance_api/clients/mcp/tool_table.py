@@ -208,7 +208,7 @@ TOOLS: tuple[Tool, ...] = (
         repeats={"totals": {"type": "array", "items": row_of(tables.UPCOMING_TOTALS)}},
         takes={
             "days": whole("Number of days.", 1, 366, default=30),
-            "include": one_of([tables.INCLUDE_EXPECTED]),
+            "include": one_of([tables.INCLUDE_EXPECTED, tables.INCLUDE_TRANSFERS]),
         },
         most=1000,
     ),

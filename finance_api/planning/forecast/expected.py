@@ -196,19 +196,31 @@ def _days(
 
 def expect(history: History, last: int) -> Expectation:
     """Return the movements expected until ``last``. Raises TooManyDueDays."""
+    recent = history.today - _RECENT_DAYS * DAY_SECONDS
+    recurring = find_recurring(history.payments)
+    ignored = ignored_payments(recurring, history.accounts)
+    recurring = [each for each in recurring if each not in ignored]
+    paid = paid_payees(payment for payment in history.payments if payment.day >= recent)
+    paid |= paid_payees(found for found in recurring if found.status is Status.ACTIVE)
+    paired = own_orders(recurring, history.orders, paid, history.today)
+    return expect_of(history, paired, paid, last)
+
+
+def expect_of(
+    history: History,
+    paired: Mapping[Recurring, Row | None],
+    paid: Collection[tuple[str | None, str]],
+    last: int,
+) -> Expectation:
+    """Return what is expected of these recurring payments, each with its standing order, and of all
+    other standing orders. paid: see `paid_payees`. Raises TooManyDueDays.
+    """
     today = history.today
     live = [
         order
         for order in in_time(history.orders)
         if next_due(order["recurrenceRule"], order["startDate"], today) is not None
     ]
-    recent = today - _RECENT_DAYS * DAY_SECONDS
-    recurring = find_recurring(history.payments)
-    ignored = ignored_payments(recurring, history.accounts)
-    recurring = [each for each in recurring if each not in ignored]
-    paid = paid_payees(payment for payment in history.payments if payment.day >= recent)
-    paid |= paid_payees(found for found in recurring if found.status is Status.ACTIVE)
-    paired = own_orders(recurring, history.orders, paid, today)
     series = {record_id: found for found in paired for record_id in found.record_ids}
     for record_id in series.keys() & history.arrivals.keys():
         series[history.arrivals[record_id].record_id] = series[record_id]
@@ -290,8 +302,15 @@ def _arrival(
     if not arrivals:
         return None, None
     account_id, amount = arrivals[-1].account_id, median_low(each.amount for each in arrivals[-3:])
-    mirrored = found._replace(account_id=account_id, amount=amount, least=amount, most=amount)
+    mirrored = found._replace(
+        account_id=account_id,
+        currency=arrivals[-1].currency,
+        amount=amount,
+        least=amount,
+        most=amount,
+    )
     order = orders.find(mirrored)
     if order is not None:
         return None, order
-    return Movement(account_id, found.next, amount, Cause(is_transfer=True)), None
+    cause = Cause(recurring=mirrored, is_transfer=True)
+    return Movement(account_id, found.next, amount, cause), None

@@ -13,6 +13,9 @@ from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
+#: The name of a transfer without a standing order.
+_TRANSFER = "Transfer"
+
 
 class ExpectedPayments:
     """The payments that are expected from today until a day, ordered by day and name.
@@ -21,8 +24,13 @@ class ExpectedPayments:
     the days of its rule.
     """
 
-    def __init__(self, storage: Storage, user_id: int, today: int, last: int) -> None:
-        """Find the payments. Raises TooManyDueDays."""
+    def __init__(
+        self, storage: Storage, user_id: int, today: int, last: int, *, with_transfers: bool = False
+    ) -> None:
+        """Find the payments. Raises TooManyDueDays.
+
+        with_transfers: whether to include transfers without a standing order, on both accounts.
+        """
         history, _ = read_history(storage, user_id, today)
         expectation = expect(history, last)
         excluded = excluded_accounts(storage.data.scan_rows(user_id, ACCOUNTS), ())
@@ -31,7 +39,9 @@ class ExpectedPayments:
         payments: list[tuple[int, Row]] = []
         for movement in in_time(expectation.movements):
             cause = movement.cause
-            if cause is None or (cause.order is None and cause.is_transfer):
+            if cause is None:
+                continue
+            if cause.order is None and cause.is_transfer and not with_transfers:
                 continue
             if cause not in rows:
                 rows[cause] = _row(movement, cause)
@@ -68,12 +78,13 @@ def _row(movement: Movement, cause: Cause) -> Row:
     if order is not None:
         return order | row
     assert found is not None
+    payee = None if cause.is_transfer else found.payee
     return row | {
         "id": None,
-        "name": found.payee,
+        "name": payee or _TRANSFER,
         "type": EXPENSE if movement.amount < 0 else INCOME,
         "categoryId": found.category_id,
-        "payee": found.payee,
+        "payee": payee,
     }
 
 

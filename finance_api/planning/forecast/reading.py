@@ -255,12 +255,17 @@ def read_history(storage: Storage, user_id: int, today: int) -> tuple[History, i
     )
     found = [(row[0], payment_of(row[1:])) for row in in_time(read)]
     payments, arrivals = with_transfers(found)
-    soon = dated(today - SEEN_DAYS * DAY_SECONDS, MAX_SECONDS + 1)
-    read = data.list_amounts(user_id, ("transferId", *PAYMENT_FIELDS), [soon])
-    near = [(row[0], payment_of(row[1:])) for row in in_time(read)]
+    near = read_near(storage, user_id, today)
     transfers = {payment.record_id for id_, payment in (*found, *near) if id_ is not None}
     seen = [each for _, each in near]
     return History(today, payments, arrivals, seen, orders, accounts, transfers), newest
+
+
+def read_near(storage: Storage, user_id: int, today: int) -> list[tuple[str | None, Payment]]:
+    """Return `History.near`, each with the id of its transfer, if any."""
+    soon = dated(today - SEEN_DAYS * DAY_SECONDS, MAX_SECONDS + 1)
+    read = storage.data.list_amounts(user_id, ("transferId", *PAYMENT_FIELDS), [soon])
+    return [(row[0], payment_of(row[1:])) for row in in_time(read)]
 
 
 def with_transfers(

@@ -1,7 +1,7 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from finance_api.ledger.edits import objects
 from finance_api.ledger.edits.naming import editable_fields
 from finance_api.ledger.edits.questions import asking_for
 from finance_api.ledger.edits.usual_categories import add_usual_categories
+from finance_api.ledger.rows import RowSet
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.computing import compute
@@ -44,6 +45,7 @@ from finance_api.web import page as pages
 from finance_api.web.api_requests import ApiAnswers, ApiRequest, recurring_request
 from finance_api.web.cells import NONE, Cells, money, title_of
 from finance_api.web.development import CategoryDetail, LabelDetail, group_sums
+from finance_api.web.found_payments import StandingOrderDetail, found_payments
 from finance_api.web.kept_forms import kept_form
 from finance_api.web.object_details import (
     AccountDetail,
@@ -51,14 +53,12 @@ from finance_api.web.object_details import (
     GoalDetail,
     ObjectDetail,
     RuleDetail,
-    StandingOrderDetail,
 )
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.own_limits import LIMIT, OVERRIDES, PERIOD, changed_limits, limit_control
 from finance_api.web.repeats import RULE, check_end, with_repeats, with_rule
 from finance_api.web.routes import post
 from finance_api.web.todays_balances import TodaysBalances
-from finance_api.web.views.found_payments import FoundPayments, found_payments
 
 #: The list of categories indents up to this many levels.
 _MOST_DEPTH = 3
@@ -90,24 +90,32 @@ class ObjectViews:
 
     def list_objects(self) -> dict[str, Any]:
         """Show one page of the list of all objects."""
-        request, shown, offset = self.request, self.shown, pages.offset_of(self.request)
+        request, shown, resource = self.request, self.shown, self.resource
         is_by_date = shown.date is not None and request.GET.get("sort") != "name"
         order = f"{shown.date},{shown.sort}" if is_by_date else shown.sort
-        parameters = {"sortBy": order, "limit": str(pages.PAGE_ROWS), "offset": str(offset)}
-        asked = ApiRequest(f"{PUBLIC_SURFACE}{self.resource.path}", parameters, shown.title)
+        page = {"limit": str(pages.PAGE_ROWS), "offset": str(pages.offset_of(request))}
+        asked = ApiRequest(
+            f"{PUBLIC_SURFACE}{resource.path}", {"sortBy": order, **page}, shown.title
+        )
         answers = ApiAnswers(request)
         found = answers.get(asked, withTotal="true")
         total, listed = found.members["total"], found.rows
-        owned, sums = pages.own_rows(request), None
-        tree = CategoryTree(owned.categories.rows.values() if self.resource is CATEGORIES else ())
-        if self.resource is CATEGORIES:
-            listed = self._sorted_by_branch(tree, answers, asked, total)
-        if self.resource in (CATEGORIES, LABELS):
-            sums = group_sums(answers, self.resource.word, tree)
-        balances = TodaysBalances(answers, listed if self.resource is ACCOUNTS else ())
-        if self.resource is ACCOUNTS:
+        pager, owned = pages.Pager.of(request, total), pages.own_rows(request)
+        sums = found_here = None
+        tree = CategoryTree(owned.categories.rows.values() if resource is CATEGORIES else ())
+        if resource is CATEGORIES:
+            listed = _sorted(owned.categories, partial(_branch_key, tree), pager)
+        elif resource is STANDING_ORDERS:
+            found_here = found_payments(owned, request.today, self.region)
+            if is_by_date:
+                listed = _sorted(owned.row_set(resource), found_here.by_day, pager)
+            listed = [{**row, "nextDueDate": found_here.next_day(row)} for row in listed]
+        if resource in (CATEGORIES, LABELS):
+            sums = group_sums(answers, resource.word, tree)
+        balances = TodaysBalances(answers, listed if resource is ACCOUNTS else ())
+        if resource is ACCOUNTS:
             listed = [{**row, "balance": balances.by_account.get(row["id"])} for row in listed]
-        fields = [self.resource[name] for name in shown.columns]
+        fields = [resource[name] for name in shown.columns]
         cells = Cells(owned, self.region)
         rows = [
             {
@@ -124,8 +132,6 @@ class ObjectViews:
         columns = [(forms.label_of(field), cells.css(field)) for field in fields]
         columns += [] if sums is None else [("Last 12 months", "number")]
         filled = [n for n in range(len(columns)) if any(r["cells"][n] is not NONE for r in rows)]
-        has_orders = self.resource is STANDING_ORDERS
-        found_here = found_payments(request, owned) if has_orders else FoundPayments()
         return pages.page(
             shown.name,
             shown.title,
@@ -133,26 +139,12 @@ class ObjectViews:
             columns=[columns[n] for n in filled],
             rows=[{**row, "cells": [row["cells"][n] for n in filled]} for row in rows],
             total=total,
-            pager=pages.Pager.of(request, total),
+            pager=pager,
             is_by_date=is_by_date,
-            too_many=self.resource in (CATEGORIES, LABELS) and sums is None,
+            too_many=resource in (CATEGORIES, LABELS) and sums is None,
             found=found_here,
-            api=[*answers.shown, *([recurring_request] if found_here.totals else [])],
+            api=answers.shown + [recurring_request] * bool(found_here and found_here.totals),
         )
-
-    def _sorted_by_branch(
-        self, tree: CategoryTree, answers: ApiAnswers, asked: ApiRequest, total: int
-    ) -> list[Row]:
-        """Return the page of the categories in the order of their tree, which the API does not
-        have."""
-        most = 100
-        found = [
-            row
-            for offset in range(0, total, most)
-            for row in answers.get(asked, limit=str(most), offset=str(offset)).rows
-        ]
-        offset = pages.offset_of(self.request)
-        return sorted(found, key=partial(_branch_key, tree))[offset : offset + pages.PAGE_ROWS]
 
     def show_new(self) -> dict[str, Any]:
         """Show a form with the defaults, or with values from the query of a link."""
@@ -335,6 +327,11 @@ class ObjectViews:
         return text
 
 
+def _sorted(rows: RowSet, key: Callable[[Row], Any], pager: pages.Pager) -> list[Row]:
+    """Return a page of the rows in an order that the API does not have."""
+    return sorted(rows.rows.values(), key=key)[pager.offset : pager.last]
+
+
 def _branch_key(tree: CategoryTree, row: Row) -> list[tuple[bool, str, str]]:
     """Sort a category below its parent: by name, and archived branches after the others."""
     branch = [*tree.upwards(row["id"])][::-1]
@@ -357,6 +354,23 @@ def begin_with_usual(request: Request) -> Response:
     """Add the usual categories."""
     with pages.editing(request, "categories begin") as session:
         add_usual_categories(session)
+    return pages.changed(session, request.path)
+
+
+@post("standing-orders", Permission.DATA_WRITE)
+def ignore_found(request: Request) -> Response:
+    """Ignore a recurring payment that was found in the records, or bring it back."""
+    account_id, item = request.sent_text("account"), request.sent_text("payment")
+    found = found_payments(pages.own_rows(request), request.today, request.region)
+    is_ignored = request.sent_text("do") == "ignore"
+    offered = {(each.recurring.account_id, each.item): each.recurring for each in found.payments}
+    if not is_ignored:
+        offered = {(each.account_id, item): each for each, item in found.ignored.items()}
+    if (account_id, item) not in offered:
+        return pages.done(request.path, "same")
+    payee, action = offered[account_id, item].payee, "ignore" if is_ignored else "restore"
+    with pages.editing(request, f"recurring {action}") as session:
+        objects.ignore_payment(session, account_id, item, payee, is_ignored=is_ignored)
     return pages.changed(session, request.path)
 
 

@@ -16,11 +16,11 @@ from finance_api.values.colors import chart_color
 from finance_api.values.time import MONTHS, Period, date_text
 from finance_api.web.api_requests import ApiAnswers
 from finance_api.web.cells import Cells
+from finance_api.web.found_payments import paid_again
 from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, own_rows, page
 from finance_api.web.routes import get
 from finance_api.web.timespans import Timespan, parse_timespan
-from finance_api.web.views.found_payments import paid_again
 
 
 @get("overview", Permission.DATA_READ, "overview")
@@ -76,7 +76,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         proposed={
             kind: request.storage.ledger.count_proposals(request.user.id, kind) for kind in Proposed
         },
-        again=paid_again(request, owned) if overview.has_expected else (),
+        again=paid_again(owned, answers.today, request.region) if overview.has_expected else (),
         most=MOST_ROWS,
         today=date_text(answers.today),
         revision=state.revision,

@@ -51,6 +51,18 @@ def table(page, name):
     ]
 
 
+def due_table(page):
+    """The rows of the payments that are due, with those that are folded."""
+    further = table(page, "due-more") if 'id="due-more-table"' in page else []
+    return table(page, "due") + further
+
+
+def payment(name, account, is_expected):
+    """The first cell of a payment that is due."""
+    small = ", ".join(filter(None, (account, "expected" * is_expected)))
+    return f"{name} {small}".strip()
+
+
 @pytest.fixture
 def client(service, user):
     """A client whose user has data of every type, in two currencies and two years."""
@@ -166,9 +178,10 @@ def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
 
     (target,) = targets(page, "Due in 30 days")
     due = answered(client, target)["upcoming"]
-    shown = [row[0] for row in table(page, "due")]
-    names = [(each["name"] or "Without name") + " expected" * each["expected"] for each in due]
-    assert shown == names[: len(shown)]
+    shown = [row[0] for row in due_table(page)]
+    assert shown == [
+        payment(each["name"] or "Without name", each["account"], each["expected"]) for each in due
+    ]
     assert shown
 
     attention = panel(page, "attention")
@@ -206,15 +219,47 @@ def test_what_is_due_includes_payments_found_in_the_records(service):
         household = DueHousehold(seed, today, today + timedelta(29))
         user = new_user(service)
         service.load(user, household.rows)
-        rows = table(signed_in(service, user).get("/overview").text, "due")
-        expected = household.due[:12]
-        assert [row[0] for row in rows] == [d.name + " expected" * d.expected for d in expected]
+        page = signed_in(service, user).get("/overview").text
+        # The lowest balances count all of them, transfers too.
+        rows, expected = due_table(page), household.with_transfers
+        assert [row[0] for row in rows] == [
+            payment(due.name, due.account, due.expected) for due in expected
+        ]
         assert [number(row[2]) if row[2] != "open" else None for row in rows] == [
             due.amount for due in expected
         ]
         assert all(f"{d.day.day}" in row[1] for d, row in zip(expected, rows, strict=True))
         shown |= {due.expected for due in expected}
     assert shown == {False, True}
+
+
+@on_one_storage
+def test_all_that_makes_the_lowest_balance_is_on_the_overview(service):
+    service.clock.set("2026-03-18T12:00:00Z")
+    user = new_user(service)
+    weekly = {"recurrenceRule": "FREQ=WEEKLY", "startDate": "2026-03-19"}
+    service.load(
+        user,
+        [
+            account(1, name="Giro", initialBalance=100),
+            record(1, amount=-5, recordDate="2026-03-20"),
+            *[
+                standing_order(
+                    n, name=f"Club {n}", amount=-n, accountId=uid("Account", 1), **weekly
+                )
+                for n in (1, 2, 3)
+            ],
+        ],
+    )
+    visitor = signed_in(service, user)
+    page = visitor.get("/overview").text
+    ((_, figures),) = table(page, "accounts")
+    assert figures == "100.00 EUR 1 record of days to come: −5.00 lowest 65.00 EUR , 16 Apr 2026"
+    rows = due_table(page)
+    assert [sum(number(row[2]) for row in rows), len(rows)] == [-30, 15]
+    (link,) = re.findall(r'href="(/records[^"]*)">1 record of days', page)
+    assert "from=2026-03-19" in link
+    assert "−5.00" in shown_text(visitor.get(html.unescape(link)).text)
 
 
 def left(page):

@@ -385,3 +385,61 @@ def test_one_control_at_the_end_has_the_requests_of_the_page(client, visitor):
     assert "Recurring payments" in before and "GET /v1/api/records/recurring" in after
     assert control and "GET /v1/api/standing-orders" in after
     assert "<section" not in after and 'class="api"' not in after
+
+
+@on_one_storage
+def test_the_page_of_an_ended_standing_order_warns_as_the_list_does_and_has_no_yearly_sum(
+    service, user, client, visitor
+):
+    path = f"/standing-orders/{uid('StandingOrder', 2)}"
+    service.load(user, [order_until(2, "Films 8", -9.99, "20260310", "2025-07-05")])
+    text = shown_text(visitor.get(path).text)
+    assert "has ended Last paid 5 Mar 2026 −9.99 EUR Records" in text and AGAIN not in text
+    service.clock.advance(30 * 86_400)
+    service.load(user, [record(20, payee="Films 9", amount=-9.99, recordDate="2026-04-05")])
+    text = shown_text(signed_in(service, user).get(path).text)
+    assert f"Films 8 ended on 10 Mar 2026{AGAIN}5 Apr 2026" in text.replace(" ,", ",")
+    assert "In a year −119.88 EUR" in text
+
+
+@on_one_storage
+def test_the_next_day_of_a_payment_is_one_that_is_not_paid_yet(service, user, client, visitor):
+    # The clock says 2026-03-18.
+    of_today = {"accountId": uid("Account", 1), "recurrenceRule": "FREQ=MONTHLY"}
+    service.load(
+        user,
+        [
+            standing_order(2, name="Rent", amount=-800, startDate="2025-06-18", **of_today),
+            *monthly(30, "Rent", -800, "18"),
+            # It is paid ahead, and so is the payment without a standing order.
+            standing_order(3, name="Gym", amount=-30, startDate="2026-03-25", **of_today),
+            record(50, payee="Gym", amount=-30, recordDate="2026-03-25"),
+            record(51, payee="Films 9", amount=-9.99, recordDate="2026-04-05"),
+            standing_order(4, name="Tea", amount=-4, startDate="2026-03-30", **of_today),
+        ],
+    )
+    page = visitor.get("/standing-orders").text
+    rows = {
+        number: page.partition(f'id="r-{uid("StandingOrder", number)}"')[2].partition("</tr>")[0]
+        for number in (2, 3, 4)
+    }
+    for number, day in ((2, "18 Apr 2026"), (3, "25 Apr 2026"), (4, "30 Mar 2026")):
+        assert day in shown_text(rows[number])
+        order = shown_text(visitor.get(f"/standing-orders/{uid('StandingOrder', number)}").text)
+        assert f"Next {day} then" in order
+    assert page.index(rows[4]) < page.index(rows[2]) < page.index(rows[3])
+    found = page.split('aria-labelledby="found-title"')[1]
+    assert "5 May 2026" in shown_text(found) and "5 Apr 2026" not in shown_text(found)
+
+
+@on_one_storage
+def test_records_without_a_payee_belong_to_a_standing_order_by_their_note(service, user, visitor):
+    service.load(
+        user,
+        [
+            account(1),
+            order_until(1, "Club", -7, None, "2025-07-09"),
+            *[{**row, "payee": None, "note": "Club"} for row in monthly(1, "", -7, "09")],
+        ],
+    )
+    assert "Last paid 9 Mar 2026" in shown_text(visitor.get(PATH).text)

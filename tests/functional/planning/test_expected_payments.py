@@ -192,10 +192,10 @@ def test_too_many_payments_are_refused(client, monkeypatch):
     assert len(days(client, days=2)) == 0
 
 
-def listed(client, **query):
+def listed(client, include="expected", **query):
     found, offset = [], 0
     while offset is not None:
-        page = client.exact(PATH, include="expected", offset=offset, limit=7, **query)
+        page = client.exact(PATH, include=include, offset=offset, limit=7, **query)
         found += page["upcoming"]
         offset = page["nextOffset"]
     return found, page["totals"]
@@ -211,13 +211,15 @@ def test_random_households_have_what_a_plain_model_expects(service):
         household = DueHousehold(seed, today, today + timedelta(number - 1))
         client = service.client()
         client.load(*household.rows)
-        rows, totals = listed(client, days=number)
-        assert [
-            (row["date"], row["name"], row["account"], row["amount"], row["expected"])
-            for row in rows
-        ] == [
-            (f"{due.day}", due.name, due.account, due.amount, due.expected) for due in household.due
-        ], f"seed {seed}"
+        for include, expected in (
+            ("transfers", household.with_transfers),
+            ("expected", household.due),
+        ):
+            rows, totals = listed(client, include, days=number)
+            names = ("date", "name", "account", "amount", "currencyCode", "expected")
+            assert [tuple(row[name] for name in names) for row in rows] == [
+                (f"{due.day}", *due[1:6]) for due in expected
+            ], f"seed {seed}, {include}"
         assert {
             total["currencyCode"]: (total["count"], total["income"], total["expense"])
             for total in totals
