@@ -165,7 +165,9 @@ def test_sqlite_looks_up_each_of_a_list_of_ids(unit, number, sort):
 def test_the_texts_that_searches_read_are_the_first_columns_of_records():
     """PostgreSQL reads a row's columns up to the last one that a query needs."""
     columns = DATA_TABLES[RECORDS.name].table.columns.keys()
-    assert columns[:4] == ["user_id", "payee_plain", "note_plain", "names_plain"]
+    words, texts = columns[1:4], columns[4:8]
+    assert words == ["payee_plain", "note_plain", "names_plain"]
+    assert texts == ["payee", "payee_folded", "note", "note_folded"]
 
 
 def test_sqlite_finds_the_records_of_an_import_in_an_index(unit):

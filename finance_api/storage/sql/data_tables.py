@@ -185,17 +185,14 @@ class DataTable(ConditionTable):
         plain_columns = {
             name: sa.Column(f"{name}_plain", CodePointText) for name in self._plain_texts
         }
+        # Searched texts first: PostgreSQL reads a row's columns up to the last that a query needs.
+        fields = sorted(resource.persisted_fields, key=lambda f: f.name not in self._plain_texts)
         self.table = sa.Table(
             snake_case(resource.name),
             metadata,
             owner_column(),
-            # First: PostgreSQL reads a row's columns up to the last one that a query needs.
             *plain_columns.values(),
-            *(
-                column
-                for field in resource.persisted_fields
-                for column in columns_of(field, searchable=field in listed)
-            ),
+            *(column for f in fields for column in columns_of(f, searchable=f in listed)),
             *([sa.Column("json", CodePointText, nullable=False)] if own_json else []),
             *([revision_column()] if has_revision else []),
             sa.UniqueConstraint("user_id", "source", "source_id"),
@@ -217,7 +214,7 @@ class DataTable(ConditionTable):
         self.load_persisted = RowLoader(resource.persisted_fields).load
         # For each column: its field, and a function that converts the field's value.
         plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
-        for field in resource.persisted_fields:
+        for field in fields:
             is_list = field.kind.is_list
             plan.append((field, packed(field.kind) if is_list else None))
             if field in listed and field.kind.is_text:
