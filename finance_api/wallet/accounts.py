@@ -7,7 +7,6 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import date_time, of_members, value
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -32,16 +31,12 @@ def _balance_mode(row: Row) -> Any:
 _FORMULA = "initial + totalIncomes - totalExpenses"
 
 
-@shapes.member("formula", value("How the balance is calculated.", _FORMULA), always=True)
-def _formula(row: Row) -> Any:
-    return _FORMULA
-
-
 _BALANCE = shapes.Shape(
     ACCOUNTS,
     "currentBalance=balance rawCurrentBalance=balance initial=initialBalance currencyCode "
     "balanceMode formula",
-    *(_balance_mode, _formula),
+    _balance_mode,
+    shapes.constant("formula", value("How the balance is calculated.", _FORMULA), _FORMULA),
     title="AccountBalance",
 )
 
@@ -63,11 +58,14 @@ def base_currency(context: shapes.Context) -> str | None:
     return max(codes, key=codes.count, default=None)
 
 
-@shapes.member_of_page("initialBaseBalance", shapes.MONEY)
-def _initial_base_balance(context: shapes.Context) -> shapes.Write:
-    """Write the initial balance only if it is in the base currency: no rate is guessed."""
-    base, write = base_currency(context), _initial_balance.write_of(context)
-    return lambda row: write(row) if row["currencyCode"] == base else None
+def in_base_currency(name: str, amount: shapes.Member) -> shapes.Member:
+    """Make a member with an amount only if it is in the base currency: no rate is guessed."""
+
+    def write_of(context: shapes.Context) -> shapes.Write:
+        base, write = base_currency(context), amount.write_of(context)
+        return lambda row: write(row) if row["currencyCode"] == base else None
+
+    return shapes.Member(name, write_of, shapes.MONEY)
 
 
 _SPAN = of_members("TimeSpan", {"min": date_time("The first."), "max": date_time("The last.")})
@@ -127,7 +125,7 @@ ACCOUNT = shapes.Shape(
     f"isInvestmentAccount balance recordStats {shapes.TIMES}",
     _is_investment,
     shapes.Member("balance", _BALANCE.document_of, _BALANCE.schema, always=True),
-    *(_stats, _initial_balance, _initial_base_balance),
+    *(_stats, _initial_balance, in_base_currency("initialBaseBalance", _initial_balance)),
     older="initialBalance initialBaseBalance",
     always={"isBankSync": False},
 )
@@ -145,7 +143,6 @@ accounts = Service("wallet.accounts", "/wallet/v1/api/accounts", ACCOUNTS.meanin
     permission=Permission.ACCOUNTS_READ,
     answer=partial(lists.list_page, ACCOUNT),
     response=lists.page_response(ACCOUNT),
-    varies_with=NOTHING,
 )
 def list_accounts(request: Request) -> Response:
     return lists.respond_with_objects(request)

@@ -8,7 +8,6 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import DAY
 from finance_api.api.openapi.schemas import Schema, array_of, date_time, of_given, of_members, value
 from finance_api.api.openapi.schemas import of_field as field_schema
 from finance_api.auth.policy import Permission
@@ -113,19 +112,19 @@ def _spent(
     groups = list(sums.groups_of(budget, tracking.span_of(period)))
     own = [group for group in groups if group.currency == budget["currencyCode"]]
     counted = [group for group in own if _excluded_as(group) is None]
-    incomes = _sum(group for group in counted if group.record_type == INCOME)
-    expenses = incomes - _sum(counted)
-    spent = expenses - incomes
+    incomes = sum(group.amount for group in counted if group.record_type == INCOME)
+    spent = -sum(group.amount for group in counted)
+    left = None if limit is None else limit - spent
     spending: dict[str, Any] = {
         "period": _text(budget, period),
         "periodStart": None if period.start is None else date_text(period.start),
         "periodEnd": None if period.end is None else date_text(period.end),
         "effectiveLimit": shapes.decimal(limit),
         "spent": shapes.decimal(spent),
-        "remaining": None if limit is None else shapes.decimal(limit - spent),
+        "remaining": shapes.decimal(left),
         "progress": None if limit is None else shapes.decimal(ratio_units(spent, limit)),
-        "overspent": None if limit is None else shapes.decimal(max(spent - limit, 0)),
-        "totalExpenses": shapes.decimal(expenses),
+        "overspent": None if left is None else shapes.decimal(max(-left, 0)),
+        "totalExpenses": shapes.decimal(incomes + spent),
         "totalIncomes": shapes.decimal(incomes),
         "recordCount": sum(group.number for group in counted),
         "convertedCurrencies": [],
@@ -161,10 +160,6 @@ def _excluded(groups: Iterable[tracking.RecordGroup]) -> dict[str, Any]:
             counts[reason] += group.number
     total = sum(counts.values())
     return {"total": total, **counts, "totalAmountSum": shapes.decimal(amount)}
-
-
-def _sum(groups: Iterable[tracking.RecordGroup]) -> int:
-    return sum(group.amount for group in groups)
 
 
 # -- budgets ---------------------------------------------------------------------------------------
@@ -236,7 +231,6 @@ budgets = Service("wallet.budgets", "/wallet/v1/api/budgets", BUDGETS.meaning)
     permission=Permission.BUDGETS_READ,
     answer=partial(lists.list_page, BUDGET),
     response=lists.page_response(BUDGET),
-    varies_with=(DAY,),
 )
 def list_budgets(request: Request) -> Response:
     return lists.respond_with_objects(request)

@@ -8,7 +8,6 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.auth.policy import Permission
 from finance_api.http.requests import Request
@@ -116,7 +115,6 @@ record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", REC
     permission=Permission.CATEGORIES_READ,
     answer=partial(list_page, CATEGORY),
     response=page_response(CATEGORY),
-    varies_with=NOTHING,
 )
 @labels.get(
     schema=ListSchema(
@@ -130,14 +128,12 @@ record_rules = Service("wallet.record-rules", "/wallet/v1/api/record-rules", REC
     permission=Permission.LABELS_READ,
     answer=partial(list_page, LABEL),
     response=page_response(LABEL),
-    varies_with=NOTHING,
 )
 @record_rules.get(
     schema=ListSchema(RECORD_RULES, "name labelId=labelIds"),
     permission=Permission.RECORD_RULES_READ,
     answer=partial(list_page, RECORD_RULE),
     response=page_response(RECORD_RULE),
-    varies_with=NOTHING,
 )
 def list_objects(request: Request) -> Response:
     return respond_with_objects(request)

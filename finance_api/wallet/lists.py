@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import orjson
 from pyramid.response import Response
 
-from finance_api.api.openapi.responses import LINK, ResponseDescription
+from finance_api.api.openapi.responses import LINK, OF_PAGE, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.api.responding import respond
 from finance_api.api.validation import Parameters
@@ -18,7 +18,7 @@ from finance_api.http.querystring import split_query
 from finance_api.http.requests import Request
 from finance_api.planning.answers import Document, Reading
 from finance_api.query.evaluate import matches
-from finance_api.query.model import DEFAULT_LIMIT, Condition, Query
+from finance_api.query.model import Condition, Query
 from finance_api.ratelimit.tween import quota_of
 from finance_api.resources import CATEGORIES, LABELS
 from finance_api.resources.field import Resource
@@ -152,22 +152,20 @@ def _url(asked: Asked, limit: int, offset: int, inferred: Sequence[str]) -> str:
 
 # -- hints -----------------------------------------------------------------------------------------
 
-#: A fact about an answer that an agent should know.
-Hint = dict[str, Any]
 
-
-def _hint(kind: str, severity: str, text: str, **more: Any) -> Hint:
+def _hint(kind: str, severity: str, text: str, **more: Any) -> dict[str, Any]:
+    """Return a fact about an answer that an agent should know."""
     return {"type": kind, "severity": severity, "text": text, **more}
 
 
-def partial_match(missing_ids: Sequence[str]) -> Hint:
+def partial_match(missing_ids: Sequence[str]) -> dict[str, Any]:
     text = f"{len(missing_ids)} of the ids were not found."
     return _hint("result.partial_match", "info", text, data={"missingIds": list(missing_ids)})
 
 
 def _hints(
     asked: Asked, page: Page, missing: Sequence[str], url: str | None, inferred: Sequence[str]
-) -> list[Hint]:
+) -> list[dict[str, Any]]:
     hints = []
     if url is not None:
         text = "There are more rows: the next page is at action.url."
@@ -237,8 +235,7 @@ def page_response(shape: Shape, **more: Schema) -> ResponseDescription:
     """Describe a page. more: further members that every page has."""
     always = {
         shape.key: array_of(shape.schema),
-        "limit": value("Maximum number of rows on a page.", DEFAULT_LIMIT),
-        "offset": value("Number of rows before the page.", 0),
+        **{name: OF_PAGE[name] for name in ("limit", "offset")},
         **more,
     }
     page = of_members(f"{shape.title}Page", {**always, **_SOMETIMES}, always)

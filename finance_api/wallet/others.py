@@ -9,7 +9,6 @@ from pyramid.response import Response
 
 from finance_api import resources
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi import responses, schemas
 from finance_api.api.public.usage import PERIOD, USAGE_RESPONSE, usage
 from finance_api.api.responding import respond, respond_unstored
@@ -124,7 +123,6 @@ def _get(resource: Resource, permission: Permission) -> dict[str, Any]:
         "permission": permission,
         "answer": partial(references, resource),
         "response": _response(resource),
-        "varies_with": NOTHING,
         "scopes": tuple(str(each.path) for each in (resource, *_referring(resource))),
     }
 

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from finance_api.api import parameters as public
-from finance_api.api.freshness import RATES
+from finance_api.api.freshness import DAY, NOTHING, RATES
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import Schema, of_names, one_or_more
 from finance_api.api.parameters import Conditions, Listed, Scalar, parameter
 from finance_api.api.validation import Parameter, Parameters, ParameterSchema
+from finance_api.query import kinds
 from finance_api.query.dates import parse_moments
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.kinds import MAX_LIST_OPERANDS, operands_of, parse_boolean
 from finance_api.query.model import Condition, SortKey, either
 from finance_api.query.operators import RANGES, Operator, operators_of
 from finance_api.query.parse import parse_conditions, parse_sort
@@ -25,7 +25,7 @@ from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, PUBLIC_RESOURCE
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.values.ids import IdError, parse_id
+from finance_api.values.ids import are_ids
 from finance_api.wallet.shapes import pairs
 
 MAX_LIMIT = 200
@@ -66,7 +66,7 @@ class Compared(Conditions):
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
         super().__init__(field, operators, is_plain=True)
         self._words = tuple([operator.value.word for operator in operators])
-        self._has_several = operands_of(field).has_several
+        self._has_several = kinds.operands_of(field).has_several
         self._is_time = field.kind in (Kind.DATE, Kind.DATETIME)
         self._further = further
 
@@ -98,19 +98,16 @@ def filter_by(field: Field, name: str) -> Parameter:
             return parameter(name, compared, compared.meaning, validator=public.few_conditions)
 
 
-def ids_filter(field: Field, name: str, most: int = MAX_LIST_OPERANDS) -> Parameter:
+def ids_filter(field: Field, name: str, most: int = kinds.MAX_LIST_OPERANDS) -> Parameter:
     kind = Listed(lambda text: (with_ids(field, parse_ids(most, text)),), ids_schema(most))
     return parameter(name, kind, field.meaning)
 
 
 def _choice(field: Field, name: str) -> Parameter:
-    wallets = _WALLETS_OWN.get(name, ())
-
     def conditions(words: list[str]) -> Conditioned:
-        # No row has a choice that only Wallet has.
-        return (Condition(field, Operator.ANY_OF, tuple(sorted({*words} - {*wallets}))),)
+        return (Condition(field, Operator.ANY_OF, tuple(sorted({*words}))),)
 
-    choices = (*field.choices, *wallets)
+    choices = (*field.choices, *_WALLETS_OWN.get(name, ()))
     return words_filter(name, choices, field.meaning, choices[0], conditions)
 
 
@@ -120,21 +117,18 @@ def words_filter(
     """Make a parameter that takes comma-separated known words. make: makes its value of them."""
     any_case = name in _ANY_CASE
     meaning = f"{meaning} Upper and lower case are equal." if any_case else meaning
-    by_key = {word.lower() if any_case else word: word for word in known}
+    by_key = {word.lower(): word for word in known} if any_case else {}
 
     def parse(text: str) -> Any:
-        words = (text.lower() if any_case else text).split(",")
-        for word in words:
-            if word not in by_key:
-                raise QueryError(f"{quoted(word)} is not one of {', '.join(known)}")
-        return make([by_key[word] for word in words])
+        words = [by_key.get(word.lower(), word) for word in text.split(",")]
+        return make(kinds.known_words(known, words))
 
     return parameter(name, Listed(parse, of_names(known, [example])), meaning)
 
 
 def by_category(field: Field) -> Parameter:
     def parse(text: str) -> Conditioned:
-        ids = parse_ids(MAX_LIST_OPERANDS, text)
+        ids = parse_ids(kinds.MAX_LIST_OPERANDS, text)
         if UNKNOWN not in ids:
             return (with_ids(field, ids),)
         # A row with an empty list of categories means all categories, not unknown ones.
@@ -143,7 +137,7 @@ def by_category(field: Field) -> Parameter:
             return (unknown,)
         return (either(field, [unknown, Condition(field, Operator.IS_NULL)]),)
 
-    kind = Listed(parse, ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
+    kind = Listed(parse, ids_schema(kinds.MAX_LIST_OPERANDS, UNKNOWN))
     return parameter("categoryId", kind, f"{field.meaning} {UNKNOWN}: rows without a category.")
 
 
@@ -170,12 +164,7 @@ def party(name: str, record_type: str) -> Parameter:
 
 def with_ids(field: Field, ids: Sequence[str]) -> Condition:
     """Return the condition that the field has one of the ids. A malformed id matches no row."""
-    known = set()
-    for text in ids:
-        try:
-            known.add(parse_id(text))
-        except IdError:
-            continue
+    known = {text.lower() for text in ids if are_ids(text)}
     return Condition(field, Operator.ANY_OF, tuple(sorted(known)))
 
 
@@ -196,7 +185,7 @@ def parse_ids(most: int, text: str) -> list[str]:
 def _flag(text: str) -> bool:
     """Parse a boolean in any case: Python clients send True. Raises QueryError."""
     folded = text.lower()
-    return parse_boolean(folded if folded in ("true", "false") else text)
+    return kinds.parse_boolean(folded if folded in ("true", "false") else text)
 
 
 # -- other parameters --------------------------------------------------------------------------
@@ -217,22 +206,19 @@ CARDINALITY = words_filter(
     "none",
     lambda words: () if "none" in words else (with_ids(CATEGORIES["id"], []),),
 )
-_TARGETS = ("base", "account")
+_TARGETS = ("base", "account", *CURRENCIES)
 
 
 def _target(text: str) -> str:
-    if text in _TARGETS:
-        return text
-    if text.upper() not in CURRENCIES:
-        raise QueryError(f"{quoted(text)} is not a currency code, {' or '.join(_TARGETS)}")
-    return text.upper()
+    target = text if text in _TARGETS else text.upper()
+    if target not in _TARGETS:
+        raise QueryError(f"{quoted(text)} is not a currency code, base or account")
+    return target
 
 
 CONVERT_TO = parameter(
     "convertTo",
-    Scalar(
-        _target, {"type": "string", "enum": [*_TARGETS, *CURRENCIES], "examples": [_TARGETS[0]]}
-    ),
+    Scalar(_target, {"type": "string", "enum": list(_TARGETS), "examples": ["base"]}),
     "The currency that amounts are converted to, by imported rates; upper and lower case are "
     "equal. base: the currency of most accounts; account: the currency of the record's account.",
     None,
@@ -243,17 +229,13 @@ CONVERT_TO = parameter(
 _SPENDING = {"none": None, "current": 0, **{f"current+{n}": n for n in (2, 5, 10, 25)}}
 
 
-def _spending(text: str) -> int | None:
-    # A bare "+" arrives as a space.
-    word = text.replace(" ", "+")
-    if word not in _SPENDING:
-        raise QueryError(f"{quoted(text)} is not one of {', '.join(_SPENDING)}")
-    return _SPENDING[word]
-
-
 SPENDING = parameter(
     "spending",
-    Scalar(_spending, {"type": "string", "enum": list(_SPENDING), "examples": ["current+2"]}),
+    Scalar(
+        # A bare "+" arrives as a space.
+        lambda text: _SPENDING[kinds.parse_one_of(list(_SPENDING), text.replace(" ", "+"))],
+        {"type": "string", "enum": list(_SPENDING), "examples": ["current+2"]},
+    ),
     "Adds what was spent in the current period, and in a number of past periods.",
     None,
 )
@@ -308,18 +290,18 @@ COMMON = (
 
 
 def sorted_by(resource: Resource, *names: str) -> Parameter:
+    either = "|".join(names)
+    # A bare "+" arrives as a space.
+    pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
+
     def parse(text: str) -> tuple[SortKey, ...]:
-        name, comma, direction = text.partition(",")
-        if not comma and text.startswith(("+", "-", " ")):
-            # A bare "+" arrives as a space.
-            name = text[1:]
-        if name not in names or (comma and direction not in ("asc", "desc")):
+        found = re.fullmatch(pattern, text)
+        if found is None:
             known = ", ".join(names)
             raise QueryError(f"{quoted(text)} is not one of {known}, with + or - before it")
-        return (SortKey(resource[name], text.startswith("-") or direction == "desc"),)
+        is_descending = text.startswith("-") or found[4] == "desc"
+        return (SortKey(resource[found[2] or found[3]], is_descending),)
 
-    either = "|".join(names)
-    pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
     schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}
     missing = parse_sort(resource, resource.default_sort)
     return parameter("sortBy", Scalar(parse, schema), public.SORT_MEANING, missing)
@@ -339,6 +321,8 @@ class ListSchema(ParameterSchema):
         filters = [filter_by(resource[ours], name) for name, ours in fields]
         super().__init__(*COMMON, *filters, sorted_by(resource, *sorts, *times), *more)
         self.resource = resource
+        # Computed fields change by the day.
+        self.varies_with = (DAY,) if resource.computed_fields else NOTHING
 
     def is_cheap(self, values: Parameters) -> bool:
         has_more = any(values.get(name) for name in ("convertTo", "source"))
@@ -348,6 +332,8 @@ class ListSchema(ParameterSchema):
 
 class IdsSchema(ParameterSchema):
     """The required parameter ``id``, and the `COMMON` parameters."""
+
+    varies_with = NOTHING
 
     def __init__(self, most: int) -> None:
         wanted, ids = f"1 to {most} ids", Listed(partial(parse_ids, most), ids_schema(most))

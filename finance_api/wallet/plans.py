@@ -8,7 +8,7 @@ from typing import Any
 from pyramid.response import Response
 
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import DAY, NOTHING
+from finance_api.api.freshness import DAY
 from finance_api.api.openapi.schemas import date_time, of_given, value
 from finance_api.api.validation import ParameterSchema
 from finance_api.auth.policy import Permission
@@ -163,14 +163,12 @@ items = Service("wallet.items", "/wallet/v1/api/standing-orders/items", STANDING
     permission=Permission.GOALS_READ,
     answer=partial(lists.list_page, GOAL),
     response=lists.page_response(GOAL),
-    varies_with=NOTHING,
 )
 @orders.get(
     schema=parameters.ListSchema(STANDING_ORDERS, "name currencyCode labelId=labelIds"),
     permission=Permission.STANDING_ORDERS_READ,
     answer=partial(lists.list_page, STANDING_ORDER),
     response=lists.page_response(STANDING_ORDER),
-    varies_with=(DAY,),
 )
 @items.get(
     schema=ParameterSchema(

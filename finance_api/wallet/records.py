@@ -1,7 +1,7 @@
 """Records: GET /wallet/v1/api/records, /wallet/v1/api/records/by-id"""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -10,7 +10,6 @@ import orjson
 from pyramid.response import Response
 
 from finance_api.api.endpoint import Service
-from finance_api.api.freshness import NOTHING
 from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_given, of_members, value
 from finance_api.api.validation import Parameters
@@ -28,7 +27,7 @@ from finance_api.values import Row
 from finance_api.values.number import rounded
 from finance_api.values.time import DAY_SECONDS, Period, date_text, months_before, start_of
 from finance_api.wallet import lists, parameters, responses, shapes
-from finance_api.wallet.accounts import base_currency
+from finance_api.wallet.accounts import base_currency, in_base_currency
 from finance_api.wallet.categories import CATEGORY_EMBED, category_of, labels_of
 
 #: Decimals of the ratio of a conversion.
@@ -59,9 +58,7 @@ def _mirrors(context: shapes.Context) -> dict[str, dict[str, Any]]:
     """Return record id -> the other record of its transfer (if several, the first by id)."""
     transfers = {r["id"]: r["transferId"] for r in context.rows if r["transferId"] is not None}
     ids = sorted({*transfers.values()})
-    if not ids:
-        return {}
-    rows = _linked(context, ids, 2 * len(ids) + 1)
+    rows = _linked(context, ids, 2 * len(ids) + 1) if ids else []
     if len(rows) > 2 * len(ids):
         # One of them has more than two records, and maybe very many.
         rows = [row for transfer_id in ids for row in _linked(context, [transfer_id], 2)]
@@ -175,13 +172,6 @@ def _in_currency(conversion: Conversion | None, row: Row) -> dict[str, Any]:
     }
 
 
-@shapes.member_of_page("baseAmount", shapes.MONEY)
-def _base_amount(context: shapes.Context) -> shapes.Write:
-    """Write the amount only if it is in the base currency: no rate is guessed."""
-    base, write = base_currency(context), _AMOUNT.write_of(context)
-    return lambda row: write(row) if row["currencyCode"] == base else None
-
-
 # -- the rest --------------------------------------------------------------------------------------
 
 
@@ -217,7 +207,8 @@ RECORD = shapes.Shape(
     "note labels photos recordDate recordState recordType source transfer "
     f"{shapes.TIMES}",
     *(_AMOUNT, _converted, category_of, labels_of, _source, _transfer),
-    *(*parties(itemgetter("recordType")), _mirror_record, _base_amount, _category),
+    *(*parties(itemgetter("recordType")), in_base_currency("baseAmount", _AMOUNT)),
+    *(_mirror_record, _category),
     older="payee=expensePayee payer=incomePayee paymentType labelIds transferRecord baseAmount "
     "category=recordCategory",
     always={"accountIsBankSync": False, "photos": []},
@@ -257,20 +248,17 @@ def _window(now: int) -> list[Condition]:
 
 def _applied(conditions: Iterable[Condition]) -> list[str]:
     """Return conditions on dates as texts, with instants as operands."""
-    return [text for condition in conditions for text in _texts(condition)]
-
-
-def _texts(condition: Condition) -> Iterator[str]:
-    span, operator = condition.operand, condition.operator
-    assert isinstance(span, Span)
-    if span.end - span.first == 1:
-        yield f"{operator.value.word}{shapes.moment(span.first)}"
-        return
-    low, high = operator.value.bounds(span.first, span.end)
-    if low is not None:
-        yield f"gte.{shapes.moment(low)}"
-    if high is not None:
-        yield f"lt.{shapes.moment(high + 1)}"
+    texts = []
+    for condition in conditions:
+        span, comparison = condition.operand, condition.operator.value
+        assert isinstance(span, Span)
+        low, high = comparison.bounds(span.first, span.end)
+        if span.end - span.first == 1:
+            texts.append(f"{comparison.word}{shapes.moment(span.first)}")
+            continue
+        texts += [] if low is None else [f"gte.{shapes.moment(low)}"]
+        texts += [] if high is None else [f"lt.{shapes.moment(high + 1)}"]
+    return texts
 
 
 def _from_sources(reading: Reading, sources: Sequence[str]) -> list[Condition]:
@@ -323,7 +311,6 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
     permission=Permission.RECORDS_READ,
     answer=records_page,
     response=lists.page_response(RECORD, appliedRecordDateFilters=_DATE_FILTERS),
-    varies_with=NOTHING,
 )
 @records_by_id.get(
     schema=RecordIdsSchema(MAX_LIST_OPERANDS),
@@ -343,7 +330,6 @@ def found_records(reading: Reading, values: Parameters, asked: lists.Asked) -> D
         headers=responses.OF_LIST,
         state_headers=responses.state_headers,
     ),
-    varies_with=NOTHING,
 )
 def list_records(request: Request) -> Response:
     return lists.respond_with_objects(request)

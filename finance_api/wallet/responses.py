@@ -1,5 +1,6 @@
 """Wallet's headers and errors: ``{"error": …}`` or plain text; and their OpenAPI description."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,19 +29,10 @@ OF_TOKEN = tuple(
     Header(f"{name}-Hour", f"The same as {name}, if the limit is per hour.", example, always=False)
     for name, example in (("X-RateLimit-Limit", "500"), ("X-RateLimit-Remaining", "499"))
 )
-_STATE = {
-    "X-Last-Data-Change-At": Header(
-        "X-Last-Data-Change-At", "Time of the last change of the data.", "2026-01-31T10:00:00.000Z"
-    ),
-    "X-Last-Data-Change-Rev": Header(
-        "X-Last-Data-Change-Rev",
-        "The revision of the data, which differs after each change.",
-        "r17",
-    ),
-}
-#: Headers of lists.
+#: Examples of the headers about the state of the data, which only lists have.
+_STATE = {"X-Last-Data-Change-At": "2026-01-31T10:00:00.000Z", "X-Last-Data-Change-Rev": "r17"}
 OF_LIST = (
-    *(_STATE.get(header.name, header) for header in OF_DATA),
+    *(replace(each, example=_STATE.get(each.name, each.example)) for each in OF_DATA),
     Header("X-Sync-In-Progress", "Always false.", "false"),
 )
 #: Headers of other answers about the user's data.

@@ -116,7 +116,7 @@ class Shape:
         required: for the schema; None means all members that objects always have.
         """
         known = {each.name: each for each in special}
-        known |= {name: _constant(name, each) for name, each in (always or {}).items()}
+        known |= {name: _always(name, each) for name, each in (always or {}).items()}
 
         def members(names: str) -> dict[str, Member]:
             return {name: known.get(o) or of_field(o, resource[o]) for name, o in pairs(names)}
@@ -149,9 +149,13 @@ def pairs(names: str) -> Iterator[tuple[str, str]]:
         yield wallets, ours or wallets
 
 
-def _constant(name: str, constant: Any) -> Member:
-    schema = value(f"Always {str(constant).lower()}.", constant) if constant != [] else _EMPTY
-    return member(name, schema, always=True)(lambda row: constant)
+def constant(name: str, schema: Schema, value: Any) -> Member:
+    return member(name, schema, always=True)(lambda row: value)
+
+
+def _always(name: str, given: Any) -> Member:
+    schema = _EMPTY if given == [] else value(f"Always {str(given).lower()}.", given)
+    return constant(name, schema, given)
 
 
 def of_field(name: str, field: Field) -> Member:
