@@ -12,8 +12,9 @@ from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_in
 
 # A "+" in a query string arrives as a space.
 _DAYS_AWAY = re.compile("([-+ ])([0-9]{1,9})([dmy])")
-#: At most a century away, so that the result is always a day in the calendar.
-_LONGEST = {"d": 36_525, "m": 1_200, "y": 100}
+#: Letter -> its highest number, and how many days and months one of it is. At most a century away,
+#: so that the result is always a day in the calendar.
+_UNITS = {"d": (36_525, 1, 0), "m": (1_200, 0, 1), "y": (100, 0, 12)}
 _INSTANT_BEGINS = re.compile("[0-9-]+[Tt]")
 # A "+" in a query string arrives as a space, so a space before a UTC offset was a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
@@ -86,12 +87,12 @@ def _relative_date(operand: str) -> RelativeDate | None:
     found = _DAYS_AWAY.fullmatch(operand)
     if not found:
         return None
-    number, unit = int(found[2]), found[3]
-    sign, direction = ("-", "back") if found[1] == "-" else ("+", "ahead")
-    if number > _LONGEST[unit]:
+    number, (longest, days, months) = int(found[2]), _UNITS[found[3]]
+    sign, direction, back = ("-", "back", 1) if found[1] == "-" else ("+", "ahead", -1)
+    if number > longest:
         shown = quoted(sign + operand[1:])
-        raise QueryError(f"{shown} is further {direction} than {sign}{_LONGEST[unit]}{unit}")
-    return RelativeDate(number if sign == "-" else -number, unit if number else "d")
+        raise QueryError(f"{shown} is further {direction} than {sign}{longest}{found[3]}")
+    return RelativeDate(number * back * days, number * back * months)
 
 
 def _moments(operand: str, forms: str) -> tuple[Fraction, Fraction]:

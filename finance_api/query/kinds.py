@@ -1,6 +1,6 @@
 """How conditions on each kind of field are written: one class each, which parses and describes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from finance_api.query import patterns
@@ -128,7 +128,7 @@ class Serials(_Bare):
 
 class Choices(_Bare):
     def parse(self, field: Field, operator: Operator, operand: str) -> Condition:
-        return _among(field, operator, _known_words(field.choices, operand.split(",")))
+        return _among(field, operator, known_words(field.choices, operand.split(",")))
 
     def _values(self, field: Field) -> str:
         return patterns.comma_separated(f"({'|'.join(field.choices)})")
@@ -232,16 +232,16 @@ def parse_boolean(text: str) -> bool:
 
 def parse_one_of(known: Sequence[str], text: str) -> str:
     """Parse one of the known words. Raises QueryError."""
-    return _known_words(known, [text])[0]
+    return known_words(known, [text])[0]
 
 
-def _known_words(known: Sequence[str], words: list[str]) -> list[str]:
-    """Return the words. Raises QueryError if some are not known."""
+def known_words(known: Collection[str], words: list[str], lead: str = "one of") -> list[str]:
+    """Return the words. Raises QueryError if some are not known. lead: before the known ones."""
     others = list(dict.fromkeys(word for word in words if word not in known))
     if others:
         shown = ", ".join(map(quoted, others[:_SHOWN_WORDS]))
         more = len(others) - _SHOWN_WORDS
         fault = f"{shown} and {more} more" if more > 0 else shown
         fault += " is not" if len(others) == 1 else " are not"
-        raise QueryError(unknown(others, known, f"{fault} known", f"{fault} one of"))
+        raise QueryError(unknown(others, known, f"{fault} known", f"{fault} {lead}"))
     return words

@@ -1,6 +1,6 @@
 """The query of a list: conditions, order and page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -39,61 +39,45 @@ class Span:
         return self
 
 
-#: Ends a unit that means the first days of a period: as many as have passed, including today.
-_TO_DATE = "-to-date"
-#: By unit: how many days and months back one unit is, and the period that it means.
-_UNITS: Mapping[str, tuple[int, int, Period]] = {
-    "d": (1, 0, Period.DAY),
-    "m": (0, 1, Period.DAY),
-    "y": (0, 12, Period.DAY),
-    Period.WEEK.value: (7, 0, Period.WEEK),
-    **{period.value: (0, months, period) for period, months in MONTHS.items()},
-    **{f"{period}{_TO_DATE}": (0, months, period) for period, months in MONTHS.items()},
-}
-
-
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
     """A day or period counted from today.
 
-    number: how many units back; 0 is the unit that contains today, and less lies ahead.
-    unit: d, m and y mean the day that many days, months or years ago; a `Period` means all of its
-        days, and a period to date its first days.
+    days, months: how many of them back; less than 0 lies ahead. period: what is meant, with all of
+    its days. to_date: the period of which the first days are meant, up to that day.
     """
 
-    number: int
-    unit: str
+    days: int = 0
+    months: int = 0
+    period: Period = Period.DAY
+    to_date: Period | None = None
 
     @property
     def is_ahead(self) -> bool:
-        return self.number < 0
-
-    @property
-    def to_date(self) -> Period | None:
-        """Return the period of which it means the first days; None for any other date."""
-        return _UNITS[self.unit][2] if self.unit.endswith(_TO_DATE) else None
+        return self.days < 0 or self.months < 0
 
     def on(self, today: int) -> Span:
         """Return the days that the date means on the day ``today``."""
-        days, months, period = _UNITS[self.unit]
-        day = months_before(today, self.number * months) - self.number * days * DAY_SECONDS
-        end = day + DAY_SECONDS if self.to_date else end_of(period, day)
-        return Span(start_of(period, day), end)
+        day = months_before(today, self.months) - self.days * DAY_SECONDS
+        return Span(start_of(self.to_date or self.period, day), end_of(self.period, day))
 
 
 #: The names of relative dates. Weeks begin on Monday, like those of summaries and budgets.
 RELATIVE_DATES = {
-    "today": RelativeDate(0, "d"),
-    "yesterday": RelativeDate(1, "d"),
-    "tomorrow": RelativeDate(-1, "d"),
+    "today": RelativeDate(),
+    "yesterday": RelativeDate(days=1),
+    "tomorrow": RelativeDate(days=-1),
+    "this-week": RelativeDate(period=Period.WEEK),
+    "last-week": RelativeDate(days=7, period=Period.WEEK),
+    "next-week": RelativeDate(days=-7, period=Period.WEEK),
     **{
-        f"{word}-{period}": RelativeDate(number, period.value)
-        for period in (Period.WEEK, *MONTHS)
+        f"{word}-{period}": RelativeDate(0, months * number, period)
+        for period, months in MONTHS.items()
         for word, number in (("this", 0), ("last", 1), ("next", -1))
     },
     **{
-        f"{word}{period}{_TO_DATE}": RelativeDate(number, f"{period}{_TO_DATE}")
-        for period in MONTHS
+        f"{word}{period}-to-date": RelativeDate(0, months * number, to_date=period)
+        for period, months in MONTHS.items()
         for word, number in (("", 0), ("last-", 1))
     },
 }

@@ -13,7 +13,7 @@ from functools import partial
 
 from finance_api.query.dates import parse_moments, span_of
 from finance_api.query.errors import QueryError, T, all_or_faults, check_length, quoted, shortened
-from finance_api.query.kinds import decimal_operand, operands_of
+from finance_api.query.kinds import decimal_operand, known_words, operands_of
 from finance_api.query.model import Bound, Condition, SortKey
 from finance_api.query.operators import Operator, operators_of
 from finance_api.query.suggestions import question, unknown
@@ -134,13 +134,7 @@ def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
 
 def parse_names(known: Collection[str], text: str) -> list[str]:
     """Parse a comma-separated list of known names, each at most once. Raises QueryError."""
-    names = text.split(",")
-    others = list(dict.fromkeys(name for name in names if name not in known))
-    if others:
-        shown = ", ".join(map(quoted, others))
-        raise QueryError(
-            unknown(others, known, f"{shown} is not known", f"{shown} is not known; it takes")
-        )
+    names = known_words(known, text.split(","), "known; it takes")
     if len(set(names)) < len(names):
         raise QueryError(f"{quoted(text)} names a field twice")
     return names

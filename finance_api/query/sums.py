@@ -11,9 +11,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from finance_api.resources.common import amount_field
 from finance_api.resources.field import Field, Kind, Unit
 from finance_api.resources.records import RECEIVED, SPENT
-from finance_api.values.number import DECIMALS, ratio_units, rounded
+from finance_api.values.number import ratio_units, rounded
 from finance_api.values.time import DAY_SECONDS, Period, end_of, start_of, to_date
 
 #: The kinds of records that a summary leaves out unless the query includes them.
@@ -46,6 +47,10 @@ class Sums:
     @property
     def net(self) -> int:
         return self.income + self.expense
+
+    @property
+    def spent(self) -> int:
+        return self.received - self.net
 
 
 class Surroundings(NamedTuple):
@@ -121,104 +126,98 @@ def column(field: Field, **options: Any) -> Callable[[Value], Value]:
     return add
 
 
-def _number(
-    name: str, meaning: str, example: float, decimals: int = DECIMALS, *, nullable: bool = True
-) -> Field:
-    return Field(name, Kind.NUMBER, meaning, example, nullable=nullable, decimals=decimals)
+def amount(name: str, meaning: str, example: float, **options: Any) -> Callable[[Value], Value]:
+    return column(amount_field(name, meaning, example), **options)
 
 
-@column(_number("count", "Number of records.", 12, decimals=0, nullable=False), is_usual=True)
+def part(
+    name: str, meaning: str, example: float, note: str, **options: Any
+) -> Callable[[Value], Value]:
+    """Add a column that is a part of what other groups have, too."""
+    field = Field(name, Kind.NUMBER, meaning, example, unit=Unit.SHARE)
+    return column(field, note=note, by_group=True, **options)
+
+
+_COUNT = Field("count", Kind.NUMBER, "Number of records.", 12, nullable=False, decimals=0)
+
+
+@column(_COUNT, is_usual=True)
 def count(sums: Sums, around: Surroundings) -> int:
     return sums.count
 
 
-@column(_number("income", "Sum of the amounts of income.", 0), is_usual=True, is_amount=True)
+@amount("income", "Sum of the amounts of income.", 0, is_usual=True, is_amount=True)
 def income(sums: Sums, around: Surroundings) -> int:
     return sums.income
 
 
-@column(
-    _number("expense", "Sum of the amounts of expenses, negative.", -412.5),
-    is_usual=True,
-    is_amount=True,
+@amount(
+    "expense", "Sum of the amounts of expenses, negative.", -412.5, is_usual=True, is_amount=True
 )
 def expense(sums: Sums, around: Surroundings) -> int:
     return sums.expense
 
 
-@column(_number("net", "income and expense together.", -412.5), is_usual=True, is_amount=True)
+@amount("net", "income and expense together.", -412.5, is_usual=True, is_amount=True)
 def net(sums: Sums, around: Surroundings) -> int:
     return sums.net
 
 
-@column(
-    _number(SPENT, "Sum of the amounts that count as spent; positive if money went out.", 412.5),
+@amount(
+    SPENT,
+    "Sum of the amounts that count as spent; positive if money went out.",
+    412.5,
     is_amount=True,
     by_flow=True,
 )
 def spent(sums: Sums, around: Surroundings) -> int:
-    return sums.received - sums.net
+    return sums.spent
 
 
-@column(
-    _number(RECEIVED, "Sum of the amounts that count as received.", 0), is_amount=True, by_flow=True
-)
+@amount(RECEIVED, "Sum of the amounts that count as received.", 0, is_amount=True, by_flow=True)
 def received(sums: Sums, around: Surroundings) -> int:
     return sums.received
 
 
-@column(_number("avg", "The average amount of the records.", -34.38))
+@amount("avg", "The average amount of the records.", -34.38)
 def average(sums: Sums, around: Surroundings) -> int | None:
     return rounded(sums.net, sums.count) if sums.count else None
 
 
-@column(_number("median", "The median amount of the records.", -32.4), by_amount=True)
+@amount("median", "The median amount of the records.", -32.4, by_amount=True)
 def median(sums: Sums, around: Surroundings) -> int | None:
     ordered = sorted(sums.amounts)
-    if not ordered:
-        return None
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return rounded(ordered[middle - 1] + ordered[middle], 2)
+    # The same one twice if their number is odd.
+    middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+    return rounded(sum(middle), len(middle)) if middle else None
 
 
-@column(_number("min", "The smallest amount of the records.", -93.1), by_amount=True)
+@amount("min", "The smallest amount of the records.", -93.1, by_amount=True)
 def minimum(sums: Sums, around: Surroundings) -> int | None:
     return min(sums.amounts, default=None)
 
 
-@column(_number("max", "The largest amount of the records.", -5.2), by_amount=True)
+@amount("max", "The largest amount of the records.", -5.2, by_amount=True)
 def maximum(sums: Sums, around: Surroundings) -> int | None:
     return max(sums.amounts, default=None)
 
 
-@column(
-    Field(
-        "share",
-        Kind.NUMBER,
-        "The group's part of all expense of its currency, from 0 to 1; null without expense.",
-        0.2512,
-        unit=Unit.SHARE,
-    ),
-    note="of all expense",
-    by_group=True,
+@part(
+    "share",
+    "The group's part of all expense of its currency, from 0 to 1; null without expense.",
+    0.2512,
+    "of all expense",
 )
 def share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.expense, around.total.expense)
 
 
-@column(
-    Field(
-        "incomeShare",
-        Kind.NUMBER,
-        "net as a part of all income of its currency: 0.15 if 15 % of it is left, -0.3 for rent "
-        "that takes 30 % of it; null without income.",
-        -0.3012,
-        unit=Unit.SHARE,
-    ),
-    note="net of all income",
-    by_group=True,
+@part(
+    "incomeShare",
+    "net as a part of all income of its currency: 0.15 if 15 % of it is left, -0.3 for rent that "
+    "takes 30 % of it; null without income.",
+    -0.3012,
+    "net of all income",
     absence="incomeShare is empty in {}, because there is no income.",
     absence_filtered=" A filter such as category=eq.Rent leaves out the income: ask without it, "
     "with groupBy=category.",
@@ -227,33 +226,33 @@ def income_share(sums: Sums, around: Surroundings) -> int | None:
     return ratio_units(sums.net, around.total.income)
 
 
-def _share_of_everything(name: str, example: float) -> Callable[[Value], Value]:
+def _part_of_everything(name: str, example: float) -> Callable[[Value], Value]:
     meaning = (
         f"{name} as a part of everything {name} on these days in the currency, whatever else is "
         "filtered; null if that is not positive."
     )
-    field = Field(f"{name}Share", Kind.NUMBER, meaning, example, unit=Unit.SHARE)
     note = "of all, unfiltered"
-    return column(field, note=note, by_flow=True, by_group=True, by_everything=True)
+    return part(f"{name}Share", meaning, example, note, by_flow=True, by_everything=True)
 
 
-@_share_of_everything(SPENT, 0.2512)
+@_part_of_everything(SPENT, 0.2512)
 def spent_share(sums: Sums, around: Surroundings) -> int | None:
-    everything = around.everything
-    return _part(sums.received - sums.net, everything.received - everything.net)
+    return _share(sums.spent, around.everything.spent)
 
 
-@_share_of_everything(RECEIVED, 0.9)
+@_part_of_everything(RECEIVED, 0.9)
 def received_share(sums: Sums, around: Surroundings) -> int | None:
-    return _part(sums.received, around.everything.received)
+    return _share(sums.received, around.everything.received)
 
 
-def _part(units: int, total: int) -> int | None:
+def _share(units: int, total: int) -> int | None:
     return ratio_units(units, total) if total > 0 else None
 
 
-@column(
-    _number("cumulative", "net of the periods so far. It needs a period in groupBy.", -1202.25),
+@amount(
+    "cumulative",
+    "net of the periods so far. It needs a period in groupBy.",
+    -1202.25,
     note="net so far",
     by_group=True,
     is_running=True,
@@ -262,13 +261,11 @@ def cumulative(sums: Sums, around: Surroundings) -> int:
     return around.running
 
 
-@column(
-    _number(
-        "left",
-        "net and what is expected until the end of recordDate: income less payments. It needs "
-        "days that have begun, and the scope standing-orders, too.",
-        922.48,
-    ),
+@amount(
+    "left",
+    "net and what is expected until the end of recordDate: income less payments. It needs days "
+    "that have begun, and the scope standing-orders, too.",
+    922.48,
     note="net and payments to come",
     by_group=True,
     by_payments=True,
@@ -284,23 +281,17 @@ def _per_days(number: int, sums: Sums, around: Surroundings) -> int | None:
     return rounded(sums.net * number * DAY_SECONDS, end - first) if first < end else None
 
 
-@column(_number("perDay", "net per elapsed day of the period.", -13.31), by_group=True, by_day=True)
+@amount("perDay", "net per elapsed day of the period.", -13.31, by_group=True, by_day=True)
 def per_day(sums: Sums, around: Surroundings) -> int | None:
     return _per_days(1, sums, around)
 
 
-@column(
-    _number("perWeek", "net per seven elapsed days of the period.", -93.17),
-    by_group=True,
-    by_day=True,
-)
+@amount("perWeek", "net per seven elapsed days of the period.", -93.17, by_group=True, by_day=True)
 def per_week(sums: Sums, around: Surroundings) -> int | None:
     return _per_days(7, sums, around)
 
 
-@column(
-    _number("perMonth", "net per elapsed month of the period.", -405.13), by_group=True, by_day=True
-)
+@amount("perMonth", "net per elapsed month of the period.", -405.13, by_group=True, by_day=True)
 def per_month(sums: Sums, around: Surroundings) -> int | None:
     first, end = around.days()
     if first >= end:

@@ -31,7 +31,7 @@ class Timespan:
         """Return the days of a relative date. name: a key of `RELATIVE_DATES`."""
         date = RELATIVE_DATES[name]
         days = date.on(today)
-        period = times.Period(date.unit) if date.unit in times.MONTHS else None
+        period = date.period if date.period in times.MONTHS else None
         return cls(days.first, days.last_day, period)
 
     @property
