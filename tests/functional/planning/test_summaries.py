@@ -258,6 +258,7 @@ def test_csv_and_ndjson_have_what_is_left_out_in_headers(books):
     ("query", "name", "message"),
     [
         ({"groupBy": "colour"}, "groupBy", '"colour" is not known; it takes account, category'),
+        ({"groupBy": "colour,size"}, "groupBy", '"colour", "size" are not known; it takes account'),
         ({"groupBy": "month,month"}, "groupBy", "names a field twice"),
         ({"groupBy": "month,payee,label,account"}, "groupBy", "at most 3"),
         ({"groupBy": ""}, "groupBy", "it takes"),

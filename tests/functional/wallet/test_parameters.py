@@ -146,3 +146,15 @@ def test_booleans_are_taken_in_any_case(wallet, word):
     no = word.replace("true", "false").replace("True", "False").replace("TRUE", "FALSE")
     assert "agentHints" not in wallet.get(f"accounts?agentHints={no}")
     assert wallet.refused("accounts?archived=Yes").endswith('"Yes" is not one of true, false')
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("records?recordType=expence", "expense"),
+        ("accounts?accountType=GENERALL", "General"),
+        ("budgets?spending=curent", "current"),
+    ],
+)
+def test_a_mistyped_word_is_answered_with_the_one_that_was_meant(wallet, query, meant):
+    assert wallet.refused(query).endswith(f'; did you mean "{meant}"?')
