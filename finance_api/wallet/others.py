@@ -68,8 +68,7 @@ def references(resource: Resource, reading: Reading, values: Parameters) -> Docu
             }
         else:
             message = f"The id belongs to a {TYPES[own]}, not to a {TYPES[resource]}."
-            error = {"error": "type_mismatch", "actualType": TYPES[own], "message": message}
-            answer[text] = error
+            answer[text] = {"error": "type_mismatch", "actualType": TYPES[own], "message": message}
     return Document(state, orjson.dumps(answer))
 
 

@@ -26,7 +26,7 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import are_ids
-from finance_api.wallet.shapes import pairs
+from finance_api.wallet.shapes import TIMES, pairs
 
 MAX_LIMIT = 200
 
@@ -260,8 +260,7 @@ def related(name: str, field: str, *, empty_is_all: bool = False) -> Parameter:
     (resource,) = (each for each, word in TYPES.items() if f"{word}Id" == name)
 
     def parse(text: str) -> RelatedTo:
-        (row_id,) = parse_ids(1, text)
-        return RelatedTo(resource, field, empty_is_all, row_id)
+        return RelatedTo(resource, field, empty_is_all, *parse_ids(1, text))
 
     meaning = (
         f"Only rows that this object refers to, given by its id among {resource.name}; needs the "
@@ -289,19 +288,25 @@ COMMON = (
 )
 
 
+#: How a field to sort by is written, and whether it is descending. A bare "+" arrives as a space.
+_SORTS = {"{}": False, "+{}": False, " {}": False, "-{}": True, "{},asc": False, "{},desc": True}
+
+
 def sorted_by(resource: Resource, *names: str) -> Parameter:
-    either = "|".join(names)
-    # A bare "+" arrives as a space.
-    pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
+    keys = {
+        form.format(name): (SortKey(resource[name], is_descending),)
+        for name in names
+        for form, is_descending in _SORTS.items()
+    }
 
     def parse(text: str) -> tuple[SortKey, ...]:
-        found = re.fullmatch(pattern, text)
-        if found is None:
+        if text not in keys:
             known = ", ".join(names)
             raise QueryError(f"{quoted(text)} is not one of {known}, with + or - before it")
-        is_descending = text.startswith("-") or found[4] == "desc"
-        return (SortKey(resource[found[2] or found[3]], is_descending),)
+        return keys[text]
 
+    either = "|".join(names)
+    pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
     schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}
     missing = parse_sort(resource, resource.default_sort)
     return parameter("sortBy", Scalar(parse, schema), public.SORT_MEANING, missing)
@@ -316,10 +321,9 @@ class ListSchema(ParameterSchema):
     def __init__(
         self, resource: Resource, names: str, *more: Parameter, sorts: Sequence[str] = ()
     ) -> None:
-        times = ("createdAt", "updatedAt")
-        fields = pairs(f"id {' '.join(times)} {names}")
+        fields = pairs(f"id {TIMES} {names}")
         filters = [filter_by(resource[ours], name) for name, ours in fields]
-        super().__init__(*COMMON, *filters, sorted_by(resource, *sorts, *times), *more)
+        super().__init__(*COMMON, *filters, sorted_by(resource, *sorts, *TIMES.split()), *more)
         self.resource = resource
         # Computed fields change by the day.
         self.varies_with = (DAY,) if resource.computed_fields else NOTHING

@@ -84,8 +84,7 @@ def error_body(status: int, problem: dict[str, Any]) -> str | dict[str, Any]:
     if status == 403:
         return str(problem["detail"])
     sentence = _SENTENCES.get(status, problem["detail"])
-    faults = problem.get("errors")
-    if faults:
+    if faults := problem.get("errors"):
         sentence = f"{faults[0]['name']} {faults[0]['message']}"
     return {**problem, "error": sentence}
 
